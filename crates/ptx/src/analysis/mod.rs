@@ -1,0 +1,24 @@
+mod bitset;
+mod cfg;
+mod complexity;
+mod components;
+mod dataflow;
+mod defuse;
+mod dominators;
+mod frontiers;
+mod graph;
+mod lists;
+mod liveness;
+mod loops;
+
+pub use bitset::BitSet;
+pub use cfg::{Cfg, Edge, EdgeKind};
+pub use complexity::Complexity;
+pub use components::{Component, Components};
+pub use defuse::DefUse;
+pub use dominators::DominatorTree;
+pub use frontiers::Frontiers;
+pub use graph::{Block, Graph};
+pub use lists::Lists;
+pub use liveness::{LiveSet, LiveWalk, Liveness};
+pub use loops::{LoopId, Loops};

@@ -1,0 +1,66 @@
+//! What names mean at a place in the text.
+
+use crate::entity::Id;
+use crate::ir::{FuncId, Global, GroupId, Label, Reg, Var};
+use crate::name::Name;
+
+/// What a name is bound to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Binding {
+    #[default]
+    Nothing,
+    /// `%r<100>`: the name is what comes before the number.
+    Regs(GroupId),
+    /// A single register: its declaration, and its id once it was used.
+    Reg(GroupId, Option<Reg>),
+    Var(Var),
+    Global(Global),
+    Func(FuncId),
+    /// A label, and how deep in braces it is defined.
+    Label(Label, u32),
+}
+
+/// The bindings of all names, with the memory to undo them when a scope ends.
+#[derive(Default, Debug)]
+pub(super) struct Scopes {
+    bindings: Vec<Binding>,
+    undo: Vec<(Name, Binding)>,
+    marks: Vec<usize>,
+}
+
+impl Scopes {
+    pub(super) fn get(&self, name: Name) -> Binding {
+        self.bindings.get(name.index()).copied().unwrap_or_default()
+    }
+
+    pub(super) fn bind(&mut self, name: Name, binding: Binding) {
+        if self.bindings.len() <= name.index() {
+            self.bindings.resize(name.index() + 1, Binding::Nothing);
+        }
+        let old = std::mem::replace(&mut self.bindings[name.index()], binding);
+        if !self.marks.is_empty() {
+            self.undo.push((name, old));
+        }
+    }
+
+    /// Changes a binding without being undone: for what is learnt about a name that stays what it is.
+    pub(super) fn refine(&mut self, name: Name, binding: Binding) {
+        self.bindings[name.index()] = binding;
+    }
+
+    /// How many scopes are open.
+    pub(super) fn depth(&self) -> u32 {
+        self.marks.len() as u32
+    }
+
+    pub(super) fn open(&mut self) {
+        self.marks.push(self.undo.len());
+    }
+
+    pub(super) fn close(&mut self) {
+        let mark = self.marks.pop().expect("a scope is closed only after it was opened");
+        for (name, old) in self.undo.drain(mark..).rev() {
+            self.bindings[name.index()] = old;
+        }
+    }
+}
