@@ -7,14 +7,17 @@ written, also those which no compiler emits of its own accord.
 
 A comment above each wrapper names the PTX ISA version and the architectures it needs. A form is
 emitted for each architecture it claims to support; what ptxas then refuses is dropped and noted.
+
+The rest of the instruction set, in so far as one statement can show it, is in isa_forms.txt.
 """
 
+import itertools
 import re
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from common import Job, Output, Result, Tools, run
+from common import HERE, Job, Output, Result, Tools, run
 
 # One of each feature set. sm_100f stands for the family-specific targets.
 ARCHES = ["sm_75", "sm_80", "sm_90a", "sm_100a", "sm_100f", "sm_103a", "sm_107a", "sm_110a", "sm_120a"]
@@ -49,15 +52,8 @@ OTHER_ARCHES = ["sm_75", "sm_80", "sm_90a", "sm_100a", "sm_120a"]
 SAMPLE_HEADERS = ["cp_async_bulk", "mbarrier_try_wait", "tcgen05_mma", "st_async", "ld", "red_async", "fence"]
 SAMPLE_ARCHES = ["sm_80", "sm_90a", "sm_100a", "sm_120a"]
 
-# Register type, load/store type and size of each operand constraint.
-CONSTRAINTS = {
-    "h": ("b16", 2),
-    "r": ("b32", 4),
-    "l": ("b64", 8),
-    "q": ("b128", 16),
-    "f": ("f32", 4),
-    "d": ("f64", 8),
-}
+# The register type for each operand constraint. "p" is our own, for isa_forms.txt.
+CONSTRAINTS = {"h": "b16", "r": "b32", "l": "b64", "q": "b128", "f": "f32", "d": "f64", "p": "pred"}
 
 # Values for operands that must be immediates ("n"), where 0 would be refused, by the instruction.
 IMMEDIATES = [
@@ -74,8 +70,9 @@ class Form:
     line: int
     template: str
     operands: list[str]  # the constraints
-    isa: int  # 86 is PTX ISA 8.6; 0 when the header does not say
-    arches: list[str]  # "sm_90", "sm_100a" ...; empty when the header does not say
+    isa: int = 0  # 86 is PTX ISA 8.6; 0 when the source does not say
+    arches: list[str] = field(default_factory=list)  # "sm_90", "sm_100a" ...; empty when it does not say
+    guessed: bool = False  # one of many combinations, which need not be legal
 
     def text(self) -> str:
         """The template on one line, for notes."""
@@ -167,6 +164,24 @@ def parse_header(path: Path) -> list[Form]:
     return forms
 
 
+def parse_forms(path: Path) -> dict[str, list[Form]]:
+    """The groups of isa_forms.txt, with the alternatives written out."""
+    groups: dict[str, list[Form]] = {}
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        if heading := re.fullmatch(r"\[(\w+)\]", line):
+            forms = groups.setdefault(heading.group(1), [])
+            continue
+        template, constraints = line.rsplit(" |", 1)
+        # Splitting at the alternatives leaves the text between them at the even places.
+        pieces = re.split(r"<([^<>]*)>", template)
+        choices = [piece.split("|") if i % 2 else [piece] for i, piece in enumerate(pieces)]
+        for chosen in itertools.product(*choices):
+            forms.append(Form(number, "".join(chosen), constraints.split(), guessed=True))
+    return groups
+
+
 def supported(form: Form, arch: str) -> bool:
     """Whether the form's documentation says that it exists for this architecture."""
     if not form.arches:
@@ -193,16 +208,24 @@ def kernel(name: str, form: Form) -> str:
             value = next((value for start, value in IMMEDIATES if start in form.template), 0)
             names.append(str(value))
             continue
-        kind, size = CONSTRAINTS[letter]
         register = f"%{letter}{counts.get(letter, 0)}"
         counts[letter] = counts.get(letter, 0) + 1
         names.append(register)
         offset = 16 * (len(names) - 1)
+        if letter == "p":
+            # Predicates have no memory representation; they travel as words.
+            load = [f"\tld.global.b32 \t%word, [%in+{offset}];", f"\tsetp.ne.b32 \t{register}, %word, 0;"]
+            store = [f"\tselp.b32 \t%word, 1, 0, {register};", f"\tst.global.b32 \t[%out+{offset}], %word;"]
+        else:
+            load = [f"\tld.global.{CONSTRAINTS[letter]} \t{register}, [%in+{offset}];"]
+            store = [f"\tst.global.{CONSTRAINTS[letter]} \t[%out+{offset}], {register};"]
         if constraint[0] != "=":
-            loads.append(f"\tld.global.{kind} \t{register}, [%in+{offset}];")
+            loads += load
         if constraint[0] in "=+":
-            stores.append(f"\tst.global.{kind} \t[%out+{offset}], {register};")
-    registers = [f"\t.reg .{CONSTRAINTS[letter][0]} \t%{letter}<{count}>;" for letter, count in counts.items()]
+            stores += store
+    registers = [f"\t.reg .{CONSTRAINTS[letter]} \t%{letter}<{count}>;" for letter, count in counts.items()]
+    if "p" in counts:
+        registers.append("\t.reg .b32 \t%word;")
 
     def substitute(match: re.Match) -> str:
         return "%" if match.group(1) == "%" else names[int(match.group(1))]
@@ -232,18 +255,18 @@ def emit(tools: Tools, header: str, forms: list[Form], output: Output, work: Pat
     """Writes one PTX file, leaving out the forms that ptxas refuses."""
     isa = latest_isa(tools)
     notes = result.notes.setdefault(output, [])
-    names, kernels = {}, []
+    seen: dict[str, int] = {}
+    kernels = []
     for form in forms:
         if not supported(form, output.arch):
             continue
         if form.isa > isa:
             notes.append(f"line {form.line}: needs PTX ISA {form.isa / 10}: {form.text()}")
             continue
-        name = f"{re.sub(r'[^a-z0-9]', '_', header)}_{form.line}"
         # Several statements can begin on one line.
-        name += f"_{names[name]}" if names.setdefault(name, 0) else ""
-        names[name] = names.get(name, 0) + 1
-        kernels.append((form, kernel(name, form)))
+        name = f"{header}_{form.line}"
+        seen[name] = seen.get(name, 0) + 1
+        kernels.append((form, kernel(f"{name}_{seen[name]}", form)))
     path = work / output.filename
     while kernels:
         lines = [f"// From {header}: one kernel for each inline-assembly statement.", ""]
@@ -276,17 +299,17 @@ def emit(tools: Tools, header: str, forms: list[Form], output: Output, work: Pat
             result.failed[output] = done.stdout.strip().splitlines()[0] if done.stdout.strip() else "ptxas failed"
             return
         for i, message in sorted(refused.items()):
-            # Where the header states no requirements, an older target's refusal is no news.
-            if kernels[i][0].arches or not re.search(r"requires|not supported on", message):
-                notes.append(f"line {kernels[i][0].line}: {message}: {kernels[i][0].text()}")
+            form = kernels[i][0]
+            # Where the source states no requirements, an older target's refusal is no news.
+            if form.arches or not (form.guessed or re.search(r"requires|not supported on", message)):
+                notes.append(f"line {form.line}: {message}: {form.text()}")
         kernels = [k for i, k in enumerate(kernels) if i not in refused]
     result.empty.append(output)
 
 
-def header_job(header: Path, name: str, arches: list[str]) -> Job:
+def forms_job(name: str, forms: list[Form], arches: list[str]) -> Job:
     def make(tools: Tools, outputs: list[Output], work: Path) -> Result:
         result = Result()
-        forms = parse_header(tools.cccl / header)
         for output in outputs:
             emit(tools, name, forms, output, work, result)
         return result
@@ -295,17 +318,17 @@ def header_job(header: Path, name: str, arches: list[str]) -> Job:
 
 
 def jobs(tools: Tools, sample: bool) -> list[Job]:
-    generated = Path("cuda/__ptx/instructions/generated")
     made = []
-    for path in sorted((tools.cccl / generated).glob("*.h")):
+    for path in sorted((tools.cccl / "cuda/__ptx/instructions/generated").glob("*.h")):
         if sample and path.stem not in SAMPLE_HEADERS:
             continue
         forms = parse_header(path)
         arches = [a for a in (SAMPLE_ARCHES if sample else ARCHES) if any(supported(f, a) for f in forms)]
-        made.append(header_job(generated / path.name, path.stem, arches))
+        made.append(forms_job(path.stem, forms, arches))
+    for group, forms in parse_forms(HERE / "isa_forms.txt").items():
+        made.append(forms_job(f"forms_{group}", forms, ["sm_90a"] if sample else OTHER_ARCHES))
     if not sample:
         for header in OTHER_HEADERS:
             if (tools.cccl / header).exists():
-                name = "cccl_" + Path(header).stem
-                made.append(header_job(Path(header), name, OTHER_ARCHES))
+                made.append(forms_job("cccl_" + Path(header).stem, parse_header(tools.cccl / header), OTHER_ARCHES))
     return made

@@ -39,7 +39,7 @@ VARIANTS = {
 # Further variants, on an old and on a new target: nvcc has a compiler for each.
 EXTRA = {
     "lineinfo": ["debugging", "memory", "calls", "groups", "separate", "atomics"],
-    "debug": ["debugging", "memory", "calls", "groups", "separate", "atomics", "textures", "runtime", "async_copy", "warps", "wmma", "low_precision"],
+    "debug": ["debugging", "memory", "calls", "groups", "separate", "atomics", "textures", "runtime", "async_copy", "warps", "low_precision"],
     "fast": ["mathematics", "low_precision"],
     "rdc": ["memory", "calls", "runtime", "launches"],
     "unoptimized": ["debugging", "memory", "calls", "warps"],

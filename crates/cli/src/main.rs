@@ -1,1 +1,51 @@
-fn main() {}
+//! The `warpgrind` command.
+
+#![forbid(unsafe_code)]
+
+mod input;
+mod output;
+mod ptx_command;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// What Valgrind is for CPUs, for CUDA kernels.
+#[derive(Parser, Debug)]
+#[command(version, about, max_term_width = 100)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Looks at PTX: prints, verifies, describes, draws and counts.
+    Ptx(ptx_command::Args),
+}
+
+/// What a command says about its input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Verdict {
+    /// Nothing is wrong: exit code 0.
+    Clean,
+    /// Something is wrong with the input: exit code 1.
+    Faulty,
+}
+
+fn main() -> ExitCode {
+    // Wrong usage exits with 2, as clap does.
+    let args = Args::parse();
+    let result = match args.command {
+        Command::Ptx(args) => ptx_command::run(&args),
+    };
+    match result {
+        Ok(Verdict::Clean) => ExitCode::SUCCESS,
+        Ok(Verdict::Faulty) => ExitCode::from(1),
+        Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::error(&error);
+            ExitCode::from(2)
+        }
+    }
+}

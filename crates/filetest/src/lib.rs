@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod commands;
 pub mod cubin;
 pub mod files;
 pub mod nop_edits;
+pub mod testfile;

@@ -1,12 +1,10 @@
 //! Edits that leave the program as it is, so that nothing of the printed text can come from anywhere but the IR.
 
 use ptx::diagnostic::Position;
-use ptx::ir::{Module, RegGroup, Stmt};
-use ptx::types::Type;
+use ptx::ir::{Module, Stmt};
 
-/// Moves every operand list, inserts and removes statements, and declares a register that nobody uses.
+/// Moves every operand list, puts a copy of each instruction in its place, and inserts and removes statements.
 pub fn edit_without_effect(module: &mut Module) {
-    let name = module.names.intern("%unused_by_anyone");
     for function in module.functions.values_mut() {
         let Some(body) = &mut function.body else {
             continue;
@@ -21,12 +19,6 @@ pub fn edit_without_effect(module: &mut Module) {
             body.remove(id);
             let removed = body.insert_before(copy, Stmt::Open, Position::NONE, origin);
             body.remove(removed);
-        }
-        if let Some(first) = body.first() {
-            let group =
-                function.groups.push(RegGroup { name, ty: Type::B32, vector: 1, count: Some(2), at: Position::NONE });
-            let origin = body.origin(first);
-            body.insert_before(first, Stmt::Regs(group), Position::NONE, origin);
         }
     }
 }

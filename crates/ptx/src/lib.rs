@@ -3,7 +3,10 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod analysis;
+pub mod describe;
 pub mod diagnostic;
+pub mod edit;
 pub mod entity;
 pub mod form;
 pub mod ir;

@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::{FuncId, Module, Stmt};
+use crate::analysis::{Cfg, Complexity};
+use crate::entity::Id;
+use crate::ir::{Body, FuncId, Module, Stmt};
+use crate::ops::{Effect, Mod, Op};
+use crate::view::View;
 
 /// Figures about a module.
 #[derive(Clone, Debug, Default)]
@@ -22,37 +26,28 @@ pub struct FunctionStats {
     pub instructions: usize,
     /// How often each unknown instruction occurs.
     pub unknown: BTreeMap<String, usize>,
+    /// Branches, by whether the threads of a warp can part there.
+    pub branches: BranchCounts,
+    /// Decisions, selections and guarded instructions.
+    pub complexity: Complexity,
+}
+
+/// Branches of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct BranchCounts {
+    /// Not guarded, and to one place.
+    pub unconditional: usize,
+    /// All threads of a warp take the same way.
+    pub uniform: usize,
+    /// The threads of a warp may take different ways.
+    pub divergent: usize,
 }
 
 impl ModuleStats {
     /// Counts.
     pub fn of(module: &Module) -> Self {
-        let mut stats = Self::default();
-        for (id, function) in module.functions.iter() {
-            let Some(body) = &function.body else { continue };
-            let mut counts = vec![0_usize; module.forms.len()];
-            let mut function = FunctionStats { id, forms: BTreeMap::new(), instructions: 0, unknown: BTreeMap::new() };
-            for id in body.iter() {
-                match body.stmt(id) {
-                    Stmt::Inst(inst) => {
-                        counts[crate::entity::Id::index(inst.form)] += 1;
-                        function.instructions += 1;
-                    }
-                    Stmt::Unknown(text) => {
-                        let word = module.text(*text).split_whitespace().next().unwrap_or_default().to_owned();
-                        *function.unknown.entry(word).or_default() += 1;
-                        function.instructions += 1;
-                    }
-                    _ => {}
-                }
-            }
-            for ((_, form), count) in module.forms.iter().zip(counts).filter(|(_, count)| *count > 0) {
-                let map = if form.is_known() { &mut function.forms } else { &mut function.unknown };
-                map.insert(form.spelling().to_owned(), count);
-            }
-            stats.functions.push(function);
-        }
-        stats
+        let functions = module.functions.iter().filter(|(_, function)| function.body.is_some());
+        Self { functions: functions.map(|(id, _)| FunctionStats::of(module, id)).collect() }
     }
 
     /// How many instructions there are.
@@ -63,5 +58,56 @@ impl ModuleStats {
     /// How many of them are unknown.
     pub fn unknown(&self) -> usize {
         self.functions.iter().flat_map(|function| function.unknown.values()).sum()
+    }
+}
+
+impl FunctionStats {
+    fn of(module: &Module, id: FuncId) -> Self {
+        let function = &module.functions[id];
+        let empty = Body::new();
+        let body = function.body.as_ref().unwrap_or(&empty);
+        let mut unknown = BTreeMap::<String, usize>::new();
+        let mut counts = vec![0_usize; module.forms.len()];
+        let mut instructions = 0;
+        for id in body.iter() {
+            match body.stmt(id) {
+                Stmt::Inst(inst) => counts[inst.form.index()] += 1,
+                Stmt::Unknown(text) => {
+                    let word = module.text(*text).split_whitespace().next().unwrap_or_default().to_owned();
+                    *unknown.entry(word).or_default() += 1;
+                }
+                _ => continue,
+            }
+            instructions += 1;
+        }
+        let mut forms = BTreeMap::new();
+        for ((_, form), count) in module.forms.iter().zip(counts).filter(|(_, count)| *count > 0) {
+            let map = if form.is_known() { &mut forms } else { &mut unknown };
+            *map.entry(form.spelling().to_owned()).or_default() += count;
+        }
+        let cfg = Cfg::of(&module.forms, function);
+        let branches = BranchCounts::of(module, body);
+        let complexity = Complexity::of(&module.forms, function, &cfg);
+        Self { id, forms, instructions, unknown, branches, complexity }
+    }
+}
+
+impl BranchCounts {
+    fn of(module: &Module, body: &Body) -> Self {
+        let mut counts = Self::default();
+        for (id, inst) in body.insts() {
+            let view = View::of(&module.forms, body, id).expect("the statement is an instruction");
+            if view.effect() != Some(Effect::Branch) {
+                continue;
+            }
+            if inst.guard.is_none() && view.op() == Some(Op::Bra) {
+                counts.unconditional += 1;
+            } else if view.form.has(Mod::Uni) {
+                counts.uniform += 1;
+            } else {
+                counts.divergent += 1;
+            }
+        }
+        counts
     }
 }

@@ -259,7 +259,7 @@ impl<'a> View<'a> {
     }
 
     /// Calls `each` with every operand and whether it is read and written.
-    fn for_each_operand(&self, mut each: impl FnMut(&'a Operand, bool, bool)) {
+    pub(crate) fn for_each_operand(&self, mut each: impl FnMut(&'a Operand, bool, bool)) {
         let operands = self.operands();
         match self.row().and_then(|row| match_operands(row, operands)) {
             Some(specs) => {

@@ -61,7 +61,9 @@ __global__ void block_barrier(const int4* in, int* out) {
 __global__ void split_phase(int* data, cuda::barrier<cuda::thread_scope_device>* far) {
   auto token = far->arrive(1);
   data[threadIdx.x] += 1;
-  while (!far->try_wait_for(std::move(token), cuda::std::chrono::nanoseconds(100))) token = far->arrive(0);
+  far->wait(std::move(token));
+  bool parity = data[0] & 1;
+  far->wait_parity(parity);
 }
 
 #if __CUDA_ARCH__ >= 900
@@ -96,7 +98,7 @@ __global__ void bulk(const int* in, int* out) {
 struct alignas(64) Map { unsigned char bytes[128]; };
 __global__ void tensor(const __grid_constant__ Map map, int x, int y, float* out) {
   __shared__ alignas(128) float tile[32][32];
-  __shared__ alignas(8) unsigned long long bar;
+  __shared__ alignas(8) cuda::std::uint64_t bar;
   if (threadIdx.x == 0) {
     cuda::ptx::mbarrier_init(&bar, 1);
     cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);

@@ -3,6 +3,7 @@
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
+#include <cuda/barrier>
 namespace cg = cooperative_groups;
 
 __global__ void block(int* p) {

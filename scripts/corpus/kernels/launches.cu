@@ -2,9 +2,9 @@
 __global__ void __launch_bounds__(256) one_bound(int* p) { p[threadIdx.x] = 1; }
 __global__ void __launch_bounds__(128, 4) two_bounds(int* p) { p[threadIdx.x] = 2; }
 __global__ void __maxnreg__(40) register_limit(float* p) { for (int i = 0; i < 64; i++) p[i] = sinf(p[i]) * p[i + 64]; }
-__global__ void __block_size__((64, 2, 1)) exact_size(int* p) { p[threadIdx.x] = 3; }
 
 #if __CUDA_ARCH__ >= 900
+__global__ void __block_size__((64, 2, 1)) exact_size(int* p) { p[threadIdx.x] = 3; }
 __global__ void __launch_bounds__(128, 2, 8) three_bounds(int* p) { p[threadIdx.x] = 4; }
 __global__ void __cluster_dims__(2, 2, 1) cluster_dimensions(int* p) { p[threadIdx.x] = 5; }
 __global__ void __block_size__((128, 1, 1), (2, 1, 1)) size_and_cluster(int* p) { p[threadIdx.x] = 6; }

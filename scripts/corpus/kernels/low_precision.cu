@@ -25,6 +25,7 @@ __global__ void half_conversions(__half* p, float* f, double* d, int* i, unsigne
   s[2] = __half_as_ushort(p[10]);
 }
 
+#if __CUDA_ARCH__ >= 800
 __global__ void bfloat_arithmetic(__nv_bfloat16* p, __nv_bfloat162* q, float* f) {
   __nv_bfloat16 a = p[0], b = p[1], c = p[2];
   p[3] = __hadd(a, b) * __hfma(a, b, c) - __hmax(a, b) / __hmin(b, c);
@@ -34,6 +35,7 @@ __global__ void bfloat_arithmetic(__nv_bfloat16* p, __nv_bfloat162* q, float* f)
   q[2] = __floats2bfloat162_rn(f[2], f[3]);
   f[4] = __bfloat162int_rz(a) + __bfloat162ull_rn(b);
 }
+#endif
 
 __global__ void fp8(__nv_fp8_storage_t* p, __nv_fp8x2_storage_t* q, float* f, float2* f2, double* d, __half_raw* h, __half2_raw* h2, __nv_bfloat16_raw* b) {
   p[0] = __nv_cvt_float_to_fp8(f[0], __NV_SATFINITE, __NV_E4M3); p[1] = __nv_cvt_float_to_fp8(f[0], __NV_NOSAT, __NV_E5M2);

@@ -41,7 +41,10 @@ __global__ void stop(int* p) {
 __global__ void stack(const int* in, int* out, int n) {
   int* p = static_cast<int*>(alloca(n * sizeof(int)));
   for (int i = 0; i < n; i++) p[i] = in[i];
-  int* q = static_cast<int*>(__builtin_alloca_with_align(n * 16, 512));
-  q[0] = n;
-  out[threadIdx.x] = p[in[0] % n] + q[0];
+  out[threadIdx.x] = p[in[0] % n];
+  for (int i = 0; i < n; i++) {
+    double* more = static_cast<double*>(alloca(in[i]));
+    more[0] = i;
+    out[i] += (int)more[in[0] % 2];
+  }
 }

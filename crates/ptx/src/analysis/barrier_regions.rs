@@ -4,17 +4,16 @@
 //! again as a whole: `repair` runs a region again from its start, for which it must know what has to be saved there.
 
 use super::bitset::BitSet;
-use super::callgraph::{CallGraph, CallKind};
+use super::callgraph::CallGraph;
 use super::cfg::Cfg;
 use super::defuse::DefUse;
 use super::graph::Block;
-use super::lists::Lists;
 use super::liveness::Liveness;
-use super::local_memory::{LocalMemory, Point};
+use super::region_facts::FactFinder;
+use super::region_walk::{Marks, Piece, RegionWalk};
 use crate::entity::{Id, Map, define_id};
-use crate::ir::{FuncId, Function, Module, Reg, StmtId, Symbol};
+use crate::ir::{FuncId, Module, Reg, StmtId, Symbol};
 use crate::ops::{Effect, Op};
-use crate::types::Type;
 use crate::view::View;
 
 define_id! {
@@ -37,9 +36,8 @@ pub struct BarrierRegions {
     starts: Map<Region, RegionStart>,
     /// The facts of each region; one for all of them if the answer is conservative.
     facts: Vec<RegionFacts>,
-    marks: Lists<Block, Mark>,
+    marks: Marks,
     region_at: Map<StmtId, Option<Region>>,
-    allocates_stack: bool,
     is_exact: bool,
 }
 
@@ -50,6 +48,19 @@ pub enum RegionStart {
     Entry,
     /// Behind a barrier.
     Barrier(StmtId),
+}
+
+impl RegionStart {
+    /// The block and place at which the code of the region begins.
+    pub(super) fn place(self, cfg: &Cfg) -> (Block, usize) {
+        match self {
+            Self::Entry => (cfg.entry(), 0),
+            Self::Barrier(statement) => {
+                let (block, place) = cfg.place_of(statement).expect("barriers come from the graph");
+                (block, place + 1)
+            }
+        }
+    }
 }
 
 /// What is known of a region.
@@ -65,25 +76,14 @@ pub struct RegionFacts {
     pub arrivals: Vec<StmtId>,
     /// Instructions in the region that arrive, or wait, at the barrier of the cluster.
     pub cluster_barriers: Vec<StmtId>,
-    /// The registers other than predicates that are live at the start, in ascending order.
+    /// The registers other than predicates that are live at the start, in no particular order.
     pub live: Vec<Reg>,
-    /// The predicates that are live at the start, in ascending order.
+    /// The predicates that are live at the start, in no particular order.
     pub predicates: Vec<Reg>,
     /// Whether the carry flag is live at the start.
     pub carry: bool,
     /// The `.local` variables that may have been written before the start and may be read behind it.
     pub locals: Vec<Symbol>,
-}
-
-/// A run of statements of one block.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Piece {
-    /// The block.
-    pub block: Block,
-    /// The place of the first statement in the block.
-    pub start: usize,
-    /// The place behind the last statement: behind the barrier, if one ends it.
-    pub end: usize,
 }
 
 /// What a barrier instruction does.
@@ -138,8 +138,8 @@ pub struct RegionInputs<'a> {
     pub with_barriers: &'a BitSet<FuncId>,
 }
 
-/// More visits of blocks than this, or registers and variables in all regions together, are not made (64 Mi).
-const MAX_WORK: usize = 1 << 26;
+/// More visits of blocks and barriers than this, or registers in all regions together, are not made (16 Mi).
+const MAX_WORK: usize = 1 << 24;
 
 impl BarrierRegions {
     /// The regions of a kernel or function.
@@ -147,34 +147,22 @@ impl BarrierRegions {
         Self::with_limit(module, function, inputs, MAX_WORK)
     }
 
-    fn with_limit(module: &Module, function: FuncId, inputs: RegionInputs<'_>, max_work: usize) -> Self {
+    pub(super) fn with_limit(module: &Module, function: FuncId, inputs: RegionInputs<'_>, max_work: usize) -> Self {
         let cfg = inputs.cfg;
         let marks = Marks::of(module, function, inputs);
-        let mut regions = Self {
-            starts: Map::new(),
-            facts: Vec::new(),
-            region_at: Map::filled(marks.statements, None),
-            marks: marks.at,
-            allocates_stack: marks.allocates_stack,
-            is_exact: true,
-        };
-        regions.starts.push(RegionStart::Entry);
+        let mut starts = Map::new();
+        let mut region_at = Map::filled(marks.statements(), None);
+        starts.push(RegionStart::Entry);
         for &block in cfg.graph().reverse_post_order() {
-            for mark in regions.marks[block].iter().filter(|mark| mark.is_wait()) {
-                let barrier = cfg.statements(block)[mark.place as usize];
-                regions.region_at[barrier] = Some(regions.starts.push(RegionStart::Barrier(barrier)));
+            for barrier in marks.waits(cfg, block) {
+                region_at[barrier] = Some(starts.push(RegionStart::Barrier(barrier)));
             }
         }
-        let locals = LocalMemory::of(module, function, cfg);
-        let function = &module.functions[function];
-        match regions.exact_facts(function, inputs, &locals, max_work) {
-            Some(facts) => regions.facts = facts,
-            None => {
-                regions.facts = vec![regions.conservative_facts(function, inputs, &locals)];
-                regions.is_exact = false;
-            }
-        }
-        regions
+        let finder = FactFinder { module, function, inputs, marks: &marks, starts: &starts, region_at: &region_at };
+        let exact = finder.exact(max_work);
+        let is_exact = exact.is_some();
+        let facts = exact.unwrap_or_else(|| vec![finder.conservative()]);
+        Self { starts, facts, marks, region_at, is_exact }
     }
 
     /// Number of regions.
@@ -209,7 +197,7 @@ impl BarrierRegions {
 
     /// Whether the function takes memory from the stack (`alloca`), which lives across regions too.
     pub fn allocates_stack(&self) -> bool {
-        self.allocates_stack
+        self.marks.allocates_stack()
     }
 
     /// Whether the facts are exact. In a function with so many barriers and blocks that they would take too long to
@@ -218,22 +206,11 @@ impl BarrierRegions {
         self.is_exact
     }
 
-    /// The code of a region, in no particular order. The piece that a region starts and ends with may be of one block.
+    /// The code of a region, in no particular order and without repetitions. Control may come back to the block in
+    /// which the region starts, which then has two pieces.
     pub fn pieces(&self, cfg: &Cfg, region: Region) -> Vec<Piece> {
-        let mut walk = RegionWalk::new(cfg, &self.marks);
         let mut pieces = Vec::new();
-        walk.run(self.start_of(cfg, region), |piece, _| pieces.push(piece));
+        RegionWalk::new(cfg, &self.marks).run(self.start(region).place(cfg), |piece, _| pieces.push(piece));
         pieces
-    }
-
-    /// The block and place at which the code of a region begins.
-    fn start_of(&self, cfg: &Cfg, region: Region) -> (Block, usize) {
-        match self.starts[region] {
-            RegionStart::Entry => (cfg.entry(), 0),
-            RegionStart::Barrier(statement) => {
-                let (block, place) = cfg.place_of(statement).expect("barriers come from the graph");
-                (block, place + 1)
-            }
-        }
     }
 }

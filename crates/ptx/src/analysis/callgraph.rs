@@ -267,7 +267,10 @@ impl Found {
                 | Operand::Element(Symbol::Func(function), _) => {
                     self.address_taken.insert(self.resolved[function]);
                 }
-                Operand::Vector(list) | Operand::TupleAddress(list) | Operand::Arguments(list) => {
+                Operand::Vector(list)
+                | Operand::VectorPair(list, _)
+                | Operand::TupleAddress(list)
+                | Operand::Arguments(list) => {
                     self.take_addresses(body, body.operands(list));
                 }
                 _ => {}

@@ -25,7 +25,7 @@ pub struct Cfg {
     graph: Graph,
     /// All statements in order; a block is a run of them.
     statements: Lists<Block, StmtId>,
-    block_of_statement: Map<StmtId, Option<Block>>,
+    place_of_statement: Map<StmtId, Option<(Block, u32)>>,
     block_of_label: Map<Label, Option<Block>>,
     terminators: Map<Block, Option<StmtId>>,
     edges: Lists<Block, Edge>,
@@ -97,14 +97,13 @@ impl Cfg {
 
     /// The block that a statement is in; nothing if it was removed before the graph was made, or inserted later.
     pub fn block_of(&self, statement: StmtId) -> Option<Block> {
-        self.block_of_statement.get(statement).copied().flatten()
+        self.place_of(statement).map(|(block, _)| block)
     }
 
-    /// The place of a statement in its block.
+    /// The block that a statement is in, and its place among the [`Cfg::statements`] of it.
     pub fn place_of(&self, statement: StmtId) -> Option<(Block, usize)> {
-        // Statements are not sorted by id after edits, so the block is searched; callers that walk know the place.
-        let block = self.block_of(statement)?;
-        Some((block, self.statements(block).iter().position(|&id| id == statement)?))
+        let (block, place) = self.place_of_statement.get(statement).copied().flatten()?;
+        Some((block, place as usize))
     }
 
     /// The block that a label is in; nothing for a label that no statement defines.
@@ -153,11 +152,16 @@ impl Cfg {
         self.falls_off_end
     }
 
-    /// How many branches name no label, or one that is not there. They have no edge for it.
+    /// How many branches name no label, or one that is not there, or a table that is one too many in a function with
+    /// 16 million edges. They have no edge for it, so where this is not zero, control may go anywhere.
     pub fn unknown_targets(&self) -> usize {
         self.unknown_targets
     }
 }
+
+/// More edges than this (16 Mi) are not made: a text of a few megabytes can have a hundred thousand indexed branches
+/// through one table of as many labels.
+const MAX_EDGES: usize = 1 << 24;
 
 /// Whether control may go elsewhere than to the next statement.
 fn ends_block(view: &View<'_>) -> bool {
@@ -187,7 +191,7 @@ impl<'a> Builder<'a> {
         let cfg = Cfg {
             graph: Graph::new(1, Block::new(0), &[], []),
             statements: Lists::new(),
-            block_of_statement: Map::filled(body.capacity(), None),
+            place_of_statement: Map::filled(body.capacity(), None),
             block_of_label: Map::filled(labels, None),
             terminators: Map::new(),
             edges: Lists::new(),
@@ -271,8 +275,8 @@ impl<'a> Builder<'a> {
     fn finish_block(&mut self, statements: impl Iterator<Item = StmtId>, terminator: Option<StmtId>) {
         let block = self.cfg.statements.push(statements);
         self.cfg.terminators.push(terminator);
-        for &id in &self.cfg.statements[block] {
-            self.cfg.block_of_statement[id] = Some(block);
+        for (place, &id) in self.cfg.statements[block].iter().enumerate() {
+            self.cfg.place_of_statement[id] = Some((block, place as u32));
             if let Stmt::Label(label) = self.body.stmt(id) {
                 self.cfg.block_of_label[*label] = Some(block);
             }
@@ -298,11 +302,11 @@ impl<'a> Builder<'a> {
         }
         let targets: SmallVec<[(EdgeKind, Option<Label>); 2]> = match view.branch_table() {
             Some(table) => match self.tables[table] {
-                Some(list) => {
+                Some(list) if self.targets.len() + list.len() <= MAX_EDGES => {
                     let labels = labels(self.body.operands(list));
                     labels.enumerate().map(|(index, label)| (EdgeKind::Table(index as u32), label)).collect()
                 }
-                None => SmallVec::from_iter([(EdgeKind::Taken, None)]),
+                _ => SmallVec::from_iter([(EdgeKind::Taken, None)]),
             },
             None => SmallVec::from_iter([(EdgeKind::Taken, view.branch_target())]),
         };

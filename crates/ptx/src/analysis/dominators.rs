@@ -151,7 +151,9 @@ fn where_control_ends(graph: &Graph) -> Vec<Block> {
         };
         if !members.iter().any(can_leave) {
             // Unreachable blocks have no position.
-            ends.extend(members.iter().filter_map(|&block| Some((graph.position(block)?, block))).max().map(|end| end.1));
+            ends.extend(
+                members.iter().filter_map(|&block| Some((graph.position(block)?, block))).max().map(|end| end.1),
+            );
         }
     }
     ends

@@ -2,19 +2,15 @@
 
 use rustc_hash::FxHashMap;
 
+use super::barrier_regions::Region;
+use super::bitset::bits;
 use super::cfg::Cfg;
 use super::dataflow::{Direction, Propagation};
 use super::graph::Block;
 use super::lists::Lists;
-use crate::entity::{Id, define_id};
 use crate::ir::{FuncId, Module, Operand, StmtId, Symbol};
 use crate::types::Space;
 use crate::view::{AccessKind, AccessSpace, View};
-
-define_id! {
-    /// A point of a function that somebody asks about.
-    Point "point"
-}
 
 /// How the instructions of a function use its `.local` variables.
 ///
@@ -52,7 +48,9 @@ impl LocalMemory {
             _ => false,
         };
         for (block, place, id) in places(cfg) {
-            let Some(view) = function.body.as_ref().and_then(|body| View::of(&module.forms, body, id)) else { continue };
+            let Some(view) = function.body.as_ref().and_then(|body| View::of(&module.forms, body, id)) else {
+                continue;
+            };
             for_each_symbol(&view, &mut |symbol, usage| {
                 if is_local(symbol) {
                     let variable = *number.entry(symbol).or_insert_with(|| {
@@ -78,12 +76,16 @@ impl LocalMemory {
         &self.variables
     }
 
-    /// The variables that may have been written before each point, and may be read behind it. A point is the place of
-    /// a statement in a block; what the statement itself does counts for neither.
-    pub(super) fn alive_at(&self, cfg: &Cfg, points: &[(Block, usize)]) -> Lists<Point, Symbol> {
-        let mut alive = Vec::new();
+    /// How often the instructions of a block name a variable.
+    pub(super) fn uses_in(&self, block: Block) -> usize {
+        self.uses[block].len()
+    }
+
+    /// Calls `each` with the variables that may have been written before each barrier, and may be read behind it.
+    /// A barrier is given with the region that starts there, its block and its place in that.
+    pub(super) fn alive_at(&self, cfg: &Cfg, points: &[(Region, Block, usize)], mut each: impl FnMut(Region, Symbol)) {
         if self.variables.is_empty() {
-            return Lists::from_pairs(points.len(), &alive);
+            return;
         }
         let read_later = self.is_read_indirectly_after(cfg, points);
         let mut named = Propagation::new(cfg.graph(), Direction::Backward);
@@ -95,7 +97,7 @@ impl LocalMemory {
             for propagation in [&mut named, &mut written, &mut taken] {
                 propagation.reset();
             }
-            for block in cfg.blocks() {
+            for &block in cfg.graph().reverse_post_order() {
                 for &(_, variable, usage) in &self.uses[block] {
                     named.start(block, bit(variable));
                     written.start(block, if usage == Use::Read { 0 } else { bit(variable) });
@@ -105,7 +107,7 @@ impl LocalMemory {
             for propagation in [&mut named, &mut written, &mut taken] {
                 propagation.run();
             }
-            for (index, &(block, place)) in points.iter().enumerate() {
+            for (index, &(region, block, place)) in points.iter().enumerate() {
                 let mut later = cfg.successors(block).iter().fold(0, |word, &next| word | named.facts[next]);
                 let before = cfg.predecessors(block).iter();
                 let mut earlier = before.clone().fold(0, |word, &before| word | written.facts[before]);
@@ -119,20 +121,20 @@ impl LocalMemory {
                     }
                 }
                 let may_be_read = later | if read_later[index] { escaped } else { 0 };
-                let ones = super::bitset::bits(earlier & may_be_read);
-                alive.extend(ones.map(|bit| (Point::new(index), variables[bit])));
+                for bit in bits(earlier & may_be_read) {
+                    each(region, variables[bit]);
+                }
             }
         }
-        Lists::from_pairs(points.len(), &alive)
     }
 
-    fn is_read_indirectly_after(&self, cfg: &Cfg, points: &[(Block, usize)]) -> Vec<bool> {
+    fn is_read_indirectly_after(&self, cfg: &Cfg, points: &[(Region, Block, usize)]) -> Vec<bool> {
         let mut reads = Propagation::new(cfg.graph(), Direction::Backward);
         for block in cfg.blocks().filter(|&block| !self.indirect_reads[block].is_empty()) {
             reads.start(block, 1);
         }
         reads.run();
-        let is_read = |&(block, place): &(Block, usize)| {
+        let is_read = |&(_, block, place): &(Region, Block, usize)| {
             self.indirect_reads[block].last().is_some_and(|&last| last as usize > place)
                 || cfg.successors(block).iter().any(|&next| reads.facts[next] != 0)
         };
@@ -142,9 +144,8 @@ impl LocalMemory {
 
 /// All statements with their block and place.
 fn places(cfg: &Cfg) -> impl Iterator<Item = (Block, u32, StmtId)> {
-    cfg.blocks().flat_map(|block| {
-        cfg.statements(block).iter().enumerate().map(move |(place, &id)| (block, place as u32, id))
-    })
+    cfg.blocks()
+        .flat_map(|block| cfg.statements(block).iter().enumerate().map(move |(place, &id)| (block, place as u32, id)))
 }
 
 /// Calls `each` with every variable that an instruction names.
@@ -166,7 +167,10 @@ fn symbols_in(view: &View<'_>, operand: &Operand, usage: Use, each: &mut impl Fn
     match *operand {
         Operand::SymbolAddress(symbol, _) | Operand::Element(symbol, _) => each(symbol, usage),
         Operand::Symbol(symbol, _) => each(symbol, Use::Any),
-        Operand::Vector(list) | Operand::TupleAddress(list) | Operand::Arguments(list) => {
+        Operand::Vector(list)
+        | Operand::VectorPair(list, _)
+        | Operand::TupleAddress(list)
+        | Operand::Arguments(list) => {
             for operand in view.body.operands(list) {
                 symbols_in(view, operand, Use::Any, each);
             }
@@ -177,8 +181,7 @@ fn symbols_in(view: &View<'_>, operand: &Operand, usage: Use, each: &mut impl Fn
 
 /// Whether an instruction may read local memory through an address that is in a register.
 fn reads_indirectly(view: &View<'_>) -> bool {
-    let Some(_) = view.matched_operands() else { return true };
-    if view.callee().is_some() {
+    if view.callee().is_some() || view.matched_operands().is_none() {
         return true;
     }
     view.accesses().iter().any(|access| {

@@ -226,7 +226,8 @@ impl Nest {
                 loops[parent].end = loops[parent].end.max(loops[id].end);
             }
         }
-        let innermost: Map<Block, _> = graph.blocks().map(|block| self.header[block].and_then(|at| id_of[at])).collect();
+        let innermost: Map<Block, _> =
+            graph.blocks().map(|block| self.header[block].and_then(|at| id_of[at])).collect();
         let pairs: Vec<_> = graph.reverse_post_order().iter().filter_map(|&at| Some((innermost[at]?, at))).collect();
         let members = Lists::from_pairs(loops.len(), &pairs);
         for id in loops.ids() {

@@ -1,4 +1,44 @@
+//! Control flow and data flow of PTX functions.
+//!
+//! Everything starts with the [`Cfg`] of a function and its [`DefUse`]; the rest is made from those two:
+//!
+//! | question | answer |
+//! |---|---|
+//! | Where does control go? | [`Cfg`], and the bare [`Graph`] in it |
+//! | What must have run before, what will run after? | [`DominatorTree`], [`Frontiers`] |
+//! | What repeats? | [`Loops`] |
+//! | How many ways lead through? | [`Complexity`] |
+//! | Which registers are still needed? | [`Liveness`] |
+//! | Where does a value come from? | [`Reaching`] |
+//! | Who calls whom? | [`CallGraph`] |
+//! | What lies between two barriers? | [`BarrierRegions`] |
+//!
+//! ```
+//! use ptx::analysis::{Cfg, DefUse, Liveness};
+//!
+//! let text = ".version 8.0\n.target sm_80\n.address_size 64\n\
+//!     .visible .entry k() { .reg .pred %p; .reg .b32 %r;\n\
+//!     mov.u32 %r, 8;\n\
+//!     again: sub.u32 %r, %r, 1; setp.ne.u32 %p, %r, 0; @%p bra again;\n\
+//!     ret; }";
+//! let module = ptx::parse(text).module;
+//! let function = &module.functions[module.function("k").unwrap()];
+//! let cfg = Cfg::of(&module.forms, function);
+//! let def_use = DefUse::of(&module.forms, function);
+//! let liveness = Liveness::of(&cfg, &def_use);
+//! let head = cfg.block_of_label(function.labels.ids().next().unwrap()).unwrap();
+//! assert_eq!(cfg.successors(head).len(), 2);
+//! assert_eq!(liveness.live_in(head).count(), 1);
+//! ```
+//!
+//! Analyses describe a function as it was when they were made; an edit makes them stale. All take time and memory
+//! nearly in proportion to the function, and use no recursion, because kernels have tens of thousands of instructions
+//! and hostile ones millions. Where an exact answer could take memory in the square of that, there is a limit beyond
+//! which the answer errs on the safe side, and says so (`is_exact`).
+
+mod barrier_regions;
 mod bitset;
+mod callgraph;
 mod cfg;
 mod complexity;
 mod components;
@@ -9,9 +49,16 @@ mod frontiers;
 mod graph;
 mod lists;
 mod liveness;
+mod local_memory;
 mod loops;
+mod reaching;
+mod region_facts;
+mod region_walk;
 
+pub use barrier_regions::functions_with_barriers;
+pub use barrier_regions::{BarrierKind, BarrierRegions, Region, RegionFacts, RegionInputs, RegionStart};
 pub use bitset::BitSet;
+pub use callgraph::{CallGraph, CallKind, CallSite, TargetList};
 pub use cfg::{Cfg, Edge, EdgeKind};
 pub use complexity::Complexity;
 pub use components::{Component, Components};
@@ -22,3 +69,8 @@ pub use graph::{Block, Graph};
 pub use lists::Lists;
 pub use liveness::{LiveSet, LiveWalk, Liveness};
 pub use loops::{LoopId, Loops};
+pub use reaching::{Definition, Reaching, Version, VersionOrigin};
+pub use region_walk::Piece;
+
+#[cfg(test)]
+mod tests;

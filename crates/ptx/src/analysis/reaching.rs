@@ -14,7 +14,7 @@ use crate::entity::{Id, Map, define_id};
 use crate::ir::{Reg, StmtId};
 
 define_id! {
-    /// A version of a register: what one write or one join of control flow makes of it.
+    /// A version of a register, as in SSA form: what one write or one join of control flow makes of it.
     Version "version"
 }
 
@@ -29,6 +29,33 @@ pub enum Definition {
     Statement(StmtId),
 }
 
+/// Where a version of a register comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VersionOrigin {
+    /// Nowhere: the use is unreachable.
+    Nothing,
+    /// What the register holds when control enters.
+    Entry(Reg),
+    /// A statement that writes the register.
+    Write {
+        /// The statement.
+        statement: StmtId,
+        /// The register.
+        reg: Reg,
+        /// The version before, which may still be the one, because the statement is guarded or unknown.
+        before: Option<Version>,
+    },
+    /// The start of a block where several versions meet: those of [`Reaching::merged`].
+    Merge {
+        /// The block.
+        block: Block,
+        /// The register.
+        reg: Reg,
+    },
+    /// All writes of a register together, where the answer is not exact.
+    Any(Reg),
+}
+
 /// The definitions that reach each use of a register.
 ///
 /// Sets of definitions would take memory in the square of the function's length. Instead, registers get versions as in
@@ -39,28 +66,14 @@ pub enum Definition {
 pub struct Reaching {
     /// The version of each item of [`DefUse::reads`], statement by statement.
     uses: Vec<Version>,
-    versions: Map<Version, Origin>,
-    /// The versions that meet in a version of the kind [`Origin::Merge`].
+    versions: Map<Version, VersionOrigin>,
     merged: Lists<Version, Version>,
     is_parameter: Map<Reg, bool>,
     is_exact: bool,
 }
 
-/// Where a version comes from.
-#[derive(Clone, Copy, Debug)]
-enum Origin {
-    /// Nowhere: the use is unreachable.
-    Nothing,
-    /// What the register holds when control enters.
-    Entry(Reg),
-    /// A write, and the version before if the write is guarded.
-    Write(StmtId, Option<Version>),
-    /// A join.
-    Merge,
-}
-
-/// More entries than this (64 Mi, 256 MiB) are not made, and conservative answers are given instead.
-const MAX_ENTRIES: usize = 1 << 26;
+/// More entries than this (16 Mi, about 200 MiB) are not made in any list, and conservative answers are given instead.
+const MAX_ENTRIES: usize = 1 << 24;
 
 impl Reaching {
     /// The definitions that reach the uses of a function.
@@ -68,7 +81,7 @@ impl Reaching {
         Self::with_limit(cfg, def_use, dominators, liveness, MAX_ENTRIES)
     }
 
-    fn with_limit(
+    pub(super) fn with_limit(
         cfg: &Cfg,
         def_use: &DefUse,
         dominators: &DominatorTree,
@@ -81,7 +94,7 @@ impl Reaching {
         }
     }
 
-    /// Whether the answer is exact. In a function in which there would be more than 64 million joins of versions, every
+    /// Whether the answer is exact. In a function in which more than 16 million versions would meet, every
     /// definition of a register is said to reach all of its uses.
     pub fn is_exact(&self) -> bool {
         self.is_exact
@@ -94,20 +107,20 @@ impl Reaching {
     /// really take the path, and whether a guard holds, is not asked.
     pub fn definitions(&self, def_use: &DefUse, statement: StmtId, reg: Reg) -> SmallVec<[Definition; 4]> {
         let mut definitions = SmallVec::new();
-        let Some(read) = def_use.reads(statement).iter().position(|&read| read == reg) else { return definitions };
-        let mut stack: SmallVec<[Version; 8]> = SmallVec::new();
-        stack.push(self.uses[def_use.read_lists().range(statement).start + read]);
+        let mut stack: SmallVec<[Version; 8]> = self.version(def_use, statement, reg).into_iter().collect();
         let mut seen = FxHashSet::default();
         while let Some(version) = stack.pop() {
             match self.versions[version] {
-                Origin::Nothing => {}
-                Origin::Entry(reg) if self.is_parameter[reg] => definitions.push(Definition::Parameter),
-                Origin::Entry(_) => definitions.push(Definition::Uninitialised),
-                Origin::Write(statement, before) => {
+                VersionOrigin::Nothing => {}
+                VersionOrigin::Entry(reg) if self.is_parameter[reg] => definitions.push(Definition::Parameter),
+                VersionOrigin::Entry(_) => definitions.push(Definition::Uninitialised),
+                VersionOrigin::Write { statement, before, .. } => {
                     definitions.push(Definition::Statement(statement));
                     stack.extend(before.filter(|&before| seen.insert(before)));
                 }
-                Origin::Merge => stack.extend(self.merged[version].iter().copied().filter(|&one| seen.insert(one))),
+                VersionOrigin::Merge { .. } | VersionOrigin::Any(_) => {
+                    stack.extend(self.merged(version).iter().copied().filter(|&one| seen.insert(one)));
+                }
             }
         }
         definitions.sort_unstable();
@@ -120,16 +133,38 @@ impl Reaching {
         self.definitions(def_use, statement, reg).first() == Some(&Definition::Uninitialised)
     }
 
+    /// The version of a register that a statement reads; nothing if it does not read the register.
+    pub fn version(&self, def_use: &DefUse, statement: StmtId, reg: Reg) -> Option<Version> {
+        let read = def_use.reads(statement).iter().position(|&read| read == reg)?;
+        Some(self.uses[def_use.read_lists().range(statement).start + read])
+    }
+
+    /// All versions of all registers.
+    pub fn versions(&self) -> impl ExactSizeIterator<Item = Version> + use<> {
+        self.versions.ids()
+    }
+
+    /// Where a version comes from.
+    pub fn origin(&self, version: Version) -> VersionOrigin {
+        self.versions[version]
+    }
+
+    /// The versions that meet in a version: none unless it is a merge.
+    pub fn merged(&self, version: Version) -> &[Version] {
+        &self.merged[version]
+    }
+
     fn conservative(def_use: &DefUse) -> Self {
         let mut versions = Map::new();
         let mut merged = Vec::new();
         let mut all_of = Map::<Reg, Version>::new();
         for reg in (0..def_use.registers()).map(Reg::new) {
-            let all = versions.push(Origin::Merge);
+            let all = versions.push(VersionOrigin::Any(reg));
             all_of.push(all);
-            merged.push((all, versions.push(Origin::Entry(reg))));
+            merged.push((all, versions.push(VersionOrigin::Entry(reg))));
             for &statement in def_use.writers(reg) {
-                merged.push((all, versions.push(Origin::Write(statement, None))));
+                let write = VersionOrigin::Write { statement, reg, before: None };
+                merged.push((all, versions.push(write)));
             }
         }
         let uses = def_use.read_lists().items().iter().map(|&reg| all_of[reg]).collect();
@@ -160,7 +195,7 @@ impl Joins {
         liveness: &Liveness,
         max_entries: usize,
     ) -> Option<Self> {
-        let frontiers = Frontiers::of(cfg.graph(), dominators, max_entries)?;
+        let frontiers = Frontiers::dominance(cfg.graph(), dominators, max_entries)?;
         let mut joins = Vec::new();
         let mut inputs = 0_usize;
         let mut joined_for = Map::<Block, _>::filled(cfg.len(), None);
@@ -192,7 +227,7 @@ struct Renaming<'a> {
     cfg: &'a Cfg,
     def_use: &'a DefUse,
     joins: &'a Joins,
-    versions: Map<Version, Origin>,
+    versions: Map<Version, VersionOrigin>,
     /// The versions that the joins of a block make, in the order of its list.
     join_versions: Map<Block, Version>,
     merged: Vec<(Version, Version)>,
@@ -205,15 +240,16 @@ struct Renaming<'a> {
 impl<'a> Renaming<'a> {
     fn new(cfg: &'a Cfg, def_use: &'a DefUse, joins: &'a Joins) -> Self {
         let mut versions = Map::new();
-        let nothing = versions.push(Origin::Nothing);
+        let nothing = versions.push(VersionOrigin::Nothing);
         let mut join_versions = Map::filled(cfg.len(), nothing);
         for block in cfg.blocks() {
             join_versions[block] = versions.next_id();
-            for _ in &joins.at[block] {
-                versions.push(Origin::Merge);
+            for &reg in &joins.at[block] {
+                versions.push(VersionOrigin::Merge { block, reg });
             }
         }
-        let current = (0..def_use.registers()).map(|index| versions.push(Origin::Entry(Reg::new(index)))).collect();
+        let current =
+            (0..def_use.registers()).map(|index| versions.push(VersionOrigin::Entry(Reg::new(index)))).collect();
         let uses = vec![nothing; def_use.read_lists().items().len()];
         Self { cfg, def_use, joins, versions, join_versions, merged: Vec::new(), uses, current, changed: Vec::new() }
     }
@@ -252,7 +288,7 @@ impl<'a> Renaming<'a> {
             let is_certain = !self.def_use.kills(statement).is_empty();
             for &reg in self.def_use.writes(statement) {
                 let before = (!is_certain).then_some(self.current[reg]);
-                let version = self.versions.push(Origin::Write(statement, before));
+                let version = self.versions.push(VersionOrigin::Write { statement, reg, before });
                 self.set(reg, version);
             }
         }

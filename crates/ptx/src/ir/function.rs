@@ -279,7 +279,7 @@ impl Body {
 
     /// Makes an instruction, to be put into this body.
     pub fn make_inst(&mut self, guard: Option<Guard>, form: FormId, operands: &[Operand]) -> Inst {
-        Inst { guard, form, operands: self.list(operands), unified: false }
+        Inst { guard, form, operands: self.list(operands), unified: false, zero_offsets: 0 }
     }
 
     /// Appends a statement.

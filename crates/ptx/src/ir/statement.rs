@@ -48,6 +48,9 @@ pub struct Inst {
     pub operands: List,
     /// Whether `.unified` follows the address.
     pub unified: bool,
+    /// Which of the first eight operands are addresses written with an offset of zero, lowest bit first: without
+    /// optimisation, ptxas makes other code for `[param0+0]` than for `[param0]`.
+    pub zero_offsets: u8,
 }
 
 /// The condition under which an instruction is executed.

@@ -15,7 +15,7 @@ pub(super) const CLASSES: &[(&str, &[&str])] = &[
     ("bfp16", &["bf16", "bf16x2"]),
     ("fp8", &["e4m3", "e5m2"]),
     ("fp8x2", &["e4m3x2", "e5m2x2"]),
-    ("fp6x2", &["e2m3x2", "e3m2x2"]),
+    ("narrowx2", &["e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "e2m1x2"]),
     ("narrow", &["e4m3", "e5m2", "e3m2", "e2m3", "e2m1"]),
     ("narrowx4", &["e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4", "e2m1x4"]),
     ("byte", &["u8", "s8"]),

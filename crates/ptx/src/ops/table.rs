@@ -35,7 +35,7 @@ ops! {
     }
     /// Adds two values and the carry.
     Addc "addc" {
-        "{.cc}<int3264>"                           "d, a, b" Pure;
+        "{.cc}<int>"                           "d, a, b" Pure;
     }
     /// Subtracts the second value from the first.
     Sub "sub" {
@@ -51,7 +51,7 @@ ops! {
     }
     /// Subtracts the second value and the borrow from the first.
     Subc "subc" {
-        "{.cc}<int3264>"                           "d, a, b" Pure;
+        "{.cc}<int>"                           "d, a, b" Pure;
     }
     /// Multiplies two values: the low half, the high half or all of the product.
     Mul "mul" {
@@ -73,7 +73,7 @@ ops! {
     }
     /// Multiplies two values and adds a third and the carry.
     Madc "madc" {
-        "<hi|lo>{.cc}<int3264>"                    "d, a, b, c" Pure;
+        "<hi|lo>{.cc}<int>"                    "d, a, b, c" Pure;
     }
     /// Multiplies the low 24 bits of two values.
     Mul24 "mul24" {
@@ -86,7 +86,7 @@ ops! {
     }
     /// Multiplies two polynomials over one bit and adds a third, without carries.
     Clmad "clmad" {
-        "<hi|lo>.u64"                              "d, a, b, c" Pure;
+        "<hi|lo><u64|s64>"                         "d, a, b, c" Pure;
     }
     /// Adds the absolute difference of two values to a third.
     Sad "sad" {
@@ -109,7 +109,7 @@ ops! {
     }
     /// Changes the sign.
     Neg "neg" {
-        "<signed|f64|bfp16>"                       "d, a" Pure;
+        "<signed|s8x4|f64|bfp16>"                  "d, a" Pure;
         "{.ftz}<f32|fp16>"                         "d, a" Pure;
     }
     /// Smaller of two values, or smallest of three.
@@ -182,10 +182,10 @@ ops! {
         "<rnd>.f64"                                "d, a, b, c" Pure;
         "<rnd>{.ftz}.relu<fp16>"                   "d, a, b, c" Pure;
         "<rnd>{.relu}<bfp16>"                      "d, a, b, c" Pure;
-        "<rnd>.oob{.relu}<fp16|bfp16>"             "d, a, b, c" Pure;
+        "<rnd>.oob{<relu|sat>}<fp16|bfp16>"             "d, a, b, c" Pure;
         "<rnd>{.sat}.f32<f16|bf16>"                "d, a, b, c:t0" Pure;
         "<rnd>{.ftz}{.sat}.f32x2<f16x2|bf16x2>.f32x2.f32x2" "d, a:t1, b:t2, c:t3" Pure;
-        ".rn{.satfinite}<e4m3x4|e5m2x4><narrowx4><narrowx4>" "d, a:t1, b:t2, c:t0" Pure;
+        "{.rn}{.satfinite}<e4m3x4|e5m2x4><narrowx4><narrowx4>" "d, a:t1, b:t2, c:t0" Pure;
     }
     /// Whether a value is finite, infinite, a number, normal or subnormal.
     Testp "testp" {
@@ -243,6 +243,7 @@ ops! {
         "<cmp><bool>{.ftz}<u16|s16|int32><f16|bf16>"           "d, a, b, {!}c:pred" Pure;
         "<cmp>{.ftz}<f16x2|bf16x2|int32><f16x2|bf16x2>"        "d, a, b" Pure;
         "<cmp><bool>{.ftz}<f16x2|bf16x2|int32><f16x2|bf16x2>"  "d, a, b, {!}c:pred" Pure;
+        "<cmp><u16x2|s16x2|u8x4|s8x4>"                         "d, a, b" Pure;
     }
     /// Compares, and writes a predicate and perhaps its complement.
     Setp "setp" {
@@ -306,7 +307,8 @@ ops! {
     /// Copies a register, an address or a special register; packs and unpacks vectors.
     Mov "mov" {
         "<bits|b128>"                              "d:pack, a:pack" Pure;
-        "<pred|int|f32|f64>"                       "d, a" Pure;
+        "<int|f32|f64>"                            "d, a" Pure;
+        ".pred"                                    "d, {!}a" Pure;
         "<v2|v4><scalar>"                          "d, a" Pure;
     }
     /// Exchanges registers between the lanes of a warp.
@@ -333,7 +335,7 @@ ops! {
             "d, [a]" Load;
         "<relaxed|acquire><scope>{<ld_space>}{<l1_evict>}{<l2_evict>}{.L2::cache_hint}{<l2_fetch>}{<vec>}<mem8|scalar|b128>"
             "d, [a]{, policy:b64}" Load;
-        ".mmio<relaxed|acquire>.sys{.global}<mem8|scalar>"
+        ".mmio<relaxed|acquire>.sys{.global}<mem8|scalar|b128>"
             "d, [a]" Load;
     }
     /// Loads from an address that is the same in all lanes.
@@ -348,23 +350,25 @@ ops! {
             "[a], b" Store;
         "<relaxed|release><scope>{<st_space>}{<l1_evict>}{<l2_evict>}{.L2::cache_hint}{<vec>}<mem8|scalar|b128>"
             "[a], b{, policy:b64}" Store;
-        ".mmio<relaxed|release>.sys{.global}<mem8|scalar>"
+        ".mmio<relaxed|release>.sys{.global}<mem8|scalar|b128>"
             "[a], b" Store;
     }
     /// Stores to the shared memory of another block, or to global memory, asynchronously.
     StAsync "st.async" {
-        "{.weak}{.cluster}{.shared::cluster}{.mbarrier::complete_tx::bytes}{<v2|v4>}<bits3264|int3264|f32|f64>"
+        "{.weak}{.cluster}{.shared::cluster}{.mbarrier::complete_tx::bytes}{<v2|v4>}<bits3264|b128|int3264|f32|f64>"
             "[a:w], b, [mbar:rw 8]" AsyncCopy;
-        "{.mmio}.release<scope>{.global}<mem8|scalar>"
+        "{.mmio}.release<gpu|sys>{.global}<mem8|scalar>"
             "[a:w], b" AsyncCopy;
     }
     /// Stores zeros to a range of shared memory.
     StBulk "st.bulk" {
-        "{.weak}{.shared::cta}"                    "[a], size:b64, b:imm" Store;
+        "{.weak}{.shared::cta}"                    "[a], size:any, b:imm" Store;
     }
     /// Loads from all replicas of a multicast address and reduces them.
     MultimemLdReduce "multimem.ld_reduce" {
-        "{<weak|relaxed|acquire>}{<scope>}{.global}<min|max|add|and|or|xor><bits3264|int3264>"
+        "{<weak|relaxed|acquire>}{<scope>}{.global}<and|or|xor><bits3264>"
+            "d, [a]" Load;
+        "{<weak|relaxed|acquire>}{<scope>}{.global}<min|max|add><int3264>"
             "d, [a]" Load;
         "{<weak|relaxed|acquire>}{<scope>}{.global}<min|max|add>{<acc::f32|acc::f16>}{<vec>}<f32|f64|fp16|bfp16|fp8|fp8x2|e4m3x4|e5m2x4>"
             "d, [a]" Load;
@@ -378,19 +382,21 @@ ops! {
     }
     /// Reduces into all replicas of a multicast address.
     MultimemRed "multimem.red" {
-        "{<relaxed|release>}{<scope>}{.global}<min|max|add|and|or|xor><bits3264|int3264>"
+        "{<relaxed|release>}{<scope>}{.global}<and|or|xor><bits3264>"
             "[a], b" Atomic;
-        "{<relaxed|release>}{<scope>}{.global}.add{<vec>}<f32|f64|fp16|bfp16>"
+        "{<relaxed|release>}{<scope>}{.global}<min|max|add><int3264>"
+            "[a], b" Atomic;
+        "{<relaxed|release>}{<scope>}{.global}<min|max|add>{<vec>}<f32|f64|fp16|bfp16>"
             "[a], b" Atomic;
     }
     /// Stores to all replicas of a multicast address, asynchronously.
     MultimemStAsync "multimem.st.async" {
-        "{.mmio}.release<scope>{.global}<mem8|scalar>"
+        ".release<gpu|sys>{.global}<mem8|scalar>"
             "[a:w], b" AsyncCopy;
     }
     /// Reduces into all replicas of a multicast address, asynchronously.
     MultimemRedAsync "multimem.red.async" {
-        "{.mmio}.release<scope>{.global}<min|max|add|and|or|xor|inc|dec><bits3264|int3264>"
+        ".release<gpu|sys>{.global}.add<int3264>"
             "[a:rw], b" AsyncCopy;
     }
 
@@ -400,7 +406,7 @@ ops! {
     Prefetch "prefetch" {
         "{<global|local>}<L1|L2>"                                          "[a]" Hint;
         "{.global}<L2::evict_last|L2::evict_normal>"                       "[a]" Hint;
-        "{.global}{.valid_addr}.L1::32B"                                   "[a]" Hint;
+        "{.global}.L1::32B.valid_addr"                                     "[a]" Hint;
         "{<const|param|param::entry>}.tensormap"                           "[a]" Hint;
     }
     /// Fetches a line into the uniform cache.
@@ -417,7 +423,7 @@ ops! {
     }
     /// Changes how likely the lines of a tile are to be evicted, asynchronously.
     ApplypriorityAsyncBulkTensor "applypriority.async.bulk.tensor" {
-        "<dim>{.global}.bulk_group{<tile|tile::gather4>}.L2::evict_normal{.override::global_address}{<override_shape>}"
+        "<dim>{.global}.bulk_group{<tile|tile::gather4|im2col_out>}.L2::evict_normal{.override::global_address}{<override_shape>}"
             "[a]" Hint;
         "<dim>{.global}.bulk_group<im2col_in>.L2::evict_normal{.override::global_address}"
             "[a], info:any" Hint;
@@ -453,28 +459,32 @@ ops! {
 
     /// Converts between types.
     Cvt "cvt" {
-        "{<rnd|irnd|rna>}{.ftz}{.sat}<u8|s8|int|f16|bf16|f32|f64><u8|s8|int|f16|bf16|f32|f64>"
-                                                                               "d, a" Pure;
-        "<rn|rz>{.relu}{.satfinite}<f16|bf16|tf32>.f32"                        "d, a" Pure;
-        "<rn|rz>{.relu}{.satfinite}<f16x2|bf16x2>.f32"                         "d, a, b" Pure;
-        ".rs{.relu}{.satfinite}<f16x2|bf16x2>.f32"                             "d, a, b, c:b32" Pure;
-        ".rna{.satfinite}.tf32.f32"                                            "d, a" Pure;
-        "<rn|rz>{.satfinite}{.relu}<fp8x2|fp6x2|e2m1x2|ue5m3x2>.f32"           "d, a, b" Pure;
-        "<rn|rz>{.satfinite}{.relu}<fp8x2|fp6x2|e2m1x2|ue5m3x2><f16x2|bf16x2>" "d, a" Pure;
-        ".rn{.relu}<f16x2|bf16x2><fp8x2|fp6x2|e2m1x2|ue5m3x2>"                 "d, a" Pure;
-        ".rn{.satfinite}{.relu}<scaled::n1::ue8m0|scaled::n2::ue8m0>.bf16x2<fp8x2|fp6x2|e2m1x2|s2f6x2>"
-                                                                               "d, a, b:b16" Pure;
-        ".rs{.relu}.satfinite<narrowx4>.f32"                                   "d, a:any, b:b32" Pure;
-        "<rz|rp>{.satfinite}.ue8m0x2.f32"                                      "d, a, b" Pure;
-        "<rz|rp>{.satfinite}.ue8m0x2.bf16x2"                                   "d, a" Pure;
-        ".rn.bf16x2.ue8m0x2"                                                   "d, a" Pure;
-        ".rn{.satfinite}{.relu}.s2f6x2.f32"                                    "d, a, b" Pure;
-        ".rn{.satfinite}{.relu}<scaled::n1::ue8m0|scaled::n2::ue8m0>.s2f6x2.f32"
-                                                                               "d, a, b, c:b16" Pure;
-        ".rn{.satfinite}{.relu}.s2f6x2.bf16x2"                                 "d, a" Pure;
-        ".rn{.satfinite}{.relu}<scaled::n1::ue8m0|scaled::n2::ue8m0>.s2f6x2.bf16x2"
-                                                                               "d, a, b:b16" Pure;
-        ".rn{.satfinite}{.relu}.bf16x2.s2f6x2"                                 "d, a" Pure;
+        "{<rnd|irnd>}{.ftz}{.sat}<u8|s8|int|f16|bf16|f32|f64><u8|s8|int|f16|bf16|f32|f64>" "d, a" Pure;
+        "<rnd>{.relu}{.satfinite}{.pzo}<f16|bf16|tf32>.f32"                        "d, a" Pure;
+        ".rna{.satfinite}.tf32.f32"                                                "d, a" Pure;
+        "<rn|rz>{.relu}{.satfinite}{.pzo}<f16x2|bf16x2>.f32"                       "d, a, b" Pure;
+        ".rs{.relu}{.satfinite}<f16x2|bf16x2>.f32"                                 "d, a, b, c:b32" Pure;
+        "<rn|rz>.satfinite{.relu}{.pzo}<narrowx2|s2f6x2>.f32"                      "d, a, b" Pure;
+        "<rn|rz>.satfinite{.relu}{.pzo}<narrowx2|s2f6x2><f16x2|bf16x2>"            "d, a" Pure;
+        "<rn|rz>.satfinite{.relu}{.pzo}.scaled::n1::ue8m0<narrowx2>.f32"           "d, a, b, c:b8" Pure;
+        "<rn|rz>.satfinite{.relu}{.pzo}.scaled::n1::ue8m0<narrowx2><f16x2|bf16x2>" "d, a, b:b8" Pure;
+        "<rn|rz>.satfinite{.relu}.scaled::n2::ue8m0.s2f6x2.f32"                    "d, a, b, c:b16" Pure;
+        "<rn|rz>.satfinite{.relu}.scaled::n2::ue8m0.s2f6x2.bf16x2"                 "d, a, b:b16" Pure;
+        "<rn|rz|rp>{.satfinite}<ue5m3x2|ue8m0x2>.f32"                              "d, a, b" Pure;
+        "<rn|rz|rp>{.satfinite}<ue5m3x2|ue8m0x2><f16x2|bf16x2>"                    "d, a" Pure;
+        "<rn|rz|rp>{.satfinite}.scaled::n1::ue8m0.ue5m3x2.f32"                     "d, a, b, c:b8" Pure;
+        "<rn|rz|rp>{.satfinite}.scaled::n1::ue8m0.ue5m3x2<f16x2|bf16x2>"           "d, a, b:b8" Pure;
+        ".rn{.satfinite}{.relu}<f16x2|bf16x2><narrowx2|s2f6x2|ue5m3x2|ue8m0x2>"    "d, a" Pure;
+        ".rn{.satfinite}{.relu}.scaled::n2::ue8m0.bf16x2<narrowx2|s2f6x2|ue5m3x2>" "d, a, b:b16" Pure;
+        ".rs{.relu}.satfinite<narrowx4>.f32"                                       "d, a:any, b:b32" Pure;
+    }
+    /// Keeps two of each four values, and says which.
+    Spcompress "spcompress" {
+        "<b8|b16><b2|b4>.sp::2:4<count128>"        "d:any, d2:any, a:any, b:b32" Pure;
+    }
+    /// Undoes `spcompress`, with zeros for what was left out.
+    Spdecompress "spdecompress" {
+        "<b8|b16><b2|b4>.sp::2:4<count128>"        "d:any, a:any, b:any" Pure;
     }
     /// Converts two integers to a narrower type and packs them.
     CvtPack "cvt.pack" {
@@ -509,19 +519,19 @@ ops! {
     }
     /// Copies a range between global and shared memory asynchronously.
     CpAsyncBulk "cp.async.bulk" {
-        "<shared::cta|shared::cluster>.global.mbarrier::complete_tx::bytes{<report>}{.L2::cache_hint}{<relaxed|weak>}{<scope>}"
+        "<shared::cta|shared::cluster>.global.mbarrier::complete_tx::bytes{<report>}{.L2::cache_hint}{.weak}{.relaxed<scope>.b128}"
             "[d:w space0], [a:r space1], size:b32, [mbar:rw shared 8]{, policy:b64}" AsyncCopy;
-        ".shared::cluster.global.mbarrier::complete_tx::bytes<multicast16>{<report>}{.L2::cache_hint}{<relaxed|weak>}{<scope>}"
+        ".shared::cluster.global.mbarrier::complete_tx::bytes<multicast16>{<report>}{.L2::cache_hint}{.weak}{.relaxed<scope>.b128}"
             "[d:w space0], [a:r space1], size:b32, [mbar:rw shared 8], ctas:b16{, policy:b64}" AsyncCopy;
-        ".shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster::32b{<report>}{.L2::cache_hint}{<relaxed|weak>}{<scope>}"
+        ".shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster::32b{<report>}{.L2::cache_hint}{.weak}{.relaxed<scope>.b128}"
             "[d:w space0], [a:r space1], size:b32, [mbar:rw shared 8], ctas:b32{, policy:b64}" AsyncCopy;
-        ".shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob{<report>}{.L2::cache_hint}{<relaxed|weak>}{<scope>}"
+        ".shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob{<report>}{.L2::cache_hint}{.weak}{.relaxed<scope>.b128}"
             "[d:w space0], [a:r space1], size:b32, b:b32, c:b32, [mbar:rw shared 8]{, policy:b64}" AsyncCopy;
-        ".shared::cluster.shared::cta.mbarrier::complete_tx::bytes{<relaxed|weak>}{<scope>}"
+        ".shared::cluster.shared::cta.mbarrier::complete_tx::bytes{.weak}{.relaxed<scope>.b128}"
             "[d:w space0], [a:r space1], size:b32, [mbar:rw shared 8]" AsyncCopy;
-        ".global.shared::cta.bulk_group{.L2::cache_hint}{<relaxed|weak>}{<scope>}"
+        ".global.shared::cta.bulk_group{.L2::cache_hint}{.weak}{.relaxed<scope>.b128}"
             "[d:w space0], [a:r space1], size:b32{, policy:b64}" AsyncCopy;
-        ".global.shared::cta.bulk_group{.L2::cache_hint}.cp_mask{<relaxed|weak>}{<scope>}"
+        ".global.shared::cta.bulk_group{.L2::cache_hint}.cp_mask{.weak}{.relaxed<scope>.b128}"
             "[d:w space0], [a:r space1], size:b32{, policy:b64}, bytes:b16" AsyncCopy;
     }
     /// Fetches a range into the level-2 cache asynchronously.
@@ -562,9 +572,15 @@ ops! {
     }
     /// Reduces a range of shared memory into another range asynchronously.
     CpReduceAsyncBulk "cp.reduce.async.bulk" {
-        ".shared::cluster.shared::cta.mbarrier::complete_tx::bytes<red_op><bits3264|int3264>{<relaxed|weak>}{<scope>}"
+        ".shared::cluster.shared::cta.mbarrier::complete_tx::bytes<and|or|xor>.b32{.relaxed<scope>}"
             "[d:rw space0], [a:r space1], size:b32, [mbar:rw shared 8]" AsyncCopy;
-        ".global.shared::cta.bulk_group{.L2::cache_hint}<red_op>{.noftz}<bits3264|int3264|f16|bf16|f32|f64>{<relaxed|weak>}{<scope>}"
+        ".shared::cluster.shared::cta.mbarrier::complete_tx::bytes<add|min|max|inc|dec><int3264>{.relaxed<scope>}"
+            "[d:rw space0], [a:r space1], size:b32, [mbar:rw shared 8]" AsyncCopy;
+        ".global.shared::cta.bulk_group{.L2::cache_hint}<and|or|xor><bits3264>{.relaxed<scope>}"
+            "[d:rw space0], [a:r space1], size:b32{, policy:b64}" AsyncCopy;
+        ".global.shared::cta.bulk_group{.L2::cache_hint}<add|min|max|inc|dec><int3264>{.relaxed<scope>}"
+            "[d:rw space0], [a:r space1], size:b32{, policy:b64}" AsyncCopy;
+        ".global.shared::cta.bulk_group{.L2::cache_hint}<add|min|max>{.noftz}<f16|bf16|f32|f64>{.relaxed<scope>}"
             "[d:rw space0], [a:r space1], size:b32{, policy:b64}" AsyncCopy;
     }
     /// Reduces shared memory into a tile of a tensor asynchronously.
@@ -574,14 +590,18 @@ ops! {
     }
     /// Copies a range of shared memory to all replicas of a multicast address asynchronously.
     MultimemCpAsyncBulk "multimem.cp.async.bulk" {
-        ".global.shared::cta.bulk_group{<relaxed|weak>}{<scope>}"
+        ".global.shared::cta.bulk_group{.weak}{.relaxed<scope>.b128}"
             "[d:w space0], [a:r space1], size:b32" AsyncCopy;
-        ".global.shared::cta.bulk_group.cp_mask{<relaxed|weak>}{<scope>}"
+        ".global.shared::cta.bulk_group.cp_mask{.weak}{.relaxed<scope>.b128}"
             "[d:w space0], [a:r space1], size:b32, bytes:b16" AsyncCopy;
     }
     /// Reduces a range of shared memory into all replicas of a multicast address asynchronously.
     MultimemCpReduceAsyncBulk "multimem.cp.reduce.async.bulk" {
-        ".global.shared::cta.bulk_group<red_op>{.noftz}<bits3264|int3264|f16|bf16|f32|f64>{<relaxed|weak>}{<scope>}"
+        ".global.shared::cta.bulk_group<and|or|xor><bits3264>{.relaxed<scope>}"
+            "[d:rw space0], [a:r space1], size:b32" AsyncCopy;
+        ".global.shared::cta.bulk_group<add|min|max|inc|dec><int3264>{.relaxed<scope>}"
+            "[d:rw space0], [a:r space1], size:b32" AsyncCopy;
+        ".global.shared::cta.bulk_group<add|min|max>{.noftz}<f16|bf16|f32|f64>{.relaxed<scope>}"
             "[d:rw space0], [a:r space1], size:b32" AsyncCopy;
     }
 
@@ -605,44 +625,52 @@ ops! {
 
     /// Copies from the memory of another device to shared memory asynchronously.
     FabricTryGetAsync "fabric.try_get.async" {
-        ".shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.relaxed.sys.b128"
+        ".shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}{.relaxed}.sys.b128"
             "[d:w space0], [a:no], size:b32, [mbar:rw shared 8]{, policy:b64}" AsyncCopy;
     }
     /// Copies a tile of a tensor on another device to shared memory asynchronously.
     FabricTryGetAsyncTensor "fabric.try_get.async.tensor" {
-        "<dim>.shared::cta{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.override::global_address{<override_shape>}.relaxed.sys.b128"
+        "<dim>.shared::cta{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.override::global_address{<override_shape>}{.relaxed}.sys.b128"
             "[d:w space0], [a:no], [mbar:rw shared 8]{, policy:b64}" AsyncCopy;
     }
     /// Copies from shared memory to the memory of other devices asynchronously.
     FabricTryPutAsync "fabric.try_put.async" {
-        "{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.relaxed.sys.b128"
+        "{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}{.relaxed}.sys.b128"
             "[d:no], [a:r space0], size:b32, [mbar:rw shared 8]{, policy:b64}" AsyncCopy;
-        "{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.cp_mask.relaxed.sys.b128"
+        "{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.cp_mask{.relaxed}.sys.b128"
             "[d:no], [a:r space0], size:b32, [mbar:rw shared 8]{, policy:b64}, bytes:b16" AsyncCopy;
     }
     /// Copies a tile of a tensor from shared memory to other devices asynchronously.
     FabricTryPutAsyncTensor "fabric.try_put.async.tensor" {
-        "{.multimem}<dim>.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address{<override_shape>}.relaxed.sys.b128"
+        "{.multimem}<dim>.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address{<override_shape>}{.relaxed}.sys.b128"
             "[d:no], [a:r space0], size:b32, [mbar:rw shared 8]{, policy:b64}" AsyncCopy;
     }
     /// Reduces shared memory into the memory of other devices asynchronously.
     FabricTryRedAsync "fabric.try_red.async" {
-        "{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.relaxed.sys<red_op>{.noftz}<bits3264|int3264|f16|bf16|f32|f64>"
+        "{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}{.relaxed}.sys<and|or|xor><bits3264>"
+            "[d:no], [a:r space0], size:b32, [mbar:rw shared 8]{, policy:b64}" AsyncCopy;
+        "{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}{.relaxed}.sys<add|min|max><int3264|f16|bf16|f32|f64>"
             "[d:no], [a:r space0], size:b32, [mbar:rw shared 8]{, policy:b64}" AsyncCopy;
     }
     /// Reduces shared memory into a tile of a tensor on other devices asynchronously.
     FabricTryRedAsyncTensor "fabric.try_red.async.tensor" {
-        "{.multimem}<dim>.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address{<override_shape>}.relaxed.sys<red_op>{.noftz}<bits3264|int3264|f16|bf16|f32|f64>"
+        "{.multimem}<dim>.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address{<override_shape>}{.relaxed}.sys<red_op>"
             "[d:no], [a:r space0], size:b32, [mbar:rw shared 8]{, policy:b64}" AsyncCopy;
     }
     /// Reduces all replicas of a multicast address on other devices into shared memory asynchronously.
     FabricTryPullredAsync "fabric.try_pullred.async" {
-        ".multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.relaxed.sys<red_op>{<acc::f32|acc::f16>}<bits3264|int3264|f16|bf16|f32|f64>.sync"
-            "[d:w space0], [a:no], size:b32, [mbar:rw shared 8]{, policy:b64}, mask:b32" AsyncCopy;
+        ".multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.relaxed}.sys<and|or|xor><bits3264>.sync"
+            "[d:w space0], [a:no], size:b32, [mbar:rw shared 8], mask:b32" AsyncCopy;
+        ".multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.relaxed}.sys<add|min|max>{<acc::f32|acc::f16>}<int3264|f16|bf16|f32|fp8>.sync"
+            "[d:w space0], [a:no], size:b32, [mbar:rw shared 8], mask:b32" AsyncCopy;
     }
     /// Performs an atomic operation on the memory of another device asynchronously.
     FabricTryAtomAsync "fabric.try_atom.async" {
-        ".shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.relaxed.sys<red_op|cas|exch>{.noftz}<bits3264|int3264|b128|f16x2|bf16x2|f32|f64>"
+        ".shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}{.relaxed}.sys<and|or|xor><bits3264>"
+            "[a:no], [d:w space0], [b:r space0], [mbar:rw shared 8]{, policy:b64}" AsyncCopy;
+        ".shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}{.relaxed}.sys<cas|exch><bits3264|b128>"
+            "[a:no], [d:w space0], [b:r space0], [mbar:rw shared 8]{, policy:b64}" AsyncCopy;
+        ".shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}{.relaxed}.sys<add|min|max><int3264|f16x2|bf16x2|f32|f64>"
             "[a:no], [d:w space0], [b:r space0], [mbar:rw shared 8]{, policy:b64}" AsyncCopy;
     }
     /// Starts the fabric operations of the thread.
@@ -694,7 +722,9 @@ ops! {
     }
     /// Reduces into a surface.
     Sured "sured" {
-        "<b|p><add|min|max|and|or><1d|2d|3d><bits3264|int3264>{<clip>}"   "[a:rw texture], b" SurfaceStore;
+        ".b<and|or><1d|2d|3d>.b32<clip>"                          "[a:rw texture], b" SurfaceStore;
+        ".b<add|min|max><1d|2d|3d><int3264><clip>"                "[a:rw texture], b" SurfaceStore;
+        ".p<add|min|max|and|or><1d|2d|3d><bits3264><clip>"        "[a:rw texture], b" SurfaceStore;
     }
     /// Asks for a property of a surface.
     Suq "suq" {
@@ -790,39 +820,54 @@ ops! {
     Membar "membar" {
         "<cta|gl|sys>"                                                     "" Fence;
         ".proxy<alias|async>"                                              "" Fence;
-        ".proxy.async<global|shared::cta|shared::cluster>"                 "" Fence;
     }
     /// Reads memory, writes it and returns the old value in one step.
     Atom "atom" {
-        "{<relaxed|acquire|release|acq_rel>}{<scope>}{<atom_space>}<and|or|xor|exch|add|inc|dec|min|max>{.L2::cache_hint}<bits3264|int3264>"
+        "{<relaxed|acquire|release|acq_rel>}{<scope>}{<atom_space>}<and|or|xor|exch>{.L2::cache_hint}<bits3264>"
+            "d, [a], b{, policy:b64}" Atomic;
+        "{<relaxed|acquire|release|acq_rel>}{<scope>}{<atom_space>}<add|min|max>{.L2::cache_hint}<int3264>"
+            "d, [a], b{, policy:b64}" Atomic;
+        "{<relaxed|acquire|release|acq_rel>}{<scope>}{<atom_space>}<inc|dec>{.L2::cache_hint}.u32"
             "d, [a], b{, policy:b64}" Atomic;
         "{<relaxed|acquire|release|acq_rel>}{<scope>}{<atom_space>}.add{.L2::cache_hint}<f32|f64>"
             "d, [a], b{, policy:b64}" Atomic;
-        "{<relaxed|acquire|release|acq_rel>}{<scope>}{<atom_space>}.cas{.L2::cache_hint}<bits|int3264|b128>"
+        "{<relaxed|acquire|release|acq_rel>}{<scope>}{<atom_space>}.cas{.L2::cache_hint}<bits|b128>"
             "d, [a], b, c{, policy:b64}" Atomic;
         "{<relaxed|acquire|release|acq_rel>}{<scope>}{<atom_space>}.exch{.L2::cache_hint}.b128"
             "d, [a], b{, policy:b64}" Atomic;
         "{<relaxed|acquire|release|acq_rel>}{<scope>}{<atom_space>}<add|min|max>.noftz{.L2::cache_hint}{<vec>}<fp16|bfp16>"
             "d, [a], b{, policy:b64}" Atomic;
-        "{<relaxed|acquire|release|acq_rel>}{<scope>}{<atom_space>}.add{.noftz}{.L2::cache_hint}{<vec>}.f32"
+        "{<relaxed|acquire|release|acq_rel>}{<scope>}{<atom_space>}.add{.noftz}{.L2::cache_hint}{<v2|v4>}.f32"
             "d, [a], b{, policy:b64}" Atomic;
     }
     /// Reads and writes memory in one step.
     Red "red" {
-        "{<relaxed|release>}{<scope>}{<atom_space>}<and|or|xor|add|inc|dec|min|max>{.L2::cache_hint}<bits3264|int3264>"
+        "{<relaxed|release>}{<scope>}{<atom_space>}<and|or|xor>{.L2::cache_hint}<bits3264>"
+            "[a], b{, policy:b64}" Atomic;
+        "{<relaxed|release>}{<scope>}{<atom_space>}<add|min|max>{.L2::cache_hint}<int3264>"
+            "[a], b{, policy:b64}" Atomic;
+        "{<relaxed|release>}{<scope>}{<atom_space>}<inc|dec>{.L2::cache_hint}.u32"
             "[a], b{, policy:b64}" Atomic;
         "{<relaxed|release>}{<scope>}{<atom_space>}.add{.L2::cache_hint}<f32|f64>"
             "[a], b{, policy:b64}" Atomic;
         "{<relaxed|release>}{<scope>}{<atom_space>}<add|min|max>.noftz{.L2::cache_hint}{<vec>}<fp16|bfp16>"
             "[a], b{, policy:b64}" Atomic;
-        "{<relaxed|release>}{<scope>}{<atom_space>}.add{.noftz}{.L2::cache_hint}{<vec>}.f32"
+        "{<relaxed|release>}{<scope>}{<atom_space>}.add{.noftz}{.L2::cache_hint}{<v2|v4>}.f32"
             "[a], b{, policy:b64}" Atomic;
     }
     /// Reads and writes memory in one step, asynchronously.
     RedAsync "red.async" {
-        ".relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes<red_op><bits3264|int3264>"
+        ".relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes<add|min|max><int3264>"
             "[a:rw], b, [mbar:rw 8]" AsyncCopy;
-        "{.mmio}.release<scope>{.global}<red_op><bits3264|int3264>"
+        ".relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes<and|or|xor>.b32"
+            "[a:rw], b, [mbar:rw 8]" AsyncCopy;
+        ".relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes<inc|dec>.u32"
+            "[a:rw], b, [mbar:rw 8]" AsyncCopy;
+        "{.mmio}.release<gpu|sys>{.global}<add|min|max><int3264>"
+            "[a:rw], b" AsyncCopy;
+        "{.mmio}.release<gpu|sys>{.global}<and|or|xor>.b32"
+            "[a:rw], b" AsyncCopy;
+        "{.mmio}.release<gpu|sys>{.global}<inc|dec>.u32"
             "[a:rw], b" AsyncCopy;
     }
     /// Combines a predicate of all lanes.
@@ -897,8 +942,6 @@ ops! {
         "{<acquire|relaxed>}{<cta|cluster>}{<shared_own>}.b64"                   "p, [a:r 8], b:b64" Mbarrier;
         ".parity{.phase_type::conditional}{<acquire|relaxed>}{<cta|cluster>}{<shared_own>}.b64"
             "p, [a:r 8], b:b32" Mbarrier;
-        ".phase_type::conditional{<acquire|relaxed>}{<cta|cluster>}{<shared_own>}.b64"
-            "p, [a:r 8], b:b64" Mbarrier;
         ".phase_type::primary{<acquire|relaxed>}{<cta|cluster>}{<shared_own>}.b64"
             "p{|q}{, d:b8}, [a:r 8], b:b64" Mbarrier;
         ".parity.phase_type::primary{<acquire|relaxed>}{<cta|cluster>}{<shared_own>}.b64"
@@ -909,8 +952,6 @@ ops! {
         "{<acquire|relaxed>}{<cta|cluster>}{<shared_own>}.b64"                   "p, [a:r 8], b:b64{, c:b32}" Mbarrier;
         ".parity{.phase_type::conditional}{<acquire|relaxed>}{<cta|cluster>}{<shared_own>}.b64"
             "p, [a:r 8], b:b32{, c:b32}" Mbarrier;
-        ".phase_type::conditional{<acquire|relaxed>}{<cta|cluster>}{<shared_own>}.b64"
-            "p, [a:r 8], b:b64{, c:b32}" Mbarrier;
         ".phase_type::primary{<acquire|relaxed>}{<cta|cluster>}{<shared_own>}.b64"
             "p{|q}{, d:b8}, [a:r 8], b:b64{, c:b32}" Mbarrier;
         ".parity.phase_type::primary{<acquire|relaxed>}{<cta|cluster>}{<shared_own>}.b64"
@@ -1062,6 +1103,14 @@ ops! {
         ".sync.aligned.32x32b<count128><min|max>{.abs}{.NaN}<f32|int32>"    "d:any, d2:b32, [a:r tmem]" Tensor;
         ".sync.aligned.16x32bx2<count128><min|max>{.abs}{.NaN}<f32|int32>"  "d:any, d2:b32, [a:r tmem], b:imm" Tensor;
     }
+    /// Loads registers from tensor memory and keeps two of each four, asynchronously.
+    Tcgen05LdSpcompress "tcgen05.ld.spcompress" {
+        ".sync.aligned.32x32b<count128><min|max>.sp::2:4{.abs}{.NaN}.f32.b2" "d:any, d2:any, [a:r tmem]" Tensor;
+    }
+    /// Loads registers from tensor memory, keeps two of each four and reduces them, asynchronously.
+    Tcgen05LdRedSpcompress "tcgen05.ld.red.spcompress" {
+        ".sync.aligned.32x32b<count128><min|max>.sp::2:4{.abs}{.NaN}.f32.b2" "d:any, d2:any, q:b32, [a:r tmem]" Tensor;
+    }
     /// Stores registers to tensor memory, asynchronously.
     Tcgen05St "tcgen05.st" {
         ".sync.aligned<tmem_shape><count128>{.unpack::16b}.b32"       "[a:w tmem], b:any" Tensor;
@@ -1094,6 +1143,14 @@ ops! {
             "[d:rw tmem], a:b64, b:b64, c:b32, [e:r tmem], [f:r tmem], {!}g:pred" Tensor;
         "<cta_group><kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4>.block_scale{<scale_vec>}{<collect_a>}{<collect_b>}"
             "[d:rw tmem], [a:r tmem], b:b64, c:b32, [e:r tmem], [f:r tmem], {!}g:pred" Tensor;
+        "<cta_group>.kind::f8f6f4.decompress::lut::b{.ashift}{<collect_a>}{<collect_b>}"
+            "[d:rw tmem], a:b64, b:b64, [m:r tmem], c:b32{, e:any}, {!}f:pred{, g:imm}" Tensor;
+        "<cta_group>.kind::f8f6f4.decompress::lut::b{.ashift}{<collect_a>}{<collect_b>}"
+            "[d:rw tmem], [a:r tmem], b:b64, [m:r tmem], c:b32{, e:any}, {!}f:pred{, g:imm}" Tensor;
+        "<cta_group>.kind::mxf8f6f4.block_scale.decompress::lut::b{<scale_vec>}{<collect_a>}{<collect_b>}"
+            "[d:rw tmem], a:b64, b:b64, [m:r tmem], c:b32, [e:r tmem], [f:r tmem], {!}g:pred" Tensor;
+        "<cta_group>.kind::mxf8f6f4.block_scale.decompress::lut::b{<scale_vec>}{<collect_a>}{<collect_b>}"
+            "[d:rw tmem], [a:r tmem], b:b64, [m:r tmem], c:b32, [e:r tmem], [f:r tmem], {!}g:pred" Tensor;
     }
     /// Multiplies matrices of which the first is sparse and adds to tensor memory, asynchronously.
     Tcgen05MmaSp "tcgen05.mma.sp" {

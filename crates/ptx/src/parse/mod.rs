@@ -45,6 +45,8 @@ pub fn parse(text: &str) -> Parsed {
         scopes: Scopes::default(),
         diagnostics: Vec::new(),
         omitted: 0,
+        is_line: false,
+        has_zero_offset: false,
     };
     if text.len() >= u32::MAX as usize {
         let message = "the text is 4 GiB long or longer";
@@ -90,6 +92,10 @@ struct Parser<'a> {
     scopes: Scopes,
     diagnostics: Vec<Diagnostic>,
     omitted: usize,
+    /// Whether what is being read is a directive that ends with its line, not with a semicolon.
+    is_line: bool,
+    /// Whether the operand that was just read is an address with an offset that is zero.
+    has_zero_offset: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -101,12 +107,17 @@ impl<'a> Parser<'a> {
                 self.report(*error);
                 self.recover(start);
             }
+            self.is_line = false;
             self.cursor.skip_space();
         }
     }
 
     /// Goes to where the next item of the module may begin.
     fn recover(&mut self, start: Position) {
+        if std::mem::take(&mut self.is_line) {
+            self.cursor.skip_line();
+            return;
+        }
         self.cursor.skip_statement();
         if self.cursor.peek() == b'{' {
             let at = self.cursor.position();
@@ -126,6 +137,7 @@ impl<'a> Parser<'a> {
         }
         let start = self.cursor.position();
         let word = self.directive_word("a directive such as `.visible` or `.entry`")?;
+        self.is_line = matches!(word.text, "version" | "target" | "address_size" | "file");
         match word.text {
             "version" => {
                 let at = self.cursor.position();
@@ -291,7 +303,7 @@ impl<'a> Parser<'a> {
 
     #[cold]
     fn error_since(&self, at: Position, message: impl Into<String>) -> Error {
-        let len = self.cursor.position().0.saturating_sub(at.0).max(1);
+        let len = self.cursor.text_since(at).trim_end().len().max(1) as u32;
         Diagnostic::error(at, len, message).into()
     }
 

@@ -5,28 +5,27 @@ use smallvec::SmallVec;
 use super::constant::Constant;
 use super::function::Unfinished;
 use super::{Binding, Error, Ident, Parser};
-use crate::form::FormId;
-use crate::ir::{Operand, PairMember, Symbol};
+use crate::ir::{Inst, Operand, PairMember, Symbol};
 use crate::ops::Effect;
 use crate::special::Special;
 
 /// The operands of one instruction.
-type Operands = SmallVec<[Operand; 8]>;
+pub(super) type Operands = SmallVec<[Operand; 8]>;
 
 impl<'a> Parser<'a> {
-    /// Operands up to and with the semicolon.
+    /// The rest of an instruction behind its opcode, up to and with the semicolon. `operands` are the instruction's,
+    /// not yet in the pool.
     pub(super) fn operands(
         &mut self,
         unfinished: &mut Unfinished,
-        form: FormId,
-        unified: &mut bool,
-    ) -> Result<Operands, Error> {
-        let mut operands = Operands::new();
+        inst: &mut Inst,
+        operands: &mut Operands,
+    ) -> Result<(), Error> {
         if self.cursor.peek() == b';' {
             self.cursor.advance();
-            return Ok(operands);
+            return Ok(());
         }
-        let is_call = self.module.forms[form].effect() == Some(Effect::Call);
+        let is_call = self.module.forms[inst.form].effect() == Some(Effect::Call);
         loop {
             let operand = match self.cursor.peek() {
                 b'(' if is_call => {
@@ -35,22 +34,25 @@ impl<'a> Parser<'a> {
                 }
                 _ => self.operand(unfinished)?,
             };
+            if std::mem::take(&mut self.has_zero_offset) && operands.len() < 8 {
+                inst.zero_offsets |= 1 << operands.len();
+            }
             operands.push(operand);
             match self.cursor.peek() {
                 b';' => {
                     // The annotation behind it is on the same line, so the space stays.
                     self.cursor.advance();
-                    return Ok(operands);
+                    return Ok(());
                 }
                 b',' => {
                     self.cursor.eat(b',');
                 }
                 b'.' if operand.is_address() && self.cursor.eat_text(".unified") => {
-                    *unified = true;
+                    inst.unified = true;
                     match self.cursor.peek() {
                         b';' => {
                             self.cursor.advance();
-                            return Ok(operands);
+                            return Ok(());
                         }
                         _ => self.expect(b',', "`,` or `;`")?,
                     }
@@ -270,6 +272,7 @@ impl<'a> Parser<'a> {
         let offset = match self.cursor.peek() {
             b'+' | b'-' => {
                 let offset = self.signed_offset()?;
+                self.has_zero_offset = offset == 0;
                 self.cursor.skip_space();
                 offset
             }

@@ -1,10 +1,13 @@
 //! Statements of a body.
 
 use super::function::{MAX_DEPTH, Unfinished};
+use super::operand::Operands;
 use super::{Binding, Error, Ident, Parser};
 use crate::diagnostic::{Diagnostic, Position};
 use crate::entity::Id;
-use crate::ir::{CallPrototype, Guard, InlinedAt, InsertedBy, Inst, Origin, OriginId, SourceLocation, Stmt};
+use crate::ir::{
+    CallPrototype, Guard, InlinedAt, InsertedBy, Inst, List, Operand, Origin, OriginId, SourceLocation, Stmt,
+};
 use crate::ops;
 
 impl<'a> Parser<'a> {
@@ -55,7 +58,11 @@ impl<'a> Parser<'a> {
                 _ => {
                     if let Err(error) = self.statement(unfinished) {
                         self.report(*error);
-                        self.cursor.skip_statement();
+                        if std::mem::take(&mut self.is_line) {
+                            self.cursor.skip_line();
+                        } else {
+                            self.cursor.skip_statement();
+                        }
                         if self.cursor.position() == start {
                             self.cursor.advance_char();
                         }
@@ -135,7 +142,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Labels or functions between commas, up to the semicolon.
-    fn names(&mut self, unfinished: &mut Unfinished) -> Result<crate::ir::List, Error> {
+    fn names(&mut self, unfinished: &mut Unfinished) -> Result<List, Error> {
         let mut operands = Vec::new();
         loop {
             let name = self.ident("a name")?;
@@ -196,21 +203,22 @@ impl<'a> Parser<'a> {
         } else {
             self.module.forms.intern(spelling)
         };
-        let mut unified = false;
-        let operands = match self.operands(unfinished, form, &mut unified) {
-            Ok(operands) => operands,
+        let mut inst = Inst { guard, form, operands: List::default(), unified: false, zero_offsets: 0 };
+        let mut operands = Operands::new();
+        if let Err(error) = self.operands(unfinished, &mut inst, &mut operands) {
             // A word that is no opcode may be followed by anything.
-            Err(_) if guard.is_none() && ops::rows_of(spelling.split('.').next().unwrap_or_default()).is_empty() => {
+            let word = spelling.split('.').next().unwrap_or_default();
+            if guard.is_none() && ops::rows_of(word).is_empty() {
                 return self.unknown_statement(unfinished, opcode_at);
             }
-            Err(error) => return Err(error),
-        };
-        let list = unfinished.body.list(&operands);
-        if operands.iter().any(|operand| matches!(operand, crate::ir::Operand::Symbol(..))) {
-            self.remember_labels(unfinished, list);
+            return Err(error);
+        }
+        inst.operands = unfinished.body.list(&operands);
+        if operands.iter().any(|operand| matches!(operand, Operand::Symbol(..))) {
+            self.remember_labels(unfinished, inst.operands);
         }
         let origin = self.origin();
-        unfinished.body.push(Stmt::Inst(Inst { guard, form, operands: list, unified }), start, origin);
+        unfinished.body.push(Stmt::Inst(inst), start, origin);
         Ok(())
     }
 
@@ -269,7 +277,9 @@ impl<'a> Parser<'a> {
                 })
             }
             "loc" => {
+                self.is_line = true;
                 let location = self.location()?;
+                self.is_line = false;
                 self.push(unfinished, Stmt::Loc(Box::new(location)), start);
                 Ok(())
             }

@@ -363,7 +363,7 @@ impl<'a> Printer<'a> {
         let operands = scope.body.operands(inst.operands);
         for (index, operand) in operands.iter().enumerate() {
             self.text(if index == 0 { " \t" } else { ", " });
-            self.operand(scope, operand);
+            self.inst_operand(scope, operand, index < 8 && inst.zero_offsets >> index & 1 != 0);
             if inst.unified && operand.is_address() {
                 self.text(".unified");
             }

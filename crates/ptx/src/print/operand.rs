@@ -13,6 +13,21 @@ impl Printer<'_> {
         }
     }
 
+    /// An operand of an instruction; `zero_offset` if it is an address whose offset of zero was written.
+    pub(super) fn inst_operand(&mut self, scope: &Scope<'_>, operand: &Operand, zero_offset: bool) {
+        self.operand(scope, operand);
+        if zero_offset && self.out.ends_with(']') && has_no_offset(scope, operand) {
+            let inside = match *operand {
+                // Before what follows the base in a tuple.
+                Operand::TupleAddress(_) => {
+                    self.out.rfind('[').and_then(|open| Some(open + self.out[open..].find(',')?))
+                }
+                _ => None,
+            };
+            self.out.insert_str(inside.unwrap_or(self.out.len() - 1), "+0");
+        }
+    }
+
     pub(super) fn operand(&mut self, scope: &Scope<'_>, operand: &Operand) {
         match *operand {
             Operand::Reg(reg) => self.reg(scope, reg),
@@ -126,5 +141,16 @@ impl Printer<'_> {
             self.text("+");
             self.signed(offset.into());
         }
+    }
+}
+
+/// Whether the address has an offset of zero.
+fn has_no_offset(scope: &Scope<'_>, operand: &Operand) -> bool {
+    match *operand {
+        Operand::RegAddress(_, 0) | Operand::SymbolAddress(_, 0) => true,
+        Operand::TupleAddress(list) => {
+            scope.body.operands(list).first().is_some_and(|first| has_no_offset(scope, first))
+        }
+        _ => false,
     }
 }

@@ -127,10 +127,7 @@ impl<'a> Verifier<'a> {
     }
 
     fn reg_name(&self, reg: crate::ir::Reg) -> String {
-        let info = self.function.regs[reg];
-        let group = &self.function.groups[info.group];
-        let name = self.module.text(group.name);
-        if group.count.is_some() { format!("{name}{}", info.number) } else { name.to_owned() }
+        crate::describe::reg_name(self.module, self.function, reg)
     }
 
     fn diagnostic(&self, id: StmtId, operand: Option<usize>, message: String) -> Diagnostic {

@@ -1,0 +1,35 @@
+//! What a test file can ask for: one file per command.
+
+mod analyses;
+mod cat;
+mod effects;
+mod parse_errors;
+mod verify;
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use crate::testfile::TestFile;
+
+/// Runs a test file.
+pub fn run(path: &Path) -> Result<()> {
+    let file = TestFile::read(path)?;
+    match file.command.as_str() {
+        "analyses" => file.compare(path, &analyses::run(&file)?),
+        "cat" => file.compare(path, &cat::run(&file)?),
+        "effects" => file.compare(path, &effects::run(&file)?),
+        "parse-errors" => file.compare(path, &parse_errors::run(path)?),
+        "verify" => verify::run(&file),
+        other => bail!("`{other}` is not a command of test files; see crates/filetest/src/commands"),
+    }
+}
+
+/// Parses the input, which must be free of errors.
+fn parse_clean(file: &TestFile) -> Result<ptx::ir::Module> {
+    let parsed = ptx::parse(&file.input);
+    if let Some(diagnostic) = parsed.diagnostics.first() {
+        bail!("{}", diagnostic.render("input", &file.input, &parsed.module.lines, false));
+    }
+    Ok(parsed.module)
+}
