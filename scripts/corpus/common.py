@@ -3,9 +3,9 @@
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable
 
 HERE = Path(__file__).resolve().parent
 
@@ -96,8 +96,13 @@ def first_error(text: str) -> str:
     for pattern in (r"\b(fatal )?error\b", r"\w(Error|Exception)\b", r"fatal|refused|not supported"):
         for line in lines:
             if re.search(pattern, line, re.IGNORECASE):
-                return line[:300]
-    return lines[-1][:300] if lines else "no message"
+                return shorten(line)
+    return shorten(lines[-1]) if lines else "no message"
+
+
+def shorten(line: str) -> str:
+    """A message without the directories, which are temporary or differ from one machine to the next."""
+    return re.sub(r"(?<![\w.])/(?:[^\s:(),']+/)+(?=[^\s/])", "", line)[:300]
 
 
 def run(tools: Tools, command: list, timeout: int = 1800, **kwargs) -> str:
@@ -115,9 +120,9 @@ def run(tools: Tools, command: list, timeout: int = 1800, **kwargs) -> str:
             **kwargs,
         )
     except subprocess.TimeoutExpired:
-        raise Failed(f"no result after {timeout} s")
+        raise Failed(f"no result after {timeout} s") from None
     except OSError as error:
-        raise Failed(str(error))
+        raise Failed(str(error)) from None
     if done.returncode:
         raise Failed(first_error(done.stdout) if done.stdout.strip() else f"exit status {done.returncode}")
     return done.stdout
@@ -208,5 +213,4 @@ def assemble(tools: Tools, path: Path) -> tuple[bool, str]:
             return True, " ".join(flags + ["-c"])
         except Failed as error:
             message = str(error)
-    # The message begins with the path of a temporary file, which tells the reader nothing.
-    return False, re.sub(r"^ptxas \S*?([^/\s]+), ", r"\1, ", message)
+    return False, message

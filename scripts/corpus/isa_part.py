@@ -51,6 +51,7 @@ OTHER_ARCHES = ["sm_75", "sm_80", "sm_90a", "sm_100a", "sm_120a"]
 
 SAMPLE_HEADERS = ["cp_async_bulk", "mbarrier_try_wait", "tcgen05_mma", "st_async", "ld", "red_async", "fence"]
 SAMPLE_ARCHES = ["sm_80", "sm_90a", "sm_100a", "sm_120a"]
+SAMPLE_GROUPS = ["load", "store", "cache", "barrier", "warp", "compare", "texture"]
 
 # The register type for each operand constraint. "p" is our own, for isa_forms.txt.
 CONSTRAINTS = {"h": "b16", "r": "b32", "l": "b64", "q": "b128", "f": "f32", "d": "f64", "p": "pred"}
@@ -291,7 +292,7 @@ def emit(tools: Tools, header: str, forms: list[Form], output: Output, work: Pat
                 refused.setdefault(index, message)
         if not refused:
             # Errors of the code generator name the kernel instead of a line.
-            for i, (form, text) in enumerate(kernels):
+            for i, (_, text) in enumerate(kernels):
                 name = re.search(r"\.entry (\w+)", text).group(1)
                 if match := re.search(rf"[^\n]*\b{name}\b[^\n]*", done.stdout):
                     refused[i] = match.group(0)
@@ -326,6 +327,8 @@ def jobs(tools: Tools, sample: bool) -> list[Job]:
         arches = [a for a in (SAMPLE_ARCHES if sample else ARCHES) if any(supported(f, a) for f in forms)]
         made.append(forms_job(path.stem, forms, arches))
     for group, forms in parse_forms(HERE / "isa_forms.txt").items():
+        if sample and group not in SAMPLE_GROUPS:
+            continue
         made.append(forms_job(f"forms_{group}", forms, ["sm_90a"] if sample else OTHER_ARCHES))
     if not sample:
         for header in OTHER_HEADERS:

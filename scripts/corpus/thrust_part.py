@@ -1,6 +1,7 @@
 """Thrust algorithms on device pointers; each line of the table is one translation unit."""
 
 from common import Job, Output, Tools, nvcc_job
+from cub_part import flags
 
 ARCHES = ["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"]
 
@@ -86,6 +87,14 @@ TABLE = [
      "thrust::exclusive_scan(P, thrust::make_transform_iterator(thrust::make_counting_iterator(0), Square{}), thrust::make_transform_iterator(thrust::make_counting_iterator(n), Square{}), o)"),
 ]
 
+# The rest of the algorithms share the kernels of these, so that two architectures are enough for them.
+EVERYWHERE = {
+    "sort", "stable_sort_struct", "sort_by_key", "reduce", "reduce_by_key", "transform", "inner_product", "inclusive_scan",
+    "exclusive_scan", "copy_if", "unique", "partition", "gather", "scatter", "set_union", "set_intersection", "merge",
+    "lower_bound", "binary_search", "min_max_element", "for_each",
+}
+TWO_ARCHES = ["sm_80", "sm_100"]
+
 SAMPLE = {("transform", "sm_80"), ("inclusive_scan", "sm_90"), ("lower_bound", "sm_120")}
 
 
@@ -99,8 +108,9 @@ def source(header: str, expression: str) -> str:
 def jobs(tools: Tools, sample: bool) -> list[Job]:
     # One architecture after the other, so that an interrupted run has every algorithm.
     return [
-        nvcc_job(Output("thrust", name, arch), source(header, expression), ["-std=c++17"])
+        nvcc_job(Output("thrust", name, arch), text, flags(text))
         for arch in ARCHES
-        for name, header, expression in TABLE
+        for name, text in ((name, source(header, expression)) for name, header, expression in TABLE)
+        if arch in TWO_ARCHES or name in EVERYWHERE
         if not sample or (name, arch) in SAMPLE
     ]

@@ -276,7 +276,7 @@ def main() -> None:
         name, arch, _ = filename.split(".")
         try:
             function, types, constants, options = KERNELS[name]
-            target = GPUTarget("cuda", int(arch.removeprefix("sm_")), 32)
+            target = GPUTarget("cuda", int(arch.removeprefix("sm_").removesuffix("a")), 32)
             # Pointers that Triton may take to be aligned become vector accesses, as they do for real tensors.
             aligned = {(i,): [["tt.divisibility", 16]] for i, kind in enumerate(types.values()) if kind.startswith("*")}
             source = ASTSource(function, types, constants, aligned)

@@ -2,20 +2,20 @@
 
 from common import HERE, Job, Output, Tools, script_job
 
-ALL = ["sm_80", "sm_90", "sm_100", "sm_120"]
+ALL = ["sm_80", "sm_90a", "sm_100a", "sm_120a"]
 
-# Kernel -> architectures. Triton appends the "a" of sm_90a and later itself.
+# Kernel -> architectures. Triton always takes the architecture-specific targets from sm_90 on.
 KERNELS = {
     "vector_add": ALL,
     "softmax": ALL,
     "matmul_f16": ALL,
     "matmul_bf16": ALL,
     "matmul_tf32": ALL,
-    "matmul_s8": ["sm_80", "sm_90", "sm_120"],
-    "matmul_fp8": ["sm_90", "sm_100", "sm_120"],
+    "matmul_s8": ["sm_80", "sm_90a", "sm_120a"],
+    "matmul_fp8": ["sm_90a", "sm_100a", "sm_120a"],
     "matmul_descriptors": ALL,
-    "matmul_warp_specialized": ["sm_90", "sm_100"],
-    "matmul_scaled_mxfp8": ["sm_100", "sm_120"],
+    "matmul_warp_specialized": ["sm_90a", "sm_100a"],
+    "matmul_scaled_mxfp8": ["sm_100a", "sm_120a"],
     "layer_norm": ALL,
     "attention": ALL,
     "reductions": ALL,
@@ -28,7 +28,7 @@ KERNELS = {
     "random_numbers": ALL,
     "transpose": ALL,
     "inline_assembly": ALL,
-    "conversions": ["sm_90", "sm_100", "sm_120"],
+    "conversions": ["sm_90a", "sm_100a", "sm_120a"],
 }
 
 SAMPLE = ["vector_add", "softmax", "matmul_f16", "atomics", "print_and_assert"]

@@ -8,5 +8,7 @@
 pub mod commands;
 pub mod cubin;
 pub mod files;
+pub mod generate;
 pub mod nop_edits;
+pub mod oracle;
 pub mod testfile;

@@ -45,8 +45,7 @@ impl<'m> Editor<'m> {
     /// Inserts where the function begins to execute: behind the declarations at its top, and before its first label,
     /// so that no branch comes back there.
     pub fn at_entry(&mut self, tag: TagId) -> Builder<'_, 'm> {
-        let last = self.leading_declarations().last();
-        let point = match (last, self.body().first()) {
+        let point = match (self.leading_declarations().last(), self.body().first()) {
             (Some(last), _) => Point::After(last),
             (None, Some(first)) => Point::Before(first),
             (None, None) => Point::End,
@@ -59,8 +58,10 @@ impl<'m> Editor<'m> {
         self.at(Point::End, tag)
     }
 
-    /// Inserts at a place.
+    /// Inserts at a place. Among declarations it is taken to be behind them: they do not execute, and what is inserted
+    /// may need them.
     pub fn at(&mut self, point: Point, tag: TagId) -> Builder<'_, 'm> {
+        let point = self.behind_declarations(point);
         let anchor = match point {
             Point::Before(id) | Point::After(id) => Some(id),
             Point::End => self.body().last(),
@@ -68,6 +69,18 @@ impl<'m> Editor<'m> {
         let origin = anchor.and_then(|id| origin_of(self.body(), id)).unwrap_or(self.module.no_origin());
         let at = anchor.map_or(Position::NONE, |id| self.body().position(id));
         Builder { editor: self, point, origin: origin.tagged(tag), at, tag }
+    }
+
+    fn behind_declarations(&self, mut point: Point) -> Point {
+        let next = |point| match point {
+            Point::Before(id) => Some(id),
+            Point::After(id) => self.body().next(id),
+            Point::End => None,
+        };
+        while let Some(id) = next(point).filter(|&id| matches!(self.body().stmt(id), Stmt::Regs(_) | Stmt::Var(_))) {
+            point = Point::After(id);
+        }
+        point
     }
 }
 

@@ -117,12 +117,16 @@ impl Editor<'_> {
                 _ => {}
             }
             let mut falls_out_to = None;
-            if let Some(&wanted) = ids.get(index + 1) {
-                let mut next = body.next(id);
-                falls_out_to = next.filter(|&next| goes_on && next != wanted);
-                while next != Some(wanted) {
-                    next = body.next(next.ok_or(EditError::RegionOutOfOrder)?);
+            let mut next = body.next(id);
+            while let Some(&wanted) = ids.get(index + 1)
+                && next != Some(wanted)
+            {
+                let between = next.ok_or(EditError::RegionOutOfOrder)?;
+                // Source locations and labels that are left out do not matter: control passes them.
+                if goes_on && matches!(body.stmt(between), Stmt::Inst(_) | Stmt::Unknown(_)) {
+                    falls_out_to.get_or_insert(between);
                 }
+                next = body.next(between);
             }
             statements.push((id, falls_out_to));
         }

@@ -128,7 +128,8 @@ impl UsedNames {
         loop {
             let tried = self.tried.entry(name).or_insert(0);
             *tried += 1;
-            let candidate = names.intern(&format!("{base}_{tried}{end}"));
+            let between = if base.ends_with('_') { "" } else { "_" };
+            let candidate = names.intern(&format!("{base}{between}{tried}{end}"));
             if is_free(self, names, candidate) {
                 return candidate;
             }

@@ -1,0 +1,68 @@
+//! What must hold of every text and every module, whoever made them: shared by the fuzz targets and the tests.
+
+use ptx::analysis::{BarrierRegions, CallGraph, Cfg, DefUse, DominatorTree, Liveness, Loops, Reaching, RegionInputs};
+use ptx::ir::Module;
+
+/// Parses any bytes: messages can be rendered, and what was read can be printed and read again.
+pub fn check_text(bytes: &[u8]) {
+    let (text, parsed) = ptx::parse_bytes(bytes);
+    for diagnostic in &parsed.diagnostics {
+        let rendered = diagnostic.render("fuzz.ptx", &text, &parsed.module.lines, false);
+        assert!(!rendered.is_empty(), "a message without words");
+    }
+    let complaints = ptx::verify(&parsed.module);
+    for diagnostic in complaints.iter().take(10) {
+        diagnostic.render("fuzz.ptx", &text, &parsed.module.lines, false);
+    }
+    check_printing(&parsed.module);
+    check_analyses(&parsed.module);
+}
+
+/// Printing, parsing and printing again gives the same text, without messages.
+pub fn check_printing(module: &Module) {
+    let printed = ptx::print(module);
+    let again = ptx::parse(&printed);
+    if let Some(diagnostic) = again.diagnostics.first() {
+        panic!("{}", diagnostic.render("printed.ptx", &printed, &again.module.lines, false));
+    }
+    let reprinted = ptx::print(&again.module);
+    assert!(printed == reprinted, "printed:\n{printed}\nprinted again:\n{reprinted}");
+}
+
+/// All analyses come to an end.
+pub fn check_analyses(module: &Module) {
+    let calls = CallGraph::of(module);
+    let with_barriers = ptx::analysis::functions_with_barriers(module, &calls);
+    for (id, function) in module.functions.iter() {
+        let cfg = Cfg::of(&module.forms, function);
+        let def_use = DefUse::of(&module.forms, function);
+        let dominators = DominatorTree::dominators(cfg.graph());
+        let _ = DominatorTree::post_dominators(cfg.graph());
+        let _ = Loops::of(cfg.graph(), &dominators);
+        let liveness = Liveness::of(&cfg, &def_use);
+        let _ = Reaching::of(&cfg, &def_use, &dominators, &liveness);
+        let inputs = RegionInputs {
+            cfg: &cfg,
+            def_use: &def_use,
+            liveness: &liveness,
+            calls: &calls,
+            with_barriers: &with_barriers,
+        };
+        let _ = BarrierRegions::of(module, id, inputs);
+    }
+    let _ = ptx::stats::ModuleStats::of(module);
+}
+
+/// Makes a module from the opcode table: it parses without messages and has no unknown instruction.
+pub fn check_generated(bytes: &[u8]) {
+    let text = crate::generate::module(&mut crate::generate::Choices::new(bytes));
+    let parsed = ptx::parse(&text);
+    if let Some(diagnostic) = parsed.diagnostics.first() {
+        panic!("{}", diagnostic.render("generated.ptx", &text, &parsed.module.lines, false));
+    }
+    let unknown = ptx::stats::ModuleStats::of(&parsed.module).functions[0].unknown.clone();
+    assert!(unknown.is_empty(), "the table makes what it does not know: {unknown:?}");
+    ptx::verify(&parsed.module);
+    check_printing(&parsed.module);
+    check_analyses(&parsed.module);
+}
