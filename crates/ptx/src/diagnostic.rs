@@ -136,14 +136,14 @@ impl Diagnostic {
             report.push(level.primary_title(message.as_str()).element(annotate_snippets::Origin::path(path.as_str())));
             return renderer.render(&report);
         };
-        let (excerpt, start) = excerpt_of(text, span.start);
+        let (excerpt, marked) = excerpt_of(text, span);
         // The snippet counts columns from where it starts.
-        let message = if start + 1 == column as usize { message } else { format!("{message} (column {column})") };
-        let len = span.len().clamp(1, excerpt.len().saturating_sub(start).max(1));
+        let message =
+            if marked.start + 1 == column as usize { message } else { format!("{message} (column {column})") };
         let snippet = Snippet::source(excerpt.as_str())
             .line_start(line as usize)
             .path(path.as_str())
-            .annotation(AnnotationKind::Primary.span(start..(start + len).min(excerpt.len().max(start))));
+            .annotation(AnnotationKind::Primary.span(marked));
         let mut group = level.primary_title(message.as_str()).element(snippet);
         let help = self.help.as_deref().map(printable);
         if let Some(help) = &help {
@@ -196,18 +196,20 @@ fn operand_span(text: &str, start: usize, operand: usize) -> std::ops::Range<usi
     start + from + lead..start + from + lead + part.trim().len()
 }
 
-/// The line around `at`, at most `WIDTH` bytes of it, and where `at` is in that.
-fn excerpt_of(text: &str, at: usize) -> (String, usize) {
+/// The line on which `span` starts, at most `WIDTH` bytes of it, and where `span` is in that.
+fn excerpt_of(text: &str, span: std::ops::Range<usize>) -> (String, std::ops::Range<usize>) {
     const WIDTH: usize = 240;
-    let at = floor_char(text, at.min(text.len()));
+    let at = span.start;
     let from = text.as_bytes()[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |found| found + 1);
     let to = memchr_newline(&text.as_bytes()[at..]).map_or(text.len(), |found| at + found);
     let from = if to - from <= WIDTH { from } else { floor_char(text, from.max(at.saturating_sub(WIDTH / 2))) };
     let to = floor_char(text, to.min(from + WIDTH)).max(at);
+    let end = floor_char(text, span.end.clamp(at, to));
     let before = printable(&text[from..at]);
-    let mut excerpt = before.clone();
-    excerpt.push_str(&printable(&text[at..to]));
-    (excerpt, before.len())
+    let marked = printable(&text[at..end]);
+    let after = printable(&text[end..to]);
+    let range = before.len()..before.len() + marked.len();
+    (before + &marked + &after, range)
 }
 
 fn floor_char(text: &str, mut index: usize) -> usize {

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use crate::form::{Form, Forms};
 use crate::ir::{Body, Inst, Label, Operand, Reg, StmtId, Symbol};
-use crate::ops::{AccessMode, AddressSpec, Effect, Mod, Op, OperandShape, OperandSpec, Row, SpaceSpec};
+use crate::ops::{AccessMode, AddressSpec, ByteSpec, Effect, Mod, Op, OperandShape, OperandSpec, Row, SpaceSpec};
 use crate::types::Space;
 
 /// An instruction with what is needed to understand it.
@@ -184,18 +184,17 @@ impl<'a> View<'a> {
                 continue;
             };
             let is_sync_object = spec.name == "mbar";
+            let is_opaque =
+                matches!(address.space, SpaceSpec::Tensor | SpaceSpec::TensorMemory | SpaceSpec::Texture);
             let bytes = match (address.bytes, size) {
-                (Some(bytes), _) => AccessBytes::Fixed(bytes),
-                (None, _)
-                    if matches!(address.space, SpaceSpec::Tensor | SpaceSpec::TensorMemory | SpaceSpec::Texture) =>
-                {
-                    AccessBytes::Unknown
-                }
-                (None, Some(size)) => match matched[size].0.as_int() {
+                (ByteSpec::Fixed(bytes), _) => AccessBytes::Fixed(bytes),
+                (ByteSpec::Unknown, _) => AccessBytes::Unknown,
+                (ByteSpec::Default, _) if is_opaque => AccessBytes::Unknown,
+                (ByteSpec::Default, Some(size)) => match matched[size].0.as_int() {
                     Some(bytes) => u32::try_from(bytes).map_or(AccessBytes::Unknown, AccessBytes::Fixed),
                     None => AccessBytes::Operand(size),
                 },
-                (None, None) => match self.form.types().last() {
+                (ByteSpec::Default, None) => match self.form.types().last() {
                     Some(ty) => AccessBytes::Fixed(ty.bytes() * self.form.vector()),
                     None => AccessBytes::Unknown,
                 },

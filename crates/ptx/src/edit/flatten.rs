@@ -5,33 +5,12 @@
 //! go, what was declared between them is declared at the top, and what had the same name gets another one. The
 //! function computes what it did, though ptxas may allocate its registers in another way.
 
+use super::declared::Declared;
 use super::editor::Editor;
 use super::error::EditError;
 use super::names::UsedNames;
 use crate::entity::Map;
-use crate::ir::{GroupId, Label, Param, Stmt, StmtId, Var};
-
-/// Something with a name that a statement introduces.
-#[derive(Clone, Copy)]
-enum Declared {
-    Group(GroupId),
-    Var(Var),
-    Label(Label),
-}
-
-impl Declared {
-    fn by(stmt: &Stmt) -> Option<Self> {
-        match *stmt {
-            Stmt::Regs(group) => Some(Self::Group(group)),
-            Stmt::Var(var) => Some(Self::Var(var)),
-            Stmt::Label(label)
-            | Stmt::BranchTargets(label, _)
-            | Stmt::CallTargets(label, _)
-            | Stmt::CallPrototype(label, _) => Some(Self::Label(label)),
-            _ => None,
-        }
-    }
-}
+use crate::ir::{Param, Stmt, StmtId};
 
 /// What has to change.
 #[derive(Default)]
@@ -57,12 +36,13 @@ impl Editor<'_> {
         if !braces.is_empty() || !late.is_empty() {
             let mut used = UsedNames::of_module(self.module);
             for declared in kept {
-                self.take_name(&mut used, declared);
-            }
-            for declared in moved {
-                self.take_free_name(&mut used, declared);
+                let named = self.named(declared);
+                used.add_named(&mut self.module.names, named);
             }
             self.set_names(used);
+            for declared in moved {
+                self.give_free_name(declared);
+            }
             for id in late {
                 let stmt = self.body().stmt(id).clone();
                 self.remove(id);
@@ -122,33 +102,5 @@ impl Editor<'_> {
         found.moved.append(&mut inner);
         found.late.append(&mut inner_late);
         Ok(found)
-    }
-
-    fn take_name(&mut self, used: &mut UsedNames, declared: Declared) {
-        let crate::ir::Module { names, functions, .. } = &mut *self.module;
-        let function = &functions[self.func];
-        match declared {
-            Declared::Group(group) => {
-                let group = &function.groups[group];
-                used.add_reg_group(names, group.name, group.count.is_some());
-            }
-            Declared::Var(var) => used.add(names, function.vars[var].name),
-            Declared::Label(label) => used.add(names, function.labels[label].name),
-        }
-    }
-
-    fn take_free_name(&mut self, used: &mut UsedNames, declared: Declared) {
-        let crate::ir::Module { names, functions, .. } = &mut *self.module;
-        let function = &mut functions[self.func];
-        let (name, is_group) = match declared {
-            Declared::Group(group) => {
-                let group = &mut function.groups[group];
-                (&mut group.name, group.count.is_some())
-            }
-            Declared::Var(var) => (&mut function.vars[var].name, false),
-            Declared::Label(label) => (&mut function.labels[label].name, false),
-        };
-        let base = names.text(*name).to_owned();
-        *name = if is_group { used.fresh_group(names, &base) } else { used.fresh(names, &base) };
     }
 }

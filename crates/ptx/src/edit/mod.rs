@@ -45,6 +45,7 @@ mod clone;
 mod clone_function;
 mod copy;
 mod declare;
+mod declared;
 mod editor;
 mod error;
 mod flatten;

@@ -6,6 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::declared::Named;
 use crate::ir::{FuncId, Function, Module};
 use crate::name::{Name, Names};
 
@@ -51,7 +52,7 @@ impl UsedNames {
         let Module { names, functions, .. } = module;
         let Function { groups, vars, labels, .. } = &functions[func];
         for group in groups.values() {
-            used.add_reg_group(names, group.name, group.count.is_some());
+            used.add_named(names, Named { name: group.name, is_numbered: group.count.is_some() });
         }
         let others = vars.values().map(|variable| variable.name).chain(labels.values().map(|label| label.name));
         for name in others {
@@ -70,8 +71,8 @@ impl UsedNames {
         }
     }
 
-    /// Takes the name of a register or of a group of them.
-    pub(super) fn add_reg_group(&mut self, names: &mut Names, name: Name, is_numbered: bool) {
+    /// Takes the name of anything, perhaps of a group of registers.
+    pub(super) fn add_named(&mut self, names: &mut Names, Named { name, is_numbered }: Named) {
         if is_numbered {
             self.names.insert(name);
             self.groups.insert(name);
@@ -110,7 +111,7 @@ impl UsedNames {
     /// Takes `base` for a group, or if that is taken `base_1_`, `base_2_` and so on: a number follows.
     pub(super) fn fresh_group(&mut self, names: &mut Names, base: &str) -> Name {
         let name = self.first_free(names, base, "_", Self::is_free_for_group);
-        self.add_reg_group(names, name, true);
+        self.add_named(names, Named { name, is_numbered: true });
         name
     }
 

@@ -14,7 +14,7 @@
 //!   `a:pack` a vector of any elements that together have the width, `a:imm` an immediate, `a:any` whatever it is,
 //!   `a:label` and `a:func` names. By default the destination has the first type and sources have the last.
 //! - of an address, how it is accessed (`r`, `w`, `rw`, or `no`), in which space (`global`, `shared`, `space1` for the
-//!   second state space among the modifiers, `tensor`, `tmem`, `texture`), and how many bytes.
+//!   second state space among the modifiers, `tensor`, `tmem`, `texture`), and how many bytes (`?` if the text does not say).
 //!
 //! **Effect.** What the instruction does besides writing registers.
 
@@ -28,7 +28,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 pub use modifier::{Mod, Modifier};
-pub use pattern::{AccessMode, AddressSpec, ModGroup, OperandShape, OperandSpec, OperandType, SpaceSpec};
+pub use pattern::{AccessMode, AddressSpec, ByteSpec, ModGroup, OperandShape, OperandSpec, OperandType, SpaceSpec};
 pub use table::Op;
 
 /// What an instruction does besides writing registers.

@@ -106,8 +106,19 @@ pub struct AddressSpec {
     pub mode: Option<AccessMode>,
     /// In which space.
     pub space: SpaceSpec,
-    /// How many bytes, where it is neither the size of the type nor an operand.
-    pub bytes: Option<u32>,
+    /// How many bytes each thread accesses there.
+    pub bytes: ByteSpec,
+}
+
+/// The size of an access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ByteSpec {
+    /// The operand called `size`, or else the size of the type times the elements of a vector.
+    Default,
+    /// Always this many.
+    Fixed(u32),
+    /// Not known from the text: the fragments of a matrix.
+    Unknown,
 }
 
 /// How memory is accessed.
@@ -283,7 +294,7 @@ fn parse_operand(text: &'static str, optional: bool) -> Result<OperandSpec, Stri
 }
 
 fn parse_address(notes: &str) -> Result<AddressSpec, String> {
-    let mut spec = AddressSpec { mode: None, space: SpaceSpec::Modifier(0), bytes: None };
+    let mut spec = AddressSpec { mode: None, space: SpaceSpec::Modifier(0), bytes: ByteSpec::Default };
     for note in notes.split_whitespace() {
         match note {
             "r" => spec.mode = Some(AccessMode::Read),
@@ -295,9 +306,10 @@ fn parse_address(notes: &str) -> Result<AddressSpec, String> {
             "tensor" => spec.space = SpaceSpec::Tensor,
             "tmem" => spec.space = SpaceSpec::TensorMemory,
             "texture" => spec.space = SpaceSpec::Texture,
+            "?" => spec.bytes = ByteSpec::Unknown,
             note => match (Space::parse(note), note.parse()) {
                 (Some(space), _) => spec.space = SpaceSpec::Fixed(space),
-                (None, Ok(bytes)) => spec.bytes = Some(bytes),
+                (None, Ok(bytes)) => spec.bytes = ByteSpec::Fixed(bytes),
                 (None, Err(_)) => return Err(format!("`{note}` says nothing about an address")),
             },
         }

@@ -26,16 +26,13 @@ impl<'a> Parser<'a> {
                     self.close_scope(unfinished);
                     self.push(unfinished, Stmt::Close, start);
                 }
+                b'{' if self.scopes.depth() - outer >= MAX_DEPTH => {
+                    let message = format!("braces are nested more than {MAX_DEPTH} deep; what is inside is left out");
+                    self.report(Diagnostic::error(start, 1, message));
+                    self.cursor.skip_braces();
+                }
                 b'{' => {
                     self.cursor.advance();
-                    if self.scopes.depth() - outer >= MAX_DEPTH {
-                        self.report(Diagnostic::error(
-                            start,
-                            1,
-                            format!("braces are nested more than {MAX_DEPTH} deep"),
-                        ));
-                        return false;
-                    }
                     self.open_scope(unfinished);
                     self.push(unfinished, Stmt::Open, start);
                 }
@@ -44,15 +41,11 @@ impl<'a> Parser<'a> {
                     let name = self.module.names.text(unfinished.function.name);
                     let message = format!("expected `}}`: the body of `{name}` is not closed before this");
                     self.report(Diagnostic::error(start, 0, message));
-                    while self.scopes.depth() > outer {
-                        self.close_scope(unfinished);
-                    }
+                    self.close_scopes(unfinished, outer);
                     return true;
                 }
                 0 if self.cursor.is_at_end() => {
-                    while self.scopes.depth() > outer {
-                        self.close_scope(unfinished);
-                    }
+                    self.close_scopes(unfinished, outer);
                     return false;
                 }
                 _ => {
@@ -69,6 +62,15 @@ impl<'a> Parser<'a> {
                     }
                 }
             }
+        }
+    }
+
+    /// Ends all scopes within the body, where the text forgot to.
+    fn close_scopes(&mut self, unfinished: &mut Unfinished, outer: u32) {
+        let at = self.cursor.position();
+        while self.scopes.depth() > outer {
+            self.close_scope(unfinished);
+            self.push(unfinished, Stmt::Close, at);
         }
     }
 

@@ -253,6 +253,20 @@ fn calls_in_the_callee_stay_calls() {
 }
 
 #[test]
+fn names_of_the_caller_do_not_hide_those_that_the_callee_uses() {
+    let mut module = parse(
+        ".global .b32 g; .global .b32 h1;
+        .func f() { .reg .b32 %r<2>; ld.global.b32 %r1, [g]; ld.global.b32 %r1, [h1]; ret; }
+        .func k() { .shared .b32 g; { .reg .b32 h<4>; mov.b32 h2, 1; } st.shared.b32 [g], 1; call f; ret; }",
+    );
+    inline(&mut module).unwrap();
+    let text = ptx::print(&module).replace('\t', "");
+    for expected in [".shared .b32 g_1;", "st.shared.b32 [g_1], 1;", "mov.b32 h_1_2, 1;", "[g]; //@ 0", "[h1]; //@ 1"] {
+        assert!(text.contains(expected), "{expected} is not in\n{text}");
+    }
+}
+
+#[test]
 fn what_cannot_be_inlined_is_named() {
     let f = |error: fn(String) -> EditError| error("f".to_owned());
     let cases = [
