@@ -40,6 +40,7 @@ AUTO = ("gemm::collective::KernelScheduleAuto", "epilogue::collective::EpilogueS
 PINGPONG = ("gemm::KernelTmaWarpSpecializedPingpong", "epilogue::TmaWarpSpecialized")
 COOPERATIVE = ("gemm::KernelTmaWarpSpecializedCooperative", "epilogue::TmaWarpSpecializedCooperative")
 TWO_SM = ("gemm::KernelTmaWarpSpecialized2SmSm100", "epilogue::TmaWarpSpecialized2Sm")
+ULTRA = ("gemm::KernelTmaWarpSpecialized1SmBlockScaledMxNvf4UltraVs16Sm103", "epilogue::NoSmemWarpSpecialized1Sm")
 MX8 = "mx_float8_t<float_e4m3_t>"
 MX6 = "mx_float6_t<float_e3m2_t>"
 MX4 = "mx_float4_t<float_e2m1_t>"
@@ -62,7 +63,7 @@ COLLECTIVE = {
     "tcgen05_mxfp8": ("sm_100a", "BlockScaledTensorOp", MX8, 16, MX8, 16, "bfloat16_t", 8, "128,128,128", "1,1,1", AUTO),
     "tcgen05_mxfp4_mxfp6": ("sm_100a", "BlockScaledTensorOp", MX4, 128, MX6, 128, "float", 4, "128,128,128", "1,1,1", AUTO),
     "tcgen05_nvfp4": ("sm_100a", "BlockScaledTensorOp", NV4, 32, NV4, 32, "half_t", 8, "256,128,256", "2,1,1", AUTO),
-    "tcgen05_nvfp4_sm103": ("sm_103a", "BlockScaledTensorOp", NV4, 32, NV4, 32, "half_t", 8, "128,128,256", "1,1,1", AUTO),
+    "tcgen05_nvfp4_sm103": ("sm_103a", "BlockScaledTensorOp", NV4, 32, NV4, 32, "half_t", 8, "128,128,768", "1,1,1", ULTRA),
     "scaled_mma_nvfp4": ("sm_120a", "BlockScaledTensorOp", NV4, 32, NV4, 32, "bfloat16_t", 8, "128,128,128", "1,1,1", AUTO),
     "scaled_mma_mxfp8_mxfp4": ("sm_120a", "BlockScaledTensorOp", MX8, 16, MX4, 128, "float", 4, "128,128,128", "1,1,1", AUTO),
     "mma_fp8_sm120": ("sm_120a", "TensorOp", "float_e4m3_t", 16, "float_e4m3_t", 16, "float", 4, "128,128,64", "1,1,1", AUTO),

@@ -66,7 +66,6 @@ fn read_files() -> Vec<EffectsFile> {
         };
         let file = TestFile::read(&path).expect("the file can be read");
         assert_eq!(file.command, "effects", "{} is not a test of effects", path.display());
-        assert!(file.expected.is_some(), "{} expects nothing; run BLESS=1 cargo test -p filetest", path.display());
         files.push(EffectsFile { op, rows: rows_of_instances(&file.input) });
     }
     files

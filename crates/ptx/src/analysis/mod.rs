@@ -12,6 +12,7 @@
 //! | Where does a value come from? | [`Reaching`] |
 //! | Who calls whom? | [`CallGraph`] |
 //! | What lies between two barriers? | [`BarrierRegions`] |
+//! | Which values are the same, or regular, in all lanes of a warp? | [`Uniformity`], [`AddressPattern`] |
 //!
 //! ```
 //! use ptx::analysis::{Cfg, DefUse, Liveness};
@@ -36,6 +37,7 @@
 //! and hostile ones millions. Where an exact answer could take memory in the square of that, there is a limit beyond
 //! which the answer errs on the safe side, and says so (`is_exact`).
 
+mod address;
 mod barrier_regions;
 mod bitset;
 mod callgraph;
@@ -54,7 +56,9 @@ mod loops;
 mod reaching;
 mod region_facts;
 mod region_walk;
+mod uniformity;
 
+pub use address::{AddressBase, AddressPattern, AddressShape};
 pub use barrier_regions::functions_with_barriers;
 pub use barrier_regions::{BarrierKind, BarrierRegions, Region, RegionFacts, RegionInputs, RegionStart};
 pub use bitset::BitSet;
@@ -71,6 +75,8 @@ pub use liveness::{LiveSet, LiveWalk, Liveness};
 pub use loops::{LoopId, Loops};
 pub use reaching::{Definition, Reaching, Version, VersionOrigin};
 pub use region_walk::Piece;
+pub use uniformity::{Branch, BranchUniformity, Class, LANES, LaneValue, LaunchFacts, NoWrap, Signedness};
+pub use uniformity::{Uniformity, Web, WrapCheck, WrapGuard};
 
 #[cfg(test)]
 mod tests;

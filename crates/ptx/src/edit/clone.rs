@@ -244,37 +244,45 @@ impl Editor<'_> {
         used
     }
 
-    /// Copies the `.param` variables of calls that are wholly in the region, so that no two calls share one.
+    /// Copies the `.param` variables of call sequences that are wholly in the region, so that no two calls share one.
     fn copy_call_params(&mut self, region: &Region) -> FxHashMap<Var, Var> {
-        let body = self.body();
-        let function = self.function();
-        let is_call_param = |var: &Var| {
-            let params = function.params.iter().chain(&function.returns);
-            function.vars[*var].space == Space::Param && !params.clone().any(|param| *param == Param::Var(*var))
-        };
-        let mentions = |id: StmtId, each: &mut dyn FnMut(Var)| {
-            let Some(inst) = body.inst(id) else { return };
-            for_each_operand(body, inst.operands, &mut |operand| {
-                if let Operand::Symbol(Symbol::Var(var), _) | Operand::SymbolAddress(Symbol::Var(var), _) = operand {
-                    each(var);
-                }
-            });
-        };
-        let mut found: Vec<Var> = Vec::new();
-        for &(id, _) in &region.statements {
-            mentions(id, &mut |var| found.push(var));
+        let mut places: FxHashMap<Var, Vec<usize>> = FxHashMap::default();
+        for (index, &(id, _)) in region.statements.iter().enumerate() {
+            self.for_each_call_param(id, |var| places.entry(var).or_default().push(index));
         }
-        found.retain(is_call_param);
-        found.sort_unstable();
-        found.dedup();
-        if found.is_empty() {
+        if places.is_empty() {
             return FxHashMap::default();
         }
         let inside: FxHashSet<StmtId> = region.statements.iter().map(|&(id, _)| id).collect();
-        for id in body.iter().filter(|id| !inside.contains(id)) {
-            mentions(id, &mut |var| found.retain(|&other| other != var));
+        for id in self.body().iter().filter(|id| !inside.contains(id)) {
+            self.for_each_call_param(id, |var| _ = places.remove(&var));
         }
-        found.into_iter().map(|var| (var, self.variable(self.function().vars[var].clone()))).collect()
+        // Control that leaves the copy in the middle of a sequence goes on with the original's variables.
+        let goes_through = |&(id, falls_out_to): &(StmtId, Option<StmtId>)| {
+            let is_branch = self.view(id).is_some_and(|view| view.effect() == Some(Effect::Branch));
+            falls_out_to.is_none() && !is_branch && !matches!(self.body().stmt(id), Stmt::Label(_))
+        };
+        places.retain(|_, places| {
+            let (first, last) = (places[0], places[places.len() - 1]);
+            region.statements[first..last].iter().all(goes_through)
+        });
+        let mut vars: Vec<Var> = places.into_keys().collect();
+        vars.sort_unstable();
+        vars.into_iter().map(|var| (var, self.variable(self.function().vars[var].clone()))).collect()
+    }
+
+    /// Calls `each` with the `.param` variables that a statement names, but not with parameters of the function.
+    fn for_each_call_param(&self, id: StmtId, mut each: impl FnMut(Var)) {
+        let function = self.function();
+        let Some(inst) = self.body().inst(id) else { return };
+        for_each_operand(self.body(), inst.operands, &mut |operand| {
+            if let Operand::Symbol(Symbol::Var(var), _) | Operand::SymbolAddress(Symbol::Var(var), _) = operand
+                && function.vars[var].space == Space::Param
+                && !function.params.iter().chain(&function.returns).any(|param| *param == Param::Var(var))
+            {
+                each(var);
+            }
+        });
     }
 }
 

@@ -237,10 +237,10 @@ ops! {
     Set "set" {
         "<cmp>{.ftz}<int32|f32><scalar>"                      "d, a, b" Pure;
         "<cmp><bool>{.ftz}<int32|f32><scalar>"                "d, a, b, {!}c:pred" Pure;
-        "<cmp>{.ftz}<f16|bf16><scalar|f16|bf16>"              "d, a, b" Pure;
-        "<cmp><bool>{.ftz}<f16|bf16><scalar|f16|bf16>"        "d, a, b, {!}c:pred" Pure;
         "<cmp>{.ftz}<u16|s16|int32><f16|bf16>"                "d, a, b" Pure;
         "<cmp><bool>{.ftz}<u16|s16|int32><f16|bf16>"          "d, a, b, {!}c:pred" Pure;
+        "<cmp>{.ftz}<f16|bf16><scalar|f16|bf16>"              "d, a, b" Pure;
+        "<cmp><bool>{.ftz}<f16|bf16><scalar|f16|bf16>"        "d, a, b, {!}c:pred" Pure;
         "<cmp>{.ftz}<f16x2|bf16x2|int32><f16x2|bf16x2>"       "d, a, b" Pure;
         "<cmp><bool>{.ftz}<f16x2|bf16x2|int32><f16x2|bf16x2>" "d, a, b, {!}c:pred" Pure;
         "<cmp><u16x2|s16x2|u8x4|s8x4>"                        "d, a, b" Pure;
@@ -648,7 +648,7 @@ ops! {
     FabricTryGetAsyncTensor "fabric.try_get.async.tensor" {
         "<dim>.shared::cta{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}\
          .override::global_address{<override_shape>}{.relaxed}.sys.b128"
-            "[d:w space0], [a:no], [mbar:rw shared 8]{, policy:b64}" AsyncCopy;
+            "[d:w space0 ?], [a:no], [mbar:rw shared 8]{, policy:b64}" AsyncCopy;
     }
     /// Copies from shared memory to the memory of other devices asynchronously.
     FabricTryPutAsync "fabric.try_put.async" {
@@ -696,7 +696,7 @@ ops! {
             "[a:no], [d:w space0], [b:r space0], [mbar:rw shared 8]{, policy:b64}" AsyncCopy;
         ".shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}{.relaxed}.sys<cas|exch>\
          <bits3264|b128>"
-            "[a:no], [d:w space0], [b:r space0], [mbar:rw shared 8]{, policy:b64}" AsyncCopy;
+            "[a:no], [d:w space0], [b:r space0 ?], [mbar:rw shared 8]{, policy:b64}" AsyncCopy;
         ".shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}{.relaxed}.sys<add|min|max>\
          <int3264|f16x2|bf16x2|f32|f64>"
             "[a:no], [d:w space0], [b:r space0], [mbar:rw shared 8]{, policy:b64}" AsyncCopy;

@@ -92,6 +92,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next byte; 0 at the end of the text.
+    #[inline]
     pub(super) fn peek(&self) -> u8 {
         self.bytes().get(self.at).copied().unwrap_or(0)
     }
@@ -120,6 +121,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes the byte, and the space after it, if it is next.
+    #[inline]
     pub(super) fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == byte && byte != 0;
         if found {
@@ -147,7 +149,18 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips white space and comments. An unterminated comment reaches to the end of the text.
+    #[inline]
     pub(super) fn skip_space(&mut self) {
+        // Mostly there is nothing, or one blank between operands.
+        if self.peek() == b' ' {
+            self.at += 1;
+        }
+        if is(self.peek(), class::SPACE) || self.peek() == b'/' {
+            self.skip_more_space();
+        }
+    }
+
+    fn skip_more_space(&mut self) {
         let bytes = self.bytes();
         loop {
             while self.at < bytes.len() && is(bytes[self.at], class::SPACE) {
@@ -220,6 +233,24 @@ impl<'a> Cursor<'a> {
             self.at += 1;
         }
         &self.text[start..self.at]
+    }
+
+    /// Reads a number of a few decimal digits that ends an operand, which most numbers are.
+    #[inline]
+    pub(super) fn plain_decimal(&mut self) -> Option<u32> {
+        let bytes = &self.bytes()[self.at..];
+        let mut value = 0;
+        for (index, &byte) in bytes.iter().enumerate().take(9) {
+            match byte {
+                b'0'..=b'9' => value = value * 10 + u32::from(byte - b'0'),
+                b',' | b';' | b']' | b'}' if index > 0 && (bytes[0] != b'0' || index == 1) => {
+                    self.at += index;
+                    return Some(value);
+                }
+                _ => return None,
+            }
+        }
+        None
     }
 
     /// Reads a run of letters, digits, `.` and `_` that begins with a digit: the characters of a number.

@@ -256,8 +256,7 @@ impl<'a> Parser<'a> {
     /// The register that an identifier names, if it names one.
     pub(super) fn find_reg(&mut self, unfinished: &mut Unfinished, ident: Ident<'_>) -> Option<Reg> {
         if let Some((prefix, number)) = ident.numbered()
-            && let Some(name) = self.module.names.find(prefix)
-            && let Binding::Regs(group) = self.scopes.get(name)
+            && let Some(group) = self.find_group(prefix)
             && number < unfinished.function.groups[group].count.expect("a numbered group has a count")
         {
             let regs = &mut unfinished.function.regs;
@@ -275,6 +274,17 @@ impl<'a> Parser<'a> {
             }
             _ => None,
         }
+    }
+
+    /// The declaration `%r<n>` that a prefix belongs to.
+    fn find_group(&mut self, prefix: &str) -> Option<GroupId> {
+        if let Some(group) = self.scopes.recent_group(prefix) {
+            return Some(group);
+        }
+        let name = self.module.names.find(prefix)?;
+        let Binding::Regs(group) = self.scopes.get(name) else { return None };
+        self.scopes.remember_group(prefix, group);
+        Some(group)
     }
 
     /// Defines a label here.

@@ -64,6 +64,9 @@ impl<'a> Parser<'a> {
 
     /// One operand, and the space after it.
     fn operand(&mut self, unfinished: &mut Unfinished) -> Result<Operand, Error> {
+        if let Some(value) = self.cursor.plain_decimal() {
+            return Ok(Operand::Int(value.into()));
+        }
         let operand = match self.cursor.peek() {
             b'{' => {
                 self.cursor.eat(b'{');
@@ -215,6 +218,9 @@ impl<'a> Parser<'a> {
         let negative = self.cursor.peek() == b'-';
         self.cursor.advance();
         self.cursor.skip_space();
+        if let Some(value) = self.cursor.plain_decimal() {
+            return Ok(if negative { -(value as i32) } else { value as i32 });
+        }
         self.offset(negative)
     }
 

@@ -26,6 +26,25 @@ pub(super) struct Scopes {
     bindings: Vec<Binding>,
     undo: Vec<(Name, Binding)>,
     marks: Vec<usize>,
+    recent: RecentPrefixes,
+}
+
+/// What the prefixes of registers (`%r`, `%rd`, `%f`, …) stood for when they were last looked up. A function uses a
+/// handful of them, three times in every instruction.
+#[derive(Default, Debug)]
+struct RecentPrefixes {
+    entries: [Option<(u64, GroupId)>; 8],
+    next: usize,
+}
+
+/// A prefix of at most seven bytes as a number; the length is in the highest byte.
+#[inline]
+fn packed(prefix: &str) -> Option<u64> {
+    if prefix.len() > 7 {
+        return None;
+    }
+    let value = prefix.bytes().fold(0, |value, byte| value << 8 | u64::from(byte));
+    Some(value | (prefix.len() as u64) << 56)
 }
 
 impl Scopes {
@@ -33,7 +52,25 @@ impl Scopes {
         self.bindings.get(name.index()).copied().unwrap_or_default()
     }
 
+    /// The group of registers that a prefix stands for, if it was looked up lately.
+    #[inline]
+    pub(super) fn recent_group(&self, prefix: &str) -> Option<GroupId> {
+        let key = packed(prefix)?;
+        self.recent.entries.iter().flatten().find(|(found, _)| *found == key).map(|(_, group)| *group)
+    }
+
+    /// Remembers what a prefix stands for, until a name is bound or a scope ends.
+    pub(super) fn remember_group(&mut self, prefix: &str, group: GroupId) {
+        if let Some(key) = packed(prefix) {
+            self.recent.entries[self.recent.next % 8] = Some((key, group));
+            self.recent.next += 1;
+        }
+    }
+
     pub(super) fn bind(&mut self, name: Name, binding: Binding) {
+        if !matches!(binding, Binding::Label(..)) || matches!(self.get(name), Binding::Regs(_)) {
+            self.recent = RecentPrefixes::default();
+        }
         if self.bindings.len() <= name.index() {
             self.bindings.resize(name.index() + 1, Binding::Nothing);
         }
@@ -58,6 +95,7 @@ impl Scopes {
     }
 
     pub(super) fn close(&mut self) {
+        self.recent = RecentPrefixes::default();
         let mark = self.marks.pop().expect("a scope is closed only after it was opened");
         for (name, old) in self.undo.drain(mark..).rev() {
             self.bindings[name.index()] = old;

@@ -9,7 +9,7 @@ use crate::edit::copy::{Renaming, for_each_operand};
 use crate::edit::editor::Editor;
 use crate::edit::error::EditError;
 use crate::form::Forms;
-use crate::ir::{FuncId, Function, Operand, Param, Stmt, StmtId, Symbol, TagId, Var};
+use crate::ir::{FuncId, Function, Operand, Param, Stmt, StmtId, Symbol, TagId, Var, Variable};
 use crate::ops::{Mod, Op};
 use crate::types::{Space, Type};
 use crate::view::View;
@@ -147,7 +147,7 @@ impl Arguments {
             let align_of = |function: &Function, var: Option<Var>| var.map_or(1, |var| function.vars[var].alignment());
             let align = align_of(callee, argument.formal_var()).max(align_of(editor.function(), argument.actual_var()));
             let align = align.max(argument.formal_type(callee).bytes());
-            Slot::Local(editor.variable(crate::ir::Variable::bytes(name, Space::Local, len, align)))
+            Slot::Local(editor.variable(Variable::bytes(name, Space::Local, len, align)))
         };
         self.list.iter().map(slot).collect()
     }
@@ -165,14 +165,15 @@ impl Arguments {
                         editor.set_operand(*id, access.address_index(), address);
                     }
                     Slot::Pieces(pieces) => {
-                        let mut moves = access.moves(editor.function(), pieces).into_iter();
-                        match moves.next() {
-                            Some((spelling, operands)) => editor.replace(*id, access.guard, &spelling, &operands),
-                            None => editor.remove(*id),
-                        }
+                        let moves = access.moves(editor.function(), pieces);
+                        let Some(((spelling, operands), others)) = moves.split_first() else {
+                            editor.remove(*id);
+                            continue;
+                        };
+                        editor.replace(*id, access.guard, spelling, operands);
                         let mut builder = editor.after(*id, tag);
-                        for (spelling, operands) in moves {
-                            builder.inst_if(access.guard, &spelling, &operands);
+                        for (spelling, operands) in others {
+                            builder.inst_if(access.guard, spelling, operands);
                         }
                     }
                 }
