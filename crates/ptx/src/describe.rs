@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::analysis::{Cfg, DefUse, DominatorTree, Liveness, Loops};
 use crate::ir::{Body, Function, Module, Reg, StmtId};
 use crate::print::print_stmt;
-use crate::view::{AccessBytes, AccessKind, AccessSpace, MemAccess, View};
+use crate::view::{AccessBytes, AccessKind, AccessSpace, MemAccess, Order, View};
 
 /// Every instruction of a module with its effect, the registers it reads and writes, and its accesses to memory.
 pub fn effects(module: &Module) -> String {
@@ -111,7 +111,8 @@ fn describe_access(view: &View<'_>, access: &MemAccess) -> String {
         AccessBytes::Fixed(1) => "1 byte of".to_owned(),
         AccessBytes::Fixed(bytes) => format!("{bytes} bytes of"),
         AccessBytes::Operand(_) => "a given number of bytes of".to_owned(),
-        AccessBytes::Unknown => "some".to_owned(),
+        AccessBytes::Unknown if matches!(access.space, AccessSpace::Tensor | AccessSpace::Texture) => "part of".to_owned(),
+        AccessBytes::Unknown => "some bytes of".to_owned(),
     };
     let space = match access.space {
         AccessSpace::Generic => "generic memory".to_owned(),
@@ -121,8 +122,15 @@ fn describe_access(view: &View<'_>, access: &MemAccess) -> String {
         AccessSpace::Texture => "a texture".to_owned(),
     };
     let mut text = format!("{kind} {bytes} {space} at operand {}", access.address);
-    if access.order != crate::view::Order::Weak {
-        text += &format!(", {:?}", access.order).to_lowercase();
+    if access.order != Order::Weak {
+        text += match access.order {
+            Order::Weak => "",
+            Order::Volatile => ", volatile",
+            Order::Relaxed => ", relaxed",
+            Order::Acquire => ", acquire",
+            Order::Release => ", release",
+            Order::AcquireRelease => ", acquire and release",
+        };
     }
     if let Some(scope) = access.scope {
         text += &format!(" at {:?} scope", scope).to_lowercase();

@@ -72,8 +72,9 @@ impl<'a> View<'a> {
             // The base of an address is read whatever happens to the memory there.
             if read || operand.is_address() {
                 self.for_each_reg(operand, &mut each);
-            } else if written && let Operand::Part(reg, _) = operand {
-                // The other parts keep their value.
+            } else if written && let Operand::Part(reg, _) = operand
+                && self.keeps_other_parts()
+            {
                 each(*reg);
             }
         });
@@ -86,6 +87,12 @@ impl<'a> View<'a> {
                 self.for_each_reg(operand, &mut each);
             }
         });
+    }
+
+    /// Whether writing a part of a register leaves its other parts as they are. Video instructions take those from
+    /// another operand instead.
+    fn keeps_other_parts(&self) -> bool {
+        !self.form.spelling().starts_with('v')
     }
 
     /// All registers that are read, the guard included.
@@ -183,12 +190,22 @@ impl<'a> View<'a> {
             let Some(kind) = access_kind(address, row.effect) else {
                 continue;
             };
-            let is_sync_object = spec.name == "mbar";
+            // The barrier object that an asynchronous copy completes on: its count changes later, with release
+            // semantics at cluster scope.
+            let is_completion = spec.name == "mbar" && row.effect == Effect::AsyncCopy;
+            // Bytes out of bounds or masked are not touched.
+            let may_be_less = self.form.has(Mod::IgnoreOob) || self.form.has(Mod::CpMask);
+            // `cp.async` reads fewer bytes than it writes where its source size says so.
+            let size = match kind {
+                AccessKind::Read => matched.iter().position(|(_, spec)| spec.name == "src_size").or(size),
+                _ => size,
+            };
             let is_opaque =
                 matches!(address.space, SpaceSpec::Tensor | SpaceSpec::TensorMemory | SpaceSpec::Texture);
             let bytes = match (address.bytes, size) {
                 (ByteSpec::Fixed(bytes), _) => AccessBytes::Fixed(bytes),
                 (ByteSpec::Unknown, _) => AccessBytes::Unknown,
+                _ if may_be_less => AccessBytes::Unknown,
                 (ByteSpec::Default, _) if is_opaque => AccessBytes::Unknown,
                 (ByteSpec::Default, Some(size)) => match matched[size].0.as_int() {
                     Some(bytes) => u32::try_from(bytes).map_or(AccessBytes::Unknown, AccessBytes::Fixed),
@@ -212,10 +229,11 @@ impl<'a> View<'a> {
                 kind,
                 space,
                 bytes,
-                order: self.order(row.effect),
-                scope: self.scope(),
+                order: if is_completion { Order::Release } else { self.order(row.effect) },
+                scope: if is_completion { Some(Scope::Cluster) } else { self.scope() },
                 address: index,
-                is_async: row.effect == Effect::AsyncCopy && !is_sync_object,
+                is_async: matches!(row.effect, Effect::AsyncCopy | Effect::Tensor)
+                    || matches!(self.op(), Some(Op::CpAsyncMbarrierArrive | Op::Tcgen05Commit)),
                 vector: self.form.vector(),
             });
         }
@@ -235,9 +253,13 @@ impl<'a> View<'a> {
                 _ => order,
             };
         }
-        // An atomic without semantics is relaxed; so is the count of an mbarrier, except for arrivals and waits.
+        // An atomic without semantics is relaxed, as are reductions that are done later; so is the count of an mbarrier,
+        // except for arrivals and waits.
         order.unwrap_or(match effect {
             Effect::Atomic => Order::Relaxed,
+            Effect::AsyncCopy if matches!(self.op(), Some(Op::CpReduceAsyncBulk | Op::CpReduceAsyncBulkTensor)) => {
+                Order::Relaxed
+            }
             Effect::Mbarrier => match self.op() {
                 Some(Op::MbarrierArrive | Op::MbarrierArriveDrop) => Order::Release,
                 Some(Op::MbarrierTestWait | Op::MbarrierTryWait) => Order::Acquire,
@@ -362,7 +384,7 @@ pub enum AccessSpace {
 pub enum AccessBytes {
     /// Known from the text.
     Fixed(u32),
-    /// In the register that is the n-th operand.
+    /// In the register that is the n-th operand; if that is a predicate, nothing is accessed where it holds.
     Operand(usize),
     /// Depends on something else, such as a tensor map or the fragments of a matrix.
     Unknown,

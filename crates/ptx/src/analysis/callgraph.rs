@@ -86,9 +86,10 @@ impl CallGraph {
         self.resolved[function]
     }
 
-    /// The call instructions of a function, in the order of the text.
+    /// The call instructions in the body of a function, in the order of the text; none for a declaration, whose
+    /// definition [`CallGraph::resolve`] finds.
     pub fn sites(&self, function: FuncId) -> &[CallSite] {
-        &self.sites[self.resolve(function)]
+        &self.sites[function]
     }
 
     /// The functions that a call may go to; none if they are not known.

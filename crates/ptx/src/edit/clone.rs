@@ -49,11 +49,11 @@ impl Editor<'_> {
     pub fn clone_region(
         &mut self,
         region: &[StmtId],
-        mut to: Point,
+        to: Point,
         registers: Registers,
         tag: TagId,
     ) -> Result<Copied, EditError> {
-        self.flatten()?;
+        let mut to = self.flatten_around(to)?;
         let region = self.region(region)?;
         let mut renaming = Renaming { vars: self.copy_call_params(&region), ..Renaming::default() };
         let mut taken_over = Vec::new();

@@ -87,13 +87,11 @@ impl<'m> Editor<'m> {
         self.module.tag_named(tool, role, copy)
     }
 
-    /// The statements from the first to the last, both included.
+    /// The statements from the first to the last, both included. The last one must come behind the first.
     pub fn range(&self, first: StmtId, last: StmtId) -> Vec<StmtId> {
-        let mut ids: Vec<_> =
-            std::iter::successors(Some(first), |&id| self.body().next(id).filter(|_| id != last)).collect();
-        if ids.last() != Some(&last) {
-            ids.clear();
-        }
+        let following = |&id: &StmtId| if id == last { None } else { self.body().next(id) };
+        let ids: Vec<StmtId> = std::iter::successors(Some(first), following).collect();
+        assert_eq!(ids.last(), Some(&last), "{last:?} does not come behind {first:?}");
         ids
     }
 

@@ -5,6 +5,7 @@
 //! go, what was declared between them is declared at the top, and what had the same name gets another one. The
 //! function computes what it did, though ptxas may allocate its registers in another way.
 
+use super::builder::Point;
 use super::declared::Declared;
 use super::editor::Editor;
 use super::error::EditError;
@@ -54,6 +55,26 @@ impl Editor<'_> {
         }
         self.is_flat = true;
         Ok(())
+    }
+
+    /// Makes the function flat, and returns the same place in it by a statement that is still there.
+    pub(super) fn flatten_around(&mut self, point: Point) -> Result<Point, EditError> {
+        let goes = |id: StmtId| {
+            matches!(self.body().stmt(id), Stmt::Open | Stmt::Close | Stmt::Regs(_) | Stmt::Var(_)).then_some(id)
+        };
+        let mut going = match point {
+            Point::Before(id) | Point::After(id) => goes(id),
+            Point::End => None,
+        };
+        let mut stable = point;
+        // Nothing happens between braces and declarations, so the place is before whatever comes behind them.
+        while let Some(id) = going {
+            let next = self.body().next(id);
+            stable = next.map_or(Point::End, Point::Before);
+            going = next.and_then(goes);
+        }
+        self.flatten()?;
+        Ok(stable)
     }
 
     fn find_scoped(&self) -> Result<Scoped, EditError> {

@@ -7,6 +7,7 @@
 //! - [`Editor::before`], [`Editor::after`], [`Editor::at_entry`], [`Editor::at_end`] insert;
 //! - [`Editor::replace`], [`Editor::set_operand`], [`Editor::rename_regs`], [`Forms::with_modifier`] change;
 //! - [`Editor::split_before`], [`Editor::redirect`] cut and join blocks;
+//! - [`Editor::flatten`] removes inner scopes, [`Editor::unshadow`] uncovers names of the module;
 //! - [`Editor::clone_region`], [`Module::clone_function`], [`Editor::inline`] copy;
 //! - [`Module::add_variable`], [`Module::declare_function`], [`Module::add_function`] declare.
 //!

@@ -1,5 +1,6 @@
 //! Cutting blocks, and sending branches elsewhere.
 
+use super::builder::Point;
 use super::copy::replace_symbols;
 use super::editor::Editor;
 use super::error::EditError;
@@ -9,8 +10,8 @@ impl Editor<'_> {
     /// Cuts a block before a statement: from now on a label stands there, to which any branch of the function can go.
     /// Control still falls through into it.
     pub fn split_before(&mut self, id: StmtId, tag: TagId) -> Result<Label, EditError> {
-        self.flatten()?;
-        let mut builder = self.before(id, tag);
+        let point = self.flatten_around(Point::Before(id))?;
+        let mut builder = self.at(point, tag);
         let label = builder.label("split");
         builder.place(label);
         Ok(label)
@@ -18,9 +19,11 @@ impl Editor<'_> {
 
     /// Cuts a block before a statement, and the first part ends with a branch to the second.
     pub fn split_with_branch(&mut self, id: StmtId, tag: TagId) -> Result<Label, EditError> {
-        let label = self.split_before(id, tag)?;
-        let placed = self.body().previous(id).expect("the label was put before the statement");
-        self.before(placed, tag).branch(None, label);
+        let point = self.flatten_around(Point::Before(id))?;
+        let mut builder = self.at(point, tag);
+        let label = builder.label("split");
+        builder.branch(None, label);
+        builder.place(label);
         Ok(label)
     }
 

@@ -499,9 +499,9 @@ ops! {
     /// Copies 4, 8 or 16 bytes from global to shared memory asynchronously.
     CpAsync "cp.async" {
         "<ca|cg><shared_own>.global{<l2_fetch>}"
-            "[d:w shared], [a:r global], size:imm{, {!}b:any}" AsyncCopy;
+            "[d:w shared], [a:r global], size:imm{, {!}src_size:any}" AsyncCopy;
         "<ca|cg><shared_own>.global.L2::cache_hint{<l2_fetch>}"
-            "[d:w shared], [a:r global], size:imm{, {!}b:any}, policy:b64" AsyncCopy;
+            "[d:w shared], [a:r global], size:imm{, {!}src_size:any}, policy:b64" AsyncCopy;
     }
     /// Makes a group of all copies that are in none yet.
     CpAsyncCommitGroup "cp.async.commit_group" {

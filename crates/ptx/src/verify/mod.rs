@@ -7,6 +7,8 @@ mod calls;
 mod scopes;
 mod types;
 
+use rustc_hash::FxHashSet;
+
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::form::Form;
 use crate::ir::{Body, Function, Module, Operand, Stmt, StmtId, Symbol};
@@ -26,8 +28,13 @@ use crate::view::View;
 /// ```
 pub fn verify(module: &Module) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
+    let mut defined = FxHashSet::default();
     for function in module.functions.values() {
         if let Some(body) = &function.body {
+            if !defined.insert(function.name) {
+                let message = format!("`{}` is defined twice", module.text(function.name));
+                diagnostics.push(Diagnostic::error(function.at, 0, message));
+            }
             Verifier { module, function, body, diagnostics: &mut diagnostics }.function();
         }
     }

@@ -118,7 +118,7 @@ impl Edits<'_> {
         "detour"
     }
 
-    /// Executes a copy with its own registers before a region.
+    /// Executes a copy with its own registers before a region, or in its place.
     fn shadow(&mut self, func: FuncId, first: u32, last: u32) -> &'static str {
         let mut editor = self.editor(func);
         let tag = editor.tag("shadow", "copy", 1);
@@ -126,33 +126,41 @@ impl Edits<'_> {
         let ids = editor.body().ids();
         let (first, last) = (first as usize % ids.len(), last as usize % ids.len());
         let region = &ids[first.min(last)..=first.max(last)];
-        let labels: Vec<_> = region
-            .iter()
-            .filter_map(|&id| match editor.body().stmt(id) {
-                Stmt::Label(label) => Some(*label),
-                _ => None,
-            })
-            .collect();
-        // Nothing but registers must change, and control must come out at the end.
-        let is_harmless = |&id: &StmtId| {
-            let Some(view) = editor.view(id) else {
-                return !matches!(editor.body().stmt(id), Stmt::Regs(_) | Stmt::Var(_));
-            };
-            match view.effect() {
-                Some(Effect::Pure | Effect::Load) => true,
-                Some(Effect::Branch) => view.branch_target().is_some_and(|target| labels.contains(&target)),
-                _ => false,
-            }
+        let is_label = |&&id: &&StmtId| matches!(editor.body().stmt(id), Stmt::Label(_));
+        let labels: Vec<Stmt> = region.iter().filter(is_label).map(|&id| editor.body().stmt(id).clone()).collect();
+        let effects: Vec<Option<Effect>> =
+            region.iter().filter_map(|&id| editor.view(id)).map(|view| view.effect()).collect();
+        let comes_out_at_end = |&id: &StmtId| match editor.view(id) {
+            Some(view) => match view.effect() {
+                Some(Effect::Branch) => {
+                    view.branch_target().is_some_and(|target| labels.contains(&Stmt::Label(target)))
+                }
+                effect => effect != Some(Effect::Return),
+            },
+            None => !matches!(editor.body().stmt(id), Stmt::Regs(_) | Stmt::Var(_)),
         };
-        if !region.iter().all(is_harmless) {
+        if !region.iter().all(comes_out_at_end) {
             return "nothing";
         }
-        let before = Point::Before(region[0]);
-        let registers = if region.len().is_multiple_of(2) { Registers::Fresh } else { Registers::Separate };
-        let has_loop = region.iter().any(|&id| editor.view(id).is_some_and(|view| view.branch_target().is_some()));
-        // Registers that nobody sets could make a loop endless.
-        let registers = if has_loop { Registers::Fresh } else { registers };
-        editor.clone_region(region, before, registers, tag).expect("the region is in order");
+        let start = region[0];
+        let Some(behind) = editor.body().next(*region.last().expect("a region has statements")) else {
+            return "nothing";
+        };
+        if effects.iter().all(|effect| matches!(effect, Some(Effect::Pure | Effect::Load))) {
+            editor
+                .clone_region(region, Point::Before(start), Registers::Separate, tag)
+                .expect("the region is in order");
+        }
+        let behind = editor.split_before(behind, tag).expect("the function is flat");
+        let copied =
+            editor.clone_region(region, Point::Before(start), Registers::Fresh, tag).expect("the region is in order");
+        let mut builder = editor.before(start, tag);
+        for (own, fresh) in copied.regs {
+            let ty = builder.editor().function().reg_type(own);
+            let spelling = if ty == Type::Pred { "mov.pred".to_owned() } else { format!("mov.b{}", ty.bits()) };
+            builder.inst(&spelling, &[own.into(), fresh.into()]);
+        }
+        builder.branch(None, behind);
         "shadow"
     }
 

@@ -104,3 +104,18 @@ fn a_copy_of_a_function_shares_the_module_and_has_its_own_variables() {
     let declared = |func| module.functions.values().filter(|other| other.name == module.functions[func].name).count();
     assert_eq!((declared(original), declared(copy)), (2, 2));
 }
+
+#[test]
+fn debugging_information_stays_about_the_original() {
+    let mut module = parse(
+        ".visible .entry k() { BEGIN: bar.sync 0; OTHER: ret; }
+        .section .debug_info { .b64 BEGIN }",
+    );
+    let k = function(&module, "k");
+    module.clone_function(k, "k_twin", SelfCalls::ToOriginal, None).unwrap();
+    crate::support::assert_function(
+        &module,
+        "k_twin",
+        ".visible .entry k_twin()\n{\nBEGIN_1:\nbar.sync 0;\nOTHER:\nret;\n}",
+    );
+}

@@ -1,4 +1,4 @@
-use ptx::edit::{EditError, Editor};
+use ptx::edit::{EditError, Editor, Point, Registers};
 
 use crate::support::{assert_function, find, function, kernel, parse};
 
@@ -30,6 +30,30 @@ fn a_block_is_cut_inside_a_scope() {
         mov.b32 %r1, t;
         mov.b32 t_1, 2;
         bra $t_split; //@ 3 t.r
+        ret;
+        }",
+    );
+}
+
+#[test]
+fn a_brace_stands_for_the_instruction_behind_it() {
+    let mut module = parse(".visible .entry k() { .reg .b32 %r<2>; { .reg .b32 t; mov.b32 t, 1; } { } ret; }");
+    let k = function(&module, "k");
+    let mut editor = Editor::new(&mut module, k).unwrap();
+    let tag = editor.tag("t", "r", 0);
+    let open = find(&editor, "{");
+    let close = crate::support::nth(&editor, "}", 1);
+    let region = editor.range(open, find(&editor, "mov"));
+    editor.clone_region(&region, Point::After(close), Registers::Shared, tag).unwrap();
+    assert_function(
+        &module,
+        "k",
+        ".visible .entry k()
+        {
+        .reg .b32 t;
+        .reg .b32 %r<2>;
+        mov.b32 t, 1;
+        mov.b32 t, 1; //@ 0 t.r
         ret;
         }",
     );
