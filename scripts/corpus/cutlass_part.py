@@ -65,7 +65,7 @@ COLLECTIVE = {
     "tcgen05_nvfp4": ("sm_100a", "BlockScaledTensorOp", NV4, 32, NV4, 32, "half_t", 8, "256,128,256", "2,1,1", AUTO),
     "tcgen05_nvfp4_sm103": ("sm_103a", "BlockScaledTensorOp", NV4, 32, NV4, 32, "half_t", 8, "128,128,768", "1,1,1", ULTRA),
     "scaled_mma_nvfp4": ("sm_120a", "BlockScaledTensorOp", NV4, 32, NV4, 32, "bfloat16_t", 8, "128,128,128", "1,1,1", AUTO),
-    "scaled_mma_mxfp8_mxfp4": ("sm_120a", "BlockScaledTensorOp", MX8, 16, MX4, 128, "float", 4, "128,128,128", "1,1,1", AUTO),
+    "scaled_mma_mxfp8": ("sm_120a", "BlockScaledTensorOp", MX8, 16, MX8, 16, "float", 4, "128,128,128", "1,1,1", AUTO),
     "mma_fp8_sm120": ("sm_120a", "TensorOp", "float_e4m3_t", 16, "float_e4m3_t", 16, "float", 4, "128,128,64", "1,1,1", AUTO),
 }
 

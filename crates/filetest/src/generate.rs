@@ -94,7 +94,9 @@ pub fn module(choices: &mut Choices<'_>) -> String {
     }
     body += &"}\n".repeat(depth);
     // Branches go to these, so that no target is missing whatever labels came up.
-    format!("{HEADER}{body}start:\nfinish:\nret;\ntable: .branchtargets start, finish;\nproto: .callprototype (.param .b32 _) _ (.param .b32 _);\n}}\n")
+    format!(
+        "{HEADER}{body}start:\nfinish:\nret;\ntable: .branchtargets start, finish;\nproto: .callprototype (.param .b32 _) _ (.param .b32 _);\n}}\n"
+    )
 }
 
 const HEADER: &str = "\

@@ -50,7 +50,7 @@ pub fn check_analyses(module: &Module) {
         };
         let _ = BarrierRegions::of(module, id, inputs);
     }
-    let _ = ptx::stats::ModuleStats::of(module);
+    let _ = ptx::stats::ModuleStats::of(module, None);
 }
 
 /// Makes a module from the opcode table: it parses without messages and has no unknown instruction.
@@ -60,7 +60,7 @@ pub fn check_generated(bytes: &[u8]) {
     if let Some(diagnostic) = parsed.diagnostics.first() {
         panic!("{}", diagnostic.render("generated.ptx", &text, &parsed.module.lines, false));
     }
-    let unknown = ptx::stats::ModuleStats::of(&parsed.module).functions[0].unknown.clone();
+    let unknown = ptx::stats::ModuleStats::of(&parsed.module, None).functions[0].unknown.clone();
     assert!(unknown.is_empty(), "the table makes what it does not know: {unknown:?}");
     ptx::verify(&parsed.module);
     check_printing(&parsed.module);

@@ -44,7 +44,8 @@ fn huge_numbers_and_counts() {
     assert!(parse(&kernel(&format!(".reg .b32 %big<{digits}>;"))) > 0);
     // A count that fits is fine, whatever it is, and costs nothing by itself.
     assert_eq!(parse(&kernel(".reg .b32 %big<4294967295>; mov.u32 %big999999999, %big0;")), 0);
-    let groups: String = (0..20_000).map(|n| format!(".reg .b32 %g{n}_<99999999>;\nmov.u32 %g{n}_99999998, 0;\n")).collect();
+    let groups: String =
+        (0..20_000).map(|n| format!(".reg .b32 %g{n}_<99999999>;\nmov.u32 %g{n}_99999998, 0;\n")).collect();
     assert_eq!(parse(&kernel(&groups)), 0);
     assert_eq!(parse(format!("{HEADER}.shared .b8 x[18446744073709551615][4];").as_bytes()), 1);
 }

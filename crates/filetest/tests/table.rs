@@ -50,7 +50,10 @@ fn every_row_makes_instructions_that_mean_what_it_says() {
                 let is_address = matches!(spec.shape, OperandShape::Address(_));
                 for reg in registers(body, operand) {
                     assert_eq!(writes.contains(&reg), is_written_somewhere(view, reg), "{text}");
-                    assert!(reads.contains(&reg) || spec.written || inst.guard.is_some(), "{text}: {reg:?} is not read");
+                    assert!(
+                        reads.contains(&reg) || spec.written || inst.guard.is_some(),
+                        "{text}: {reg:?} is not read"
+                    );
                     assert!(!spec.written || is_address || writes.contains(&reg), "{text}: {reg:?} is not written");
                 }
             }
@@ -79,14 +82,18 @@ fn generated_modules_are_varied() {
 
 fn is_written_somewhere(view: View<'_>, reg: Reg) -> bool {
     let matched = view.matched_operands().expect("the caller checked it");
-    matched.iter().any(|(operand, spec)| {
-        spec.written && !operand.is_address() && registers(view.body, operand).contains(&reg)
-    })
+    matched
+        .iter()
+        .any(|(operand, spec)| spec.written && !operand.is_address() && registers(view.body, operand).contains(&reg))
 }
 
 fn registers(body: &ptx::ir::Body, operand: &Operand) -> Vec<Reg> {
     match *operand {
-        Operand::Reg(reg) | Operand::Not(reg) | Operand::Neg(reg) | Operand::Part(reg, _) | Operand::RegAddress(reg, _) => {
+        Operand::Reg(reg)
+        | Operand::Not(reg)
+        | Operand::Neg(reg)
+        | Operand::Part(reg, _)
+        | Operand::RegAddress(reg, _) => {
             vec![reg]
         }
         Operand::Pair(first, second) => first.reg().into_iter().chain(second.reg()).collect(),

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::analysis::{Cfg, DefUse, DominatorTree, Liveness, Loops};
-use crate::ir::{Body, Function, Module, Reg, StmtId};
+use crate::analysis::{Cfg, DefUse, DominatorTree, LaunchFacts, Liveness, Loops, Uniformity};
+use crate::ir::{Body, Function, Module, Reg, Stmt, StmtId};
 use crate::print::print_stmt;
 use crate::view::{AccessBytes, AccessKind, AccessSpace, MemAccess, Order, View};
 
@@ -13,15 +13,20 @@ pub fn effects(module: &Module) -> String {
     for function in module.functions.values() {
         let Some(body) = &function.body else { continue };
         writeln!(out, "{}:", module.text(function.name)).expect("writing to a string");
-        for (id, _) in body.insts() {
-            writeln!(out, "{}", effect_line(module, function, body, id)).expect("writing to a string");
+        for id in body.iter() {
+            let line = match body.stmt(id) {
+                Stmt::Inst(_) => effect_line(module, function, body, id),
+                Stmt::Unknown(text) => format!("  {};\n    unknown", module.text(*text)),
+                _ => continue,
+            };
+            writeln!(out, "{line}").expect("writing to a string");
         }
     }
     out
 }
 
 /// Every block of every function with its place in the trees of dominators, its loop, and the registers that are live
-/// where it begins.
+/// where it begins; and every register with how it varies over the lanes of a warp.
 pub fn analyses(module: &Module) -> String {
     let mut out = String::new();
     for function in module.functions.values() {
@@ -40,6 +45,8 @@ fn describe_blocks(module: &Module, function: &Function, out: &mut String) {
     let post_dominators = DominatorTree::post_dominators(cfg.graph());
     let loops = Loops::of(cfg.graph(), &dominators);
     let liveness = Liveness::of(&cfg, &def_use);
+    let facts = LaunchFacts::of(&module.names, function);
+    let uniformity = Uniformity::of(module, function, &cfg, &facts);
     for block in cfg.blocks() {
         let mut line = format!("  {block:?}: {} statements", cfg.statements(block).len());
         let successors: Vec<String> =
@@ -65,7 +72,18 @@ fn describe_blocks(module: &Module, function: &Function, out: &mut String) {
         if !live.is_empty() {
             line += &format!("; live {}", live.join(" "));
         }
+        if let Some(branch) = uniformity.branch(block) {
+            line += &format!("; {:?} branch", branch.uniformity).to_lowercase();
+        }
         writeln!(out, "{line}").expect("writing to a string");
+    }
+    for web in uniformity.webs() {
+        let value = uniformity.value(web);
+        let reg = uniformity.reg_of(web);
+        // The carry flag has the number behind the last register.
+        let name = if function.regs.get(reg).is_some() { reg_name(module, function, reg) } else { "carry".to_owned() };
+        let guard = if value.needs_guard() { ", if a guard holds" } else { "" };
+        writeln!(out, "  {name}: {:?}{guard}", value.class()).expect("writing to a string");
     }
 }
 
@@ -111,7 +129,9 @@ fn describe_access(view: &View<'_>, access: &MemAccess) -> String {
         AccessBytes::Fixed(1) => "1 byte of".to_owned(),
         AccessBytes::Fixed(bytes) => format!("{bytes} bytes of"),
         AccessBytes::Operand(_) => "a given number of bytes of".to_owned(),
-        AccessBytes::Unknown if matches!(access.space, AccessSpace::Tensor | AccessSpace::Texture) => "part of".to_owned(),
+        AccessBytes::Unknown if matches!(access.space, AccessSpace::Tensor | AccessSpace::Texture) => {
+            "part of".to_owned()
+        }
         AccessBytes::Unknown => "some bytes of".to_owned(),
     };
     let space = match access.space {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::{Cfg, Complexity};
+use crate::analysis::{AddressPattern, AddressShape, BranchUniformity, Cfg, Complexity, LaunchFacts, Uniformity};
 use crate::entity::Id;
 use crate::ir::{Body, FuncId, Module, Stmt};
-use crate::ops::{Effect, Mod, Op};
+use crate::ops::Op;
 use crate::view::View;
 
 /// Figures about a module.
@@ -28,6 +28,8 @@ pub struct FunctionStats {
     pub unknown: BTreeMap<String, usize>,
     /// Branches, by whether the threads of a warp can part there.
     pub branches: BranchCounts,
+    /// Accesses to memory, by how the addresses of a warp differ.
+    pub accesses: AccessCounts,
     /// Decisions, selections and guarded instructions.
     pub complexity: Complexity,
 }
@@ -37,17 +39,32 @@ pub struct FunctionStats {
 pub struct BranchCounts {
     /// Not guarded, and to one place.
     pub unconditional: usize,
-    /// All threads of a warp take the same way.
+    /// All threads of a warp take the same way. Guarded returns and exits are counted too.
     pub uniform: usize,
+    /// The program states by `.uni` that all take the same way, and it could not be proven.
+    pub stated_uniform: usize,
     /// The threads of a warp may take different ways.
     pub divergent: usize,
 }
 
+/// Accesses to memory, by how the addresses of a warp differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct AccessCounts {
+    /// All threads access the same address.
+    pub uniform: usize,
+    /// Each thread accesses what follows what the thread before it accesses.
+    pub contiguous: usize,
+    /// Addresses rise by another constant, or only within groups of threads.
+    pub strided: usize,
+    /// Addresses of which nothing is known.
+    pub scattered: usize,
+}
+
 impl ModuleStats {
-    /// Counts.
-    pub fn of(module: &Module) -> Self {
+    /// Counts. The size of blocks, where it is known, tells more about what the threads of a warp have in common.
+    pub fn of(module: &Module, block: Option<[u32; 3]>) -> Self {
         let functions = module.functions.iter().filter(|(_, function)| function.body.is_some());
-        Self { functions: functions.map(|(id, _)| FunctionStats::of(module, id)).collect() }
+        Self { functions: functions.map(|(id, _)| FunctionStats::of(module, id, block)).collect() }
     }
 
     /// How many instructions there are.
@@ -62,7 +79,7 @@ impl ModuleStats {
 }
 
 impl FunctionStats {
-    fn of(module: &Module, id: FuncId) -> Self {
+    fn of(module: &Module, id: FuncId, block: Option<[u32; 3]>) -> Self {
         let function = &module.functions[id];
         let empty = Body::new();
         let body = function.body.as_ref().unwrap_or(&empty);
@@ -86,26 +103,49 @@ impl FunctionStats {
             *map.entry(form.spelling().to_owned()).or_default() += count;
         }
         let cfg = Cfg::of(&module.forms, function);
-        let branches = BranchCounts::of(module, body);
+        let mut facts = LaunchFacts::of(&module.names, function);
+        if let Some(block) = block {
+            facts = facts.with_block(block);
+        }
+        let uniformity = Uniformity::of(module, function, &cfg, &facts);
+        let branches = BranchCounts::of(module, body, &uniformity);
+        let accesses = AccessCounts::of(module, body, &uniformity);
         let complexity = Complexity::of(&module.forms, function, &cfg);
-        Self { id, forms, instructions, unknown, branches, complexity }
+        Self { id, forms, instructions, unknown, branches, accesses, complexity }
     }
 }
 
 impl BranchCounts {
-    fn of(module: &Module, body: &Body) -> Self {
+    fn of(module: &Module, body: &Body, uniformity: &Uniformity) -> Self {
         let mut counts = Self::default();
         for (id, inst) in body.insts() {
             let view = View::of(&module.forms, body, id).expect("the statement is an instruction");
-            if view.effect() != Some(Effect::Branch) {
-                continue;
+            counts.unconditional += usize::from(inst.guard.is_none() && view.op() == Some(Op::Bra));
+        }
+        for (_, branch) in uniformity.branches() {
+            match branch.uniformity {
+                BranchUniformity::Uniform => counts.uniform += 1,
+                BranchUniformity::Stated => counts.stated_uniform += 1,
+                BranchUniformity::Divergent => counts.divergent += 1,
             }
-            if inst.guard.is_none() && view.op() == Some(Op::Bra) {
-                counts.unconditional += 1;
-            } else if view.form.has(Mod::Uni) {
-                counts.uniform += 1;
-            } else {
-                counts.divergent += 1;
+        }
+        counts
+    }
+}
+
+impl AccessCounts {
+    fn of(module: &Module, body: &Body, uniformity: &Uniformity) -> Self {
+        let mut counts = Self::default();
+        for (id, _) in body.insts() {
+            let view = View::of(&module.forms, body, id).expect("the statement is an instruction");
+            for access in view.accesses() {
+                let Some(pattern) = AddressPattern::of(uniformity, id, &view, &access) else { continue };
+                match pattern.shape {
+                    AddressShape::Uniform => counts.uniform += 1,
+                    AddressShape::Contiguous => counts.contiguous += 1,
+                    AddressShape::Strided { .. } | AddressShape::Grouped { .. } => counts.strided += 1,
+                    AddressShape::Scattered => counts.scattered += 1,
+                }
             }
         }
         counts

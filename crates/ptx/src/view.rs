@@ -72,7 +72,8 @@ impl<'a> View<'a> {
             // The base of an address is read whatever happens to the memory there.
             if read || operand.is_address() {
                 self.for_each_reg(operand, &mut each);
-            } else if written && let Operand::Part(reg, _) = operand
+            } else if written
+                && let Operand::Part(reg, _) = operand
                 && self.keeps_other_parts()
             {
                 each(*reg);
@@ -200,8 +201,7 @@ impl<'a> View<'a> {
                 AccessKind::Read => matched.iter().position(|(_, spec)| spec.name == "src_size").or(size),
                 _ => size,
             };
-            let is_opaque =
-                matches!(address.space, SpaceSpec::Tensor | SpaceSpec::TensorMemory | SpaceSpec::Texture);
+            let is_opaque = matches!(address.space, SpaceSpec::Tensor | SpaceSpec::TensorMemory | SpaceSpec::Texture);
             let bytes = match (address.bytes, size) {
                 (ByteSpec::Fixed(bytes), _) => AccessBytes::Fixed(bytes),
                 (ByteSpec::Unknown, _) => AccessBytes::Unknown,

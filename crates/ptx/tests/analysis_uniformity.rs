@@ -93,7 +93,8 @@ impl Kernel {
     fn statement(&self, start: &str, nth: usize) -> StmtId {
         let function = self.function();
         let body = function.body.as_ref().expect("the kernel has a body");
-        let starts = |id: &StmtId| self.module.forms[body.inst(*id).expect("an instruction").form].spelling().starts_with(start);
+        let starts =
+            |id: &StmtId| self.module.forms[body.inst(*id).expect("an instruction").form].spelling().starts_with(start);
         body.insts().map(|(id, _)| id).filter(starts).nth(nth).unwrap_or_else(|| panic!("there is no {start} {nth}"))
     }
 
@@ -679,7 +680,8 @@ fn nothing_is_claimed_where_a_statement_is_unreadable() {
 #[test]
 fn directives_tell_the_shape_of_blocks() {
     let facts = |directive: &str| {
-        let text = format!(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{directive}\n{{ ret; }}");
+        let text =
+            format!(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{directive}\n{{ ret; }}");
         let module = ptx::parse(&text).module;
         LaunchFacts::of(&module.names, &module.functions[module.function("k").expect("the kernel is called k")])
     };

@@ -134,7 +134,13 @@ impl Report {
     }
 
     fn print(&self, title: &str) {
-        println!("{title}: {} files, {:.1} MB, {} functions, {} instructions", self.files, self.bytes as f64 / 1e6, self.functions, self.instructions);
+        println!(
+            "{title}: {} files, {:.1} MB, {} functions, {} instructions",
+            self.files,
+            self.bytes as f64 / 1e6,
+            self.functions,
+            self.instructions
+        );
         println!("  writes   {}", self.writes);
         println!("  branches {}", self.branches);
         println!("  blocks   {}", self.blocks);

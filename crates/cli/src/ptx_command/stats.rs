@@ -15,6 +15,9 @@ use crate::{Verdict, output};
 pub(super) struct Args {
     #[command(flatten)]
     common: Common,
+    /// The size of blocks, such as `256` or `16,16`: tells more about what the threads of a warp have in common.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parse_block)]
+    block: Option<[u32; 3]>,
     /// List every opcode with its modifiers, not only the ten most frequent ones.
     #[arg(long)]
     all: bool,
@@ -29,6 +32,7 @@ struct Function<'a> {
     instructions: usize,
     unknown: &'a BTreeMap<String, usize>,
     branches: Branches,
+    accesses: Accesses,
     cyclomatic_complexity: usize,
     selects: usize,
     predicated: usize,
@@ -39,7 +43,32 @@ struct Function<'a> {
 struct Branches {
     unconditional: usize,
     uniform: usize,
+    stated_uniform: usize,
     divergent: usize,
+}
+
+#[derive(Serialize)]
+struct Accesses {
+    uniform: usize,
+    contiguous: usize,
+    strided: usize,
+    scattered: usize,
+}
+
+/// `256`, `16,16` or `8,8,4`.
+fn parse_block(text: &str) -> Result<[u32; 3], String> {
+    let mut block = [1; 3];
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() > 3 {
+        return Err("a block has at most three dimensions".to_owned());
+    }
+    for (size, part) in block.iter_mut().zip(parts) {
+        *size = part.trim().parse().map_err(|_| format!("`{part}` is not a number"))?;
+    }
+    match block.iter().try_fold(1_u32, |threads, &size| threads.checked_mul(size)) {
+        Some(1..=1024) => Ok(block),
+        _ => Err("a block has between 1 and 1024 threads".to_owned()),
+    }
 }
 
 pub(super) fn run(args: &Args) -> Result<Verdict> {
@@ -48,14 +77,14 @@ pub(super) fn run(args: &Args) -> Result<Verdict> {
     let (mut files, mut functions) = (0, 0);
     if !args.common.json {
         output::print(&format!(
-            "{:>12} {:>8} {:>9} {:>9} {:>10} {:>8} {:>10}  function\n",
-            "instructions", "unknown", "uniform", "divergent", "complexity", "selects", "predicated"
+            "{:>12} {:>8} {:>9} {:>9} {:>9} {:>10} {:>8} {:>10}  function\n",
+            "instructions", "unknown", "uniform", "stated", "divergent", "complexity", "selects", "predicated"
         ))?;
     }
     let verdict = for_each_source(&args.common.path, |source| {
         let module = &source.parsed.module;
         files += 1;
-        for stats in &ModuleStats::of(module).functions {
+        for stats in &ModuleStats::of(module, args.block).functions {
             functions += 1;
             add(&mut forms, &stats.forms);
             add(&mut unknown, &stats.unknown);
@@ -65,10 +94,11 @@ pub(super) fn run(args: &Args) -> Result<Verdict> {
                 output::print_json(&as_json(&source.name, name, function.is_entry(), stats))?;
             } else {
                 output::print(&format!(
-                    "{:>12} {:>8} {:>9} {:>9} {:>10} {:>8} {:>10}  {}\n",
+                    "{:>12} {:>8} {:>9} {:>9} {:>9} {:>10} {:>8} {:>10}  {}\n",
                     stats.instructions,
                     stats.unknown.values().sum::<usize>(),
                     stats.branches.uniform,
+                    stats.branches.stated_uniform,
                     stats.branches.divergent,
                     stats.complexity.cyclomatic(),
                     stats.complexity.selects,
@@ -98,7 +128,14 @@ fn as_json<'a>(file: &'a str, name: &'a str, kernel: bool, stats: &'a FunctionSt
         branches: Branches {
             unconditional: stats.branches.unconditional,
             uniform: stats.branches.uniform,
+            stated_uniform: stats.branches.stated_uniform,
             divergent: stats.branches.divergent,
+        },
+        accesses: Accesses {
+            uniform: stats.accesses.uniform,
+            contiguous: stats.accesses.contiguous,
+            strided: stats.accesses.strided,
+            scattered: stats.accesses.scattered,
         },
         cyclomatic_complexity: stats.complexity.cyclomatic(),
         selects: stats.complexity.selects,

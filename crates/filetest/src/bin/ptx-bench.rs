@@ -77,7 +77,8 @@ fn large_module(bytes: usize) -> String {
         for line in 0..400 {
             text += &format!("$L__BB{kernel}_{line}:\n");
             text += &format!("\tmul.wide.s32 \t%rd{}, %r{}, 4;\n", line + 1, line + 2);
-            text += &format!("\tld.global.v2.u32 \t{{%r{}, %r{}}}, [%rd{}+{}];\n", line + 3, line + 4, line + 1, line * 8);
+            text +=
+                &format!("\tld.global.v2.u32 \t{{%r{}, %r{}}}, [%rd{}+{}];\n", line + 3, line + 4, line + 1, line * 8);
             text += &format!("\tmad.lo.s32 \t%r{}, %r{}, %r{}, 0x{line:X};\n", line + 5, line + 3, line + 4);
             text += &format!("\tsetp.ne.s32 \t%p{}, %r{}, 0;\n", line % 100, line + 5);
             text += &format!("\t@%p{} bra \t$L__BB{kernel}_{};\n", line % 100, line / 2);

@@ -134,7 +134,7 @@ fn check(path: &Path, ptxas: Option<&Ptxas>, scratch: &Path, tally: &Tally) -> R
     for diagnostic in parsed.diagnostics.iter().chain(&complaints).take(5) {
         tally.problem(diagnostic.render(&name, &text, &module.lines, false));
     }
-    let stats = ptx::stats::ModuleStats::of(&module);
+    let stats = ptx::stats::ModuleStats::of(&module, None);
     tally.instructions.fetch_add(stats.instructions(), Ordering::Relaxed);
     tally.unknown.fetch_add(stats.unknown(), Ordering::Relaxed);
 

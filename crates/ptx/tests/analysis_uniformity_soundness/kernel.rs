@@ -217,7 +217,8 @@ impl Thread {
             Action::Mov(to, a) => self.set(to, source(a, to.0)),
             Action::Binary(op, is_signed, to, a, b) => {
                 let bits = to.0;
-                let (x, y) = (source(a, bits), source(b, if matches!(op, Binary::Shl | Binary::Shr) { 32 } else { bits }));
+                let (x, y) =
+                    (source(a, bits), source(b, if matches!(op, Binary::Shl | Binary::Shr) { 32 } else { bits }));
                 let (sx, sy) = (signed(bits, x), signed(bits, y));
                 let result = match op {
                     Binary::Add => x.wrapping_add(y),
@@ -246,11 +247,8 @@ impl Thread {
             Action::Wide(is_signed, to, a, b, c) => {
                 let half = to.0 / 2;
                 let (x, y) = (source(a, half), source(b, half));
-                let product = if is_signed {
-                    signed(half, x).wrapping_mul(signed(half, y)) as u64
-                } else {
-                    x.wrapping_mul(y)
-                };
+                let product =
+                    if is_signed { signed(half, x).wrapping_mul(signed(half, y)) as u64 } else { x.wrapping_mul(y) };
                 self.set(to, product.wrapping_add(c.map_or(0, |c| source(c, to.0))));
             }
             Action::Neg(to, a) => self.set(to, source(a, to.0).wrapping_neg()),
@@ -296,7 +294,16 @@ impl Thread {
             }
             Action::Logic(op, to, a, b) => {
                 let (a, b) = (source(Source::Reg(a), 1), source(Source::Reg(b), 1));
-                self.set(to, if op == "and" { a & b } else if op == "or" { a | b } else { a ^ b });
+                self.set(
+                    to,
+                    if op == "and" {
+                        a & b
+                    } else if op == "or" {
+                        a | b
+                    } else {
+                        a ^ b
+                    },
+                );
             }
             Action::Pack(to, a, b) => {
                 self.set(to, source(Source::Reg(a), 32) | source(Source::Reg(b), 32) << 32);
@@ -391,8 +398,36 @@ pub(crate) struct Generator<'a> {
 }
 
 const NUMBERS: [u64; 30] = [
-    0, 1, 1, 2, 3, 4, 4, 5, 7, 8, 12, 15, 16, 31, 31, 32, 33, 63, 64, 100, 127, 128, 255, 256, 1000, 0xffff, 0x8000,
-    0x7fff_ffff, 0x8000_0000, 0xffff_ffff,
+    0,
+    1,
+    1,
+    2,
+    3,
+    4,
+    4,
+    5,
+    7,
+    8,
+    12,
+    15,
+    16,
+    31,
+    31,
+    32,
+    33,
+    63,
+    64,
+    100,
+    127,
+    128,
+    255,
+    256,
+    1000,
+    0xffff,
+    0x8000,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_ffff,
 ];
 
 impl<'a> Generator<'a> {
@@ -573,7 +608,9 @@ impl<'a> Generator<'a> {
         match self.random.below(24) {
             0 => Action::Mov(to, self.source(bits)),
             1..=7 => {
-                let op = self.random.pick(&[Add, Add, Add, Sub, Sub, Mul, And, And, Or, Xor, Shl, Shr, Shr, Min, Max, Div, Rem]);
+                let op = self
+                    .random
+                    .pick(&[Add, Add, Add, Sub, Sub, Mul, And, And, Or, Xor, Shl, Shr, Shr, Min, Max, Div, Rem]);
                 let is_signed = self.random.chance(50) && !matches!(op, Div | Rem);
                 let a = Source::Reg(self.used(bits));
                 let b = match op {
@@ -720,12 +757,16 @@ fn action_text(action: &Action) -> String {
         }
         Action::Selp(to, a, b, p) => format!("selp.b{} {}, {}, {}, {}", to.0, reg_name(to), s(a), s(b), reg_name(p)),
         Action::Bfe(to, a, b, c) => format!("bfe.u{} {}, {}, {}, {}", to.0, reg_name(to), s(a), s(b), s(c)),
-        Action::Bfi(to, a, b, c, d) => format!("bfi.b{} {}, {}, {}, {}, {}", to.0, reg_name(to), s(a), s(b), s(c), s(d)),
+        Action::Bfi(to, a, b, c, d) => {
+            format!("bfi.b{} {}, {}, {}, {}, {}", to.0, reg_name(to), s(a), s(b), s(c), s(d))
+        }
         Action::Logic(op, to, a, b) => format!("{op}.pred {}, {}, {}", reg_name(to), reg_name(a), reg_name(b)),
         Action::Pack(to, a, b) => format!("mov.b64 {}, {{{}, {}}}", reg_name(to), reg_name(a), reg_name(b)),
         Action::Unpack(low, high, a) => format!("mov.b64 {{{}, {}}}, {}", reg_name(low), reg_name(high), reg_name(a)),
         Action::Param(to, index) => format!("ld.param.b{} {}, [k_param_{index}]", to.0, reg_name(to)),
-        Action::Load(to, address, offset) => format!("ld.global.b32 {}, [{}+{offset}]", reg_name(to), reg_name(address)),
+        Action::Load(to, address, offset) => {
+            format!("ld.global.b32 {}, [{}+{offset}]", reg_name(to), reg_name(address))
+        }
         Action::AddCarry(to, a, b) => format!("add.cc.u32 {}, {}, {}", reg_name(to), s(a), s(b)),
         Action::AddWithCarry(to, a, b) => format!("addc.u32 {}, {}, {}", reg_name(to), s(a), s(b)),
         Action::Bra(target) => format!("bra L{target}"),

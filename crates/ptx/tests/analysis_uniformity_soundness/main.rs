@@ -35,7 +35,8 @@ const SHAPES: [[u32; 3]; 16] = [
 
 /// Uniform inputs: boundaries, small numbers, anything.
 fn parameter(random: &mut Random) -> u64 {
-    let number = random.pick(&[0, 1, 3, 4, 31, 32, 100, 1 << 15, 1 << 16, i32::MAX as u64, 1 << 31, u64::from(u32::MAX)]);
+    let number =
+        random.pick(&[0, 1, 3, 4, 31, 32, 100, 1 << 15, 1 << 16, i32::MAX as u64, 1 << 31, u64::from(u32::MAX)]);
     match random.below(6) {
         0 => number.wrapping_neg(),
         1 => number.wrapping_sub(random.below(40) as u64),

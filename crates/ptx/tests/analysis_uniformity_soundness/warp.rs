@@ -6,7 +6,9 @@
 
 use std::collections::HashMap;
 
-use ptx::analysis::{AddressPattern, AddressShape, Block, BranchUniformity, Cfg, DominatorTree, LaneValue, LaunchFacts};
+use ptx::analysis::{
+    AddressPattern, AddressShape, Block, BranchUniformity, Cfg, DominatorTree, LaneValue, LaunchFacts,
+};
 use ptx::analysis::{Loops, NoWrap, Signedness, Uniformity, Web};
 use ptx::entity::{Id, Map};
 use ptx::ir::{Function, Module, Reg, StmtId};
@@ -238,8 +240,7 @@ impl<'a> Warp<'a> {
             let id = loops.headed_by(head).expect("lanes wait for iterations");
             self.waiting[head] != 0 && !loops.contains(id, block) && reach[head][block.index()]
         };
-        !pending.iter().any(leads_here)
-            && !loops.iter().any(|id| waits_for_loop(loops.header(id)))
+        !pending.iter().any(leads_here) && !loops.iter().any(|id| waits_for_loop(loops.header(id)))
     }
 
     /// Lets lanes begin the next iteration of loops in which no lane is left.
@@ -248,9 +249,10 @@ impl<'a> Warp<'a> {
         // Inner loops first.
         for id in loops.iter().rev() {
             let head = loops.header(id);
-            let is_over = loops.members(id).iter().all(|&block| {
-                self.pending[block] == 0 && (block == head || self.waiting[block] == 0)
-            });
+            let is_over = loops
+                .members(id)
+                .iter()
+                .all(|&block| self.pending[block] == 0 && (block == head || self.waiting[block] == 0));
             if is_over {
                 self.pending[head] = std::mem::take(&mut self.waiting[head]);
             }
@@ -375,7 +377,9 @@ impl<'a> Warp<'a> {
             AddressShape::Scattered => return,
         };
         for &(lane, address) in &addresses {
-            for &(other, other_address) in addresses.iter().filter(|(other, _)| other / lanes_of_group == lane / lanes_of_group) {
+            for &(other, other_address) in
+                addresses.iter().filter(|(other, _)| other / lanes_of_group == lane / lanes_of_group)
+            {
                 let distance = stride.wrapping_mul(other - lane) as u64;
                 assert_eq!(
                     other_address.wrapping_sub(address),

@@ -103,8 +103,11 @@ impl LaneValue {
         let (a, b) = (self.unsigned, other.unsigned);
         // Shifted up by 2^bits, so that it is not negative.
         let seam = 1_u128 << difference.bits;
-        let unsigned =
-            wrap_range(seam + u128::from(a.0) - u128::from(b.1), seam + u128::from(a.1) - u128::from(b.0), difference.bits);
+        let unsigned = wrap_range(
+            seam + u128::from(a.0) - u128::from(b.1),
+            seam + u128::from(a.1) - u128::from(b.0),
+            difference.bits,
+        );
         let (a, b) = (self.signed, other.signed);
         let signed = (i128::from(a.0) - i128::from(b.1), i128::from(a.1) - i128::from(b.0));
         difference.with_ranges(unsigned, signed)
@@ -266,8 +269,7 @@ impl LaneValue {
         };
         let needs_guard = (narrow.needs_guard || !checks.is_empty()) && narrow.free != ALL_BITS;
         let coefficients = narrow.coefficients;
-        let wide =
-            Self { needs_guard, known, low, coefficients, ..Self::varying_in(bits.into(), narrow.free) };
+        let wide = Self { needs_guard, known, low, coefficients, ..Self::varying_in(bits.into(), narrow.free) };
         match signedness {
             Signedness::Unsigned => wide.with_range(self.unsigned.0, self.unsigned.1),
             Signedness::Signed => wide.with_ranges((0, mask(bits)), (self.signed.0.into(), self.signed.1.into())),

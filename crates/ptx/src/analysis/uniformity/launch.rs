@@ -153,13 +153,12 @@ impl LaunchFacts {
             // Several layers in a warp, each of them whole.
             Some(height) if has_whole_rows && height.is_power_of_two() && height < rows_of_warp => {
                 let layer = row + height.trailing_zeros();
-                let formula = LaneFormula::of(|bit| Some(if (row..layer).contains(&bit) { 1 << (bit - row) } else { 0 }));
+                let formula =
+                    LaneFormula::of(|bit| Some(if (row..layer).contains(&bit) { 1 << (bit - row) } else { 0 }));
                 varying(formula).with_low(32, 0)
             }
             // Some rows of one layer.
-            height
-                if has_whole_rows && (self.is_one(2) || height.is_some_and(|height| height % rows_of_warp == 0)) =>
-            {
+            height if has_whole_rows && (self.is_one(2) || height.is_some_and(|height| height % rows_of_warp == 0)) => {
                 varying(LaneFormula::of(|bit| Some(if bit >= row { 1 << (bit - row) } else { 0 })))
                     .with_low(rows_of_warp.trailing_zeros(), 0)
                     .with_range(0, greatest.into())

@@ -30,12 +30,10 @@
 mod arithmetic;
 mod divergence;
 mod launch;
+mod solver;
 mod transfer;
 mod value;
 mod webs;
-
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 pub use arithmetic::WrapCheck;
 pub use launch::LaunchFacts;
@@ -43,8 +41,8 @@ pub use value::{Class, LANES, LaneValue, NoWrap, Signedness};
 pub use webs::Web;
 
 use self::divergence::Divergence;
+use self::solver::{Solution, Solver};
 use self::transfer::Transfer;
-use self::value::{ALL_BITS, LaneBits};
 use self::webs::Webs;
 use super::bitset::BitSet;
 use super::cfg::Cfg;
@@ -55,9 +53,7 @@ use super::lists::Lists;
 use super::liveness::Liveness;
 use super::reaching::Reaching;
 use crate::entity::Map;
-use crate::ir::{Body, Function, Module, Operand, Reg, Stmt, StmtId};
-use crate::ops::{Mod, Op};
-use crate::view::View;
+use crate::ir::{Body, Function, Module, Reg, StmtId};
 
 /// Which registers of a function hold the same, or regularly spaced, values in all lanes of a warp.
 #[derive(Clone, Debug)]
@@ -117,15 +113,9 @@ impl Uniformity {
         let liveness = Liveness::of(cfg, &def_use);
         let reaching = Reaching::of(cfg, &def_use, &dominators, &liveness);
         let webs = Webs::of(cfg, &def_use, &reaching);
-        let solver = Solver {
-            cfg,
-            body,
-            transfer: Transfer::new(module, function, facts, &webs),
-            divergence: Divergence::new(cfg.graph(), &dominators, &liveness, &webs),
-            webs: &webs,
-            state: State::new(cfg, &webs),
-        };
-        let solution = solver.solve();
+        let transfer = Transfer::new(module, function, facts, &webs);
+        let divergence = Divergence::new(cfg.graph(), &dominators, &liveness, &webs);
+        let solution = Solver::new(cfg, body, &webs, transfer, divergence).solve();
         let values = solution.values;
         let mut regs = Map::filled(def_use.registers(), None);
         for (web, &reg) in webs.regs.iter() {
@@ -206,227 +196,4 @@ impl Uniformity {
         let place = self.symbols.binary_search_by_key(&(statement, operand), |&(key, _)| key).ok()?;
         Some(&self.symbols[place].1)
     }
-}
-
-/// The place of a statement in the order in which statements are looked at.
-type Place = u32;
-
-/// Computes the values of webs until nothing changes.
-///
-/// All values start as nothing, and only get less precise: a value that was computed is joined with the ones before.
-/// Statements are looked at in reverse post-order, and again when a value changed that they read.
-struct Solver<'a> {
-    cfg: &'a Cfg,
-    body: &'a Body,
-    transfer: Transfer<'a>,
-    divergence: Divergence<'a>,
-    webs: &'a Webs,
-    state: State,
-}
-
-struct State {
-    /// The reachable statements in reverse post-order of their blocks.
-    order: Vec<(Block, StmtId)>,
-    readers: Lists<Web, Place>,
-    values: Map<Web, Option<LaneValue>>,
-    /// Bits of the lane's number on which a web depends because of control flow.
-    taints: Map<Web, LaneBits>,
-    /// How often the range of a web grew.
-    growth: Map<Web, u8>,
-    /// Bits of the lane's number on which it depends how control goes on behind a block.
-    disagreement: Map<Block, LaneBits>,
-    queue: BinaryHeap<Reverse<Place>>,
-    is_queued: Vec<bool>,
-}
-
-struct Solution {
-    values: Map<Web, LaneValue>,
-    branches: Lists<Block, Branch>,
-    divergent_blocks: BitSet<Block>,
-    guards: Vec<WrapGuard>,
-    symbols: Vec<((StmtId, usize), LaneValue)>,
-    is_exact: bool,
-}
-
-/// A range that grew more often is given up: loops would go on for as long as they count.
-const MAX_GROWTH: u8 = 3;
-
-impl State {
-    fn new(cfg: &Cfg, webs: &Webs) -> Self {
-        let mut order = Vec::new();
-        let mut readers = Vec::new();
-        for &block in cfg.graph().reverse_post_order() {
-            for &statement in cfg.statements(block) {
-                let place = order.len() as Place;
-                order.push((block, statement));
-                readers.extend(webs.reads[statement].iter().map(|&(_, web)| (web, place)));
-            }
-        }
-        let count = webs.regs.len();
-        Self {
-            readers: Lists::from_pairs(count, &readers),
-            values: Map::filled(count, None),
-            taints: Map::filled(count, 0),
-            growth: Map::filled(count, 0),
-            disagreement: Map::filled(cfg.len(), 0),
-            queue: BinaryHeap::new(),
-            is_queued: vec![false; order.len()],
-            order,
-        }
-    }
-
-    fn enqueue(&mut self, place: Place) {
-        if !std::mem::replace(&mut self.is_queued[place as usize], true) {
-            self.queue.push(Reverse(place));
-        }
-    }
-
-    fn set(&mut self, web: Web, value: LaneValue) {
-        if self.values[web] == Some(value) {
-            return;
-        }
-        self.values[web] = Some(value);
-        for index in self.readers.range(web) {
-            self.enqueue(self.readers.items()[index]);
-        }
-    }
-
-    fn join(&mut self, web: Web, value: LaneValue) {
-        let value = value.forget(self.taints[web]);
-        let joined = match self.values[web] {
-            None => value,
-            Some(before) => {
-                let joined = before.join(value);
-                let has_grown = joined.range() != before.range() || joined.signed_range() != before.signed_range();
-                self.growth[web] = self.growth[web].saturating_add(has_grown.into());
-                if has_grown && self.growth[web] > MAX_GROWTH { joined.widened() } else { joined }
-            }
-        };
-        self.set(web, joined);
-    }
-
-    fn taint(&mut self, web: Web, bits: LaneBits) {
-        self.taints[web] |= bits;
-        if let Some(value) = self.values[web] {
-            self.set(web, value.forget(bits));
-        }
-    }
-}
-
-impl Solver<'_> {
-    fn solve(mut self) -> Solution {
-        self.start();
-        self.run();
-        // What is left depends only on itself, such as a register that is counted up from nothing.
-        let unset: Vec<Web> = self.state.values.iter().filter_map(|(web, value)| value.is_none().then_some(web)).collect();
-        for web in unset {
-            self.state.set(web, self.anything(web));
-        }
-        self.run();
-        self.finish()
-    }
-
-    fn start(&mut self) {
-        for web in self.webs.regs.ids() {
-            if self.webs.is_from_outside[web] {
-                self.state.set(web, self.anything(web));
-            }
-        }
-        // A statement that nobody can read may write any register and go anywhere.
-        let is_readable = self.cfg.unknown_targets() == 0
-            && self.body.iter().all(|statement| !matches!(self.body.stmt(statement), Stmt::Unknown(_)));
-        if !is_readable {
-            for web in self.webs.regs.ids() {
-                self.state.taint(web, ALL_BITS);
-            }
-            self.divergence.blocks.extend(self.cfg.blocks());
-        }
-        for place in 0..self.state.order.len() {
-            self.state.enqueue(place as Place);
-        }
-    }
-
-    fn anything(&self, web: Web) -> LaneValue {
-        LaneValue::vector(self.transfer.reg_bits(self.webs.regs[web]))
-    }
-
-    fn run(&mut self) {
-        while let Some(Reverse(place)) = self.state.queue.pop() {
-            self.state.is_queued[place as usize] = false;
-            let (block, statement) = self.state.order[place as usize];
-            let Some(view) = View::of(&self.transfer.module.forms, self.body, statement) else { continue };
-            self.update_writes(statement, &view);
-            if self.cfg.terminator(block) == Some(statement) {
-                self.update_branch(block, statement, &view);
-            }
-        }
-    }
-
-    fn update_writes(&mut self, statement: StmtId, view: &View<'_>) {
-        let webs = self.webs;
-        if webs.writes[statement].is_empty() {
-            return;
-        }
-        let values = &self.state.values;
-        let Some(guard) = self.transfer.guard(values, statement, view) else { return };
-        let Some(outcome) = self.transfer.outcome(values, statement, view) else { return };
-        for &(reg, web) in &webs.writes[statement] {
-            let value = outcome.value(reg, self.transfer.reg_bits(reg));
-            let value = if self.transfer.is_vector_register(reg) { value.forget_form() } else { value };
-            self.state.join(web, value.forget(guard));
-        }
-    }
-
-    fn update_branch(&mut self, block: Block, statement: StmtId, view: &View<'_>) {
-        let Some(bits) = self.transfer.disagreement(&self.state.values, statement, view) else { return };
-        if bits & !self.state.disagreement[block] == 0 {
-            return;
-        }
-        self.state.disagreement[block] |= bits;
-        for web in self.divergence.spread(block, bits) {
-            self.state.taint(web, bits);
-        }
-    }
-
-    fn finish(self) -> Solution {
-        let forms = &self.transfer.module.forms;
-        let (mut branches, mut guards, mut symbols) = (Vec::new(), Vec::new(), Vec::new());
-        for &(block, statement) in &self.state.order {
-            let Some(view) = View::of(forms, self.body, statement) else { continue };
-            if self.cfg.terminator(block) == Some(statement) && is_conditional(&view) {
-                let uniformity = match self.state.disagreement[block] {
-                    0 => BranchUniformity::Uniform,
-                    _ if view.form.has(Mod::Uni) => BranchUniformity::Stated,
-                    _ => BranchUniformity::Divergent,
-                };
-                branches.push((block, Branch { statement, uniformity }));
-            }
-            let needs_guard = |&(_, web): &(Reg, Web)| self.state.values[web].is_some_and(|value| value.needs_guard());
-            if self.webs.writes[statement].iter().any(needs_guard)
-                && let Some(outcome) = self.transfer.outcome(&self.state.values, statement, &view)
-            {
-                guards.extend(outcome.checks.iter().map(|&(reg, check)| WrapGuard { statement, reg, check }));
-            }
-            for (index, operand) in view.operands().iter().enumerate() {
-                if let Operand::SymbolAddress(symbol, offset) = *operand {
-                    let address = self.transfer.address_in_space(symbol, offset.into(), 64);
-                    symbols.push(((statement, index), address));
-                }
-            }
-        }
-        symbols.sort_unstable_by_key(|&(key, _)| key);
-        Solution {
-            values: self.state.values.values().map(|value| value.expect("all values are set")).collect(),
-            branches: Lists::from_pairs(self.cfg.len(), &branches),
-            is_exact: self.divergence.is_exact(),
-            divergent_blocks: self.divergence.blocks,
-            guards,
-            symbols,
-        }
-    }
-}
-
-/// Whether control may go on in several ways behind a statement that ends a block.
-fn is_conditional(view: &View<'_>) -> bool {
-    view.inst.guard.is_some() || view.op() == Some(Op::BrxIdx)
 }
