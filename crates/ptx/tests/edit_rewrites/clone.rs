@@ -132,6 +132,23 @@ fn scopes_and_call_sequences_are_copied() {
 }
 
 #[test]
+fn a_call_sequence_that_control_leaves_shares_its_variables() {
+    let mut module = crate::support::parse(
+        ".func f(.param .b32 a) { ret; }
+        .visible .entry k() { { .param .b32 x; st.param.b32 [x], 1; bar.sync 0; call f, (x); } ret; }",
+    );
+    let k = function(&module, "k");
+    let mut editor = Editor::new(&mut module, k).unwrap();
+    let tag = editor.tag("t", "copy", 1);
+    let region = [find(&editor, "st.param"), find(&editor, "call")];
+    editor.clone_region(&region, Point::End, Registers::Shared, tag).unwrap();
+    check(&module);
+    // The copy goes on with the original's barrier, behind which the original's call takes the argument.
+    let text = ptx::print(&module).replace('\t', "");
+    assert!(text.contains("st.param.b32 [x], 1; //@ 1 t.copy#1\nbra $t_split;"), "{text}");
+}
+
+#[test]
 fn a_gap_in_the_region_becomes_a_branch() {
     let mut module = kernel("mov.b32 %r1, 1; mov.b32 %r2, 2; mov.b32 %r3, 3; ret;");
     let k = function(&module, "k");
