@@ -1,6 +1,6 @@
 //! What is known of a launch, and what the special registers hold because of it.
 
-use super::value::{ALL_BITS, LANE_BITS, LANES, LaneBits, LaneValue};
+use super::value::{LANE_BITS, LANES, LaneBits, LaneValue};
 use crate::ir::{DirectiveArg, Function};
 use crate::name::Names;
 use crate::special::Special;
@@ -187,7 +187,7 @@ impl LaunchFacts {
     /// because facts about values are about all lanes of their formula.
     fn greatest_thread(&self, dimension: usize) -> u32 {
         let most = if dimension == 2 { MAX_BLOCK_Z } else { MAX_THREADS };
-        let size = self.block[dimension].unwrap_or(self.max_threads.min(most));
+        let size = self.block[dimension].unwrap_or(self.max_threads.min(most)).max(1);
         size.saturating_add(LANES - 1) / LANES * LANES - 1
     }
 
@@ -225,7 +225,6 @@ impl LaneFormula {
 }
 
 fn varying(formula: LaneFormula) -> LaneValue {
-    debug_assert!(formula.free <= ALL_BITS);
     LaneValue { coefficients: formula.coefficients, ..LaneValue::varying_in(32, formula.free) }
 }
 

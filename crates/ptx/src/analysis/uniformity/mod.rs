@@ -2,20 +2,36 @@
 //!
 //! A device that runs a warp in vector registers keeps a value that is the same in all lanes in a scalar, and so it does
 //! with one that rises by a constant from lane to lane; it branches without masks where all lanes go the same way, and
-//! loads 32 consecutive words with one instruction. Finding those is worth a factor of two to nine
-//! (`research/cpu_device.md`).
+//! loads 32 consecutive words with one instruction. On a prototype, finding those was worth a factor of two to nine.
+//!
+//! ```
+//! use ptx::analysis::{Cfg, Class, LaunchFacts, Uniformity};
+//!
+//! let text = ".version 8.0\n.target sm_80\n.address_size 64\n\
+//!     .visible .entry k() { .reg .b32 %r; .reg .b64 %a;\n\
+//!     mov.u32 %r, %tid.x; mul.wide.u32 %a, %r, 4; ret; }";
+//! let module = ptx::parse(text).module;
+//! let function = &module.functions[module.function("k").unwrap()];
+//! let cfg = Cfg::of(&module.forms, function);
+//! let facts = LaunchFacts::of(&module.names, function).with_block([256, 1, 1]);
+//! let uniformity = Uniformity::of(&module, function, &cfg, &facts);
+//! let address = uniformity.reg(function.regs.ids().nth(1).unwrap()).unwrap();
+//! assert_eq!(address.class(), Class::Affine { stride: 4 });
+//! ```
 //!
 //! **What is claimed.** [`Uniformity::value`] says how the values of a register are related in the lanes that execute
 //! an instruction together (see [`LaneValue`]). Registers are split into [`Web`]s: values of different webs never meet.
 //! The claim is strong enough to store a web with one base for each setting of its free bits, and to let each write
-//! replace the bases of the lanes that are active: no lane that is elsewhere still needs what is overwritten.
+//! replace the bases of the lanes that are active: no lane that is elsewhere still needs what is overwritten. Two webs of
+//! one register need two places.
 //!
 //! **What is presumed.** Lanes that part at a branch meet again as early as control flow allows, and loops are run in
 //! step. To be exact: a block is run for all lanes that come to it in an iteration of the loops around it at once, when
 //! no other lane can still come to it in that iteration; the next iteration starts when no lane is left in the one
 //! before. Running blocks in the order of the text, with masks of lanes that wait, does so where the text has loops in
-//! one piece and only branches back to their heads, as all compilers write it. In loops with several entries, where
-//! iterations are not defined, nothing is claimed of values that cross blocks once lanes disagree on a branch.
+//! one piece and branches back only from their ends, and where lanes that continue a loop early wait for the end of it.
+//! In loops with several entries, where iterations are not defined, nothing is claimed of values that cross blocks once
+//! lanes disagree on a branch anywhere in the function.
 //!
 //! Registers that are read before they are written may hold anything, so they are taken to hold what fits. A `.uni` that
 //! the program states is reported but not believed. Functions that are called return in all lanes that called them.
@@ -26,6 +42,10 @@
 //! comparison of the base holds at run time ([`Uniformity::guards`]). Values that depend on such conditions are marked
 //! ([`LaneValue::needs_guard`]); whoever does not want to check treats them as anything. No claim about control flow
 //! depends on one.
+//!
+//! **What is missed.** Multiples of a number that is the same in all lanes but not known (`tid * pitch`) are anything,
+//! although they rise by the same amount from lane to lane. Ranges come from types, special registers and arithmetic, not
+//! from branches (`if (i < n)`). Values that pass through memory are only known to be the same if the address is.
 
 mod arithmetic;
 mod divergence;
