@@ -174,7 +174,7 @@ fn files_below(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// `PTX_CORPUS=/tmp/corpus:/tmp/scratch/ptx cargo test --release --test analysis_uniformity_corpus -- --ignored --nocapture`
+/// `PTX_CORPUS=corpus:more cargo test --release --test analysis_uniformity_corpus -- --ignored --nocapture`
 ///
 /// Fails if a function of the corpus makes the analysis panic, or takes a second per 30,000 instructions.
 #[test]

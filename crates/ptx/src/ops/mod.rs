@@ -31,6 +31,8 @@ pub use modifier::{Mod, Modifier};
 pub use pattern::{AccessMode, AddressSpec, ByteSpec, ModGroup, OperandShape, OperandSpec, OperandType, SpaceSpec};
 pub use table::Op;
 
+use crate::types::Type;
+
 /// What an instruction does besides writing registers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Effect {
@@ -145,7 +147,7 @@ impl RowText {
 }
 
 impl Row {
-    /// Whether the modifiers of an instruction fit this row, in any order.
+    /// Whether the modifiers of an instruction fit this row: in any order, but for types.
     pub fn accepts_modifiers(&self, words: &[&str]) -> bool {
         // Which items of which group are taken; rows have at most a few dozen items.
         let mut taken = 0_u64;
@@ -156,12 +158,19 @@ impl Row {
             items += group.items.len();
         }
         assert!(items <= 64, "row of `{}` has more than 64 modifiers", self.op);
+        // Types come in the order of the row: `cvt.f32.s32` is not `cvt.s32.f32`.
+        let mut next_type_item = 0;
         'words: for word in words {
+            let is_type = Type::parse(word).is_some();
             for (group, &first) in self.modifiers.iter().zip(&index_of_group) {
                 for (index, item) in group.items.iter().enumerate() {
-                    let bit = 1 << (first + index);
-                    if taken & bit == 0 && item.accepts(word) {
+                    let position = first + index;
+                    let bit = 1 << position;
+                    if taken & bit == 0 && !(is_type && position < next_type_item) && item.accepts(word) {
                         taken |= bit;
+                        if is_type {
+                            next_type_item = position + 1;
+                        }
                         continue 'words;
                     }
                 }

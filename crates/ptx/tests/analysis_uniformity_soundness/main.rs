@@ -68,6 +68,7 @@ fn check(seed: u64, taste: Taste, counts: &mut Counts) {
     let facts = facts_of(&mut random, block);
     let uniformity = Uniformity::of(&program.module, program.function(), &program.cfg, &facts);
     counts.kernels += 1;
+    check_that_guards_are_needed(&program, &uniformity);
     for web in uniformity.webs() {
         let value = uniformity.value(web);
         match value.class() {
@@ -86,6 +87,36 @@ fn check(seed: u64, taste: Taste, counts: &mut Counts) {
         let warp = random.below(threads.div_ceil(32) as usize) as u32;
         Warp::new(&program, &uniformity, &facts, &launch, warp).run(&mut random, counts);
     }
+}
+
+/// A guard must be able to fail as far as the analysis knows the base, and something must depend on it.
+fn check_that_guards_are_needed(program: &Program<'_>, uniformity: &Uniformity) {
+    for guard in uniformity.guards() {
+        let value =
+            uniformity.value(uniformity.read(guard.statement, guard.reg).expect("guards are about what is read"));
+        let (known, low) = value.low_bits_of_base();
+        let bits = kernel::mask(value.bits());
+        let keep = if known == 64 { 0 } else { u64::MAX << known };
+        let (least, greatest) = value.range();
+        let (signed_least, signed_greatest) = value.signed_range();
+        // The least and greatest numbers, and all ones below each bit.
+        let mut candidates = vec![least, greatest, signed_least as u64, signed_greatest as u64];
+        candidates.extend(
+            (0..64).map(|bit| (1_u64 << bit) - 1).flat_map(|ones| {
+                [ones, !ones, ones + 1, least | ones, greatest & !ones, greatest | ones, least & !ones]
+            }),
+        );
+        let can_fail = candidates.into_iter().any(|base| {
+            let base = (base & keep | low) & bits;
+            [0, 1_u64 << (known % 64)].iter().any(|&step| {
+                let base = base.wrapping_sub(step) & bits;
+                (least..=greatest).contains(&base) && base & !keep == low && !guard.check.holds(base)
+            })
+        });
+        assert!(can_fail, "{guard:?} of {value:?}\n{}", program.kernel.text());
+    }
+    let depends = |web| uniformity.value(web).needs_guard();
+    assert_eq!(uniformity.webs().any(depends), !uniformity.guards().is_empty(), "{}", program.kernel.text());
 }
 
 /// `UNIFORMITY_SEED` repeats one kernel; `UNIFORMITY_FACTOR` multiplies their number.

@@ -299,8 +299,11 @@ impl LaneValue {
 
     /// The `bits` low bits of the value, in a register of the same width.
     pub(super) fn low_bits(self, bits: u8, checks: &mut Checks) -> Self {
-        if bits >= self.bits || self.unsigned.1 <= low_mask(bits) {
+        if bits >= self.bits {
             return self;
+        }
+        if let Some(high) = self.common_high_bits(bits) {
+            return self.sub(high);
         }
         let known = self.known.min(bits);
         let coefficients = self.coefficients.map(|coefficient| reduce(coefficient.into(), bits));
@@ -315,8 +318,8 @@ impl LaneValue {
 
     /// The value with its `bits` low bits set to zero.
     fn without_low_bits(self, bits: u8, checks: &mut Checks) -> Self {
-        if bits >= self.bits || self.unsigned.1 <= low_mask(bits) {
-            return Self::number(self.bits(), 0);
+        if let Some(high) = self.common_high_bits(bits) {
+            return high;
         }
         let low = self.low_bits(bits, checks);
         let high = self.sub(low);
@@ -327,6 +330,12 @@ impl LaneValue {
             (high.known.max(bits), high.low & !low_mask(bits))
         };
         Self { known, low, ..high }.tightened()
+    }
+
+    /// The value with its `bits` low bits set to zero, if the range says that this is one number.
+    fn common_high_bits(&self, bits: u8) -> Option<Self> {
+        let high = self.unsigned.0 & !low_mask(bits);
+        (self.unsigned.1 & !low_mask(bits) == high).then(|| Self::number(self.bits(), high))
     }
 
     fn combine(self, other: Self, coefficient: fn(i64, i64) -> i64, number: fn(u64, u64) -> u64) -> Self {

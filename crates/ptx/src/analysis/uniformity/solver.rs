@@ -61,6 +61,7 @@ impl<'a> Solver<'a> {
             self.state.set(web, self.anything(web));
         }
         self.run();
+        self.settle_guards();
         self.finish()
     }
 
@@ -89,9 +90,7 @@ impl<'a> Solver<'a> {
     }
 
     fn run(&mut self) {
-        while let Some(Reverse(place)) = self.state.queue.pop() {
-            self.state.is_queued[place as usize] = false;
-            let (block, statement) = self.state.order[place as usize];
+        while let Some((block, statement)) = self.state.next() {
             let Some(view) = View::of(&self.transfer.module.forms, self.body, statement) else { continue };
             self.update_writes(statement, &view);
             if self.cfg.terminator(block) == Some(statement) {
@@ -123,6 +122,31 @@ impl<'a> Solver<'a> {
         self.state.disagreement[block] |= bits;
         for web in self.divergence.spread(block, bits) {
             self.state.taint(web, bits);
+        }
+    }
+
+    /// Finds anew which values depend on guards. On the way to the solution, values may have depended on checks of which
+    /// nothing is left, because what was to be checked turned out not to be regular at all.
+    fn settle_guards(&mut self) {
+        let is_marked = |value: &Option<LaneValue>| value.is_some_and(|value| value.needs_guard());
+        if !self.state.values.values().any(is_marked) {
+            return;
+        }
+        for value in self.state.values.values_mut().flatten() {
+            value.needs_guard = false;
+        }
+        for place in 0..self.state.order.len() {
+            self.state.enqueue(place as Place);
+        }
+        while let Some((_, statement)) = self.state.next() {
+            let Some(view) = View::of(&self.transfer.module.forms, self.body, statement) else { continue };
+            let Some(outcome) = self.transfer.outcome(&self.state.values, statement, &view) else { continue };
+            for &(reg, web) in &self.webs.writes[statement] {
+                let needs_guard = outcome.value(reg, self.transfer.reg_bits(reg)).needs_guard();
+                let value = self.state.values[web].expect("all values are set");
+                let needs_guard = (value.needs_guard || needs_guard) && value.free != ALL_BITS;
+                self.state.set(web, LaneValue { needs_guard, ..value });
+            }
         }
     }
 
@@ -219,6 +243,13 @@ impl State {
         if !std::mem::replace(&mut self.is_queued[place as usize], true) {
             self.queue.push(Reverse(place));
         }
+    }
+
+    /// Takes the first statement that has to be looked at.
+    fn next(&mut self) -> Option<(Block, StmtId)> {
+        let Reverse(place) = self.queue.pop()?;
+        self.is_queued[place as usize] = false;
+        Some(self.order[place as usize])
     }
 
     fn set(&mut self, web: Web, value: LaneValue) {
