@@ -430,7 +430,7 @@ fn values_differ_behind_a_loop_that_lanes_leave_one_by_one() {
     let kernel = kernel(
         ROW,
         "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; mov.u32 %r3, 0; mov.u32 %r8, 7;
-         AGAIN: add.s32 %r2, %r2, 1; add.s32 %r3, %r3, 2; mul.lo.s32 %r4, %r3, 3; mul.lo.s32 %r5, %r3, 5;
+         AGAIN: add.s32 %r2, %r2, 1; add.s32 %r3, %r3, 2; mul.lo.s32 %r4, %r2, 3; mul.lo.s32 %r5, %r3, 5;
          setp.lt.s32 %p1, %r2, %r1; @%p1 bra AGAIN;
          add.s32 %r6, %r3, 1; add.s32 %r7, %r4, 1; add.s32 %r9, %r8, 1; ret;",
     );

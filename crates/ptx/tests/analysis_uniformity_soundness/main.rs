@@ -151,28 +151,28 @@ fn check_many(seeds: std::ops::Range<u64>, taste: Taste) -> Counts {
 /// Fails if a transfer function is wrong. Straight code has no joins, so that all comes from arithmetic.
 #[test]
 fn arithmetic() {
-    let counts = check_many(0..4000, Taste { blocks: (2, 3), back: 0, anywhere: 0, guarded: 3, chained: 80 });
+    let counts = check_many(0..3000, Taste { blocks: (2, 3), back: 0, anywhere: 0, guarded: 3, chained: 80 });
     assert!(counts.affine > 5000 && counts.guarded > 150 && counts.grouped > 5000, "{counts:?}");
 }
 
 /// Fails if values that meet behind a branch, or that are kept while other lanes write, are claimed to be regular.
 #[test]
 fn branches() {
-    let counts = check_many(10_000..14_000, Taste { blocks: (4, 12), back: 0, anywhere: 0, guarded: 12, chained: 30 });
+    let counts = check_many(10_000..12_000, Taste { blocks: (4, 12), back: 0, anywhere: 0, guarded: 12, chained: 30 });
     assert!(counts.uniform > 1000 && counts.uniform_branches > 1000 && counts.divergent_branches > 1000, "{counts:?}");
 }
 
 /// Fails if a loop that lanes leave in different iterations, or continue early, is not seen as such.
 #[test]
 fn loops() {
-    let counts = check_many(20_000..24_000, Taste { blocks: (4, 14), back: 35, anywhere: 0, guarded: 8, chained: 30 });
+    let counts = check_many(20_000..22_000, Taste { blocks: (4, 14), back: 35, anywhere: 0, guarded: 8, chained: 30 });
     assert!(counts.uniform_branches > 1000 && counts.divergent_branches > 1000, "{counts:?}");
 }
 
 /// Fails if anything is claimed in loops with several entries that depends on an order of iterations.
 #[test]
 fn any_graph() {
-    let counts = check_many(30_000..33_000, Taste { blocks: (4, 16), back: 20, anywhere: 50, guarded: 5, chained: 20 });
+    let counts = check_many(30_000..31_500, Taste { blocks: (4, 16), back: 20, anywhere: 50, guarded: 5, chained: 20 });
     assert!(counts.uniform_branches > 1000 && counts.divergent_branches > 1000, "{counts:?}");
 }
 

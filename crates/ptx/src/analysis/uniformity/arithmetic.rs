@@ -290,11 +290,17 @@ impl LaneValue {
             coefficients: self.coefficients.map(|coefficient| reduce(coefficient.into(), bits)),
             ..Self::varying_in(bits.into(), self.free)
         };
-        if self.unsigned.1 <= mask(bits) {
-            narrow.with_range(self.unsigned.0, self.unsigned.1)
-        } else {
-            narrow.with_ranges((0, mask(bits)), (self.signed.0.into(), self.signed.1.into()))
+        // A range that is short enough stays in one piece, unless a seam of the narrower numbers is in it.
+        let mut range = narrow;
+        for (least, greatest) in [self.unsigned, (self.signed.0 as u64, self.signed.1 as u64)] {
+            if greatest.wrapping_sub(least) <= mask(bits) {
+                let ends = (least & mask(bits), greatest & mask(bits));
+                let signed_ends = (sign_extend(bits, ends.0), sign_extend(bits, ends.1));
+                range.unsigned = if ends.0 <= ends.1 { ends } else { range.unsigned };
+                range.signed = if signed_ends.0 <= signed_ends.1 { signed_ends } else { range.signed };
+            }
         }
+        range.tightened()
     }
 
     /// The `bits` low bits of the value, in a register of the same width.
