@@ -172,10 +172,10 @@ inline auto topk_environment() {
 }
 """
 
-# Block- and warp-level collectives in kernels of our own: name, header, kernel.
+# Block- and warp-level collectives in kernels of our own: name, headers, kernel.
 COLLECTIVE = [
     *(
-        (f"block_reduce_{name}", "block/block_reduce.cuh", f"""
+        (f"block_reduce_{name}", "block/block_reduce", f"""
 __global__ void k(const float* in, float* out) {{
   using R = cub::BlockReduce<float, 128, cub::{algorithm}>;
   __shared__ typename R::TempStorage s;
@@ -189,7 +189,7 @@ __global__ void k(const float* in, float* out) {{
         )
     ),
     *(
-        (f"block_scan_{name}", "block/block_scan.cuh", f"""
+        (f"block_scan_{name}", "block/block_scan", f"""
 __global__ void k(int* p) {{
   using S = cub::BlockScan<int, 256, cub::{algorithm}>;
   __shared__ typename S::TempStorage s;
@@ -200,7 +200,7 @@ __global__ void k(int* p) {{
 }}""")
         for name, algorithm in (("raking", "BLOCK_SCAN_RAKING"), ("warp_scans", "BLOCK_SCAN_WARP_SCANS"))
     ),
-    ("block_radix_sort", "block/block_radix_sort.cuh", """
+    ("block_radix_sort", "block/block_radix_sort", """
 __global__ void k(unsigned* p, float* q) {
   using S = cub::BlockRadixSort<unsigned, 128, 4, float>;
   __shared__ typename S::TempStorage s;
@@ -209,7 +209,7 @@ __global__ void k(unsigned* p, float* q) {
   S(s).SortBlockedToStriped(v, w);
   for (int j = 0; j < 4; j++) { p[threadIdx.x + 128 * j] = v[j]; q[threadIdx.x + 128 * j] = w[j]; }
 }"""),
-    ("block_merge_sort", "block/block_merge_sort.cuh", """
+    ("block_merge_sort", "block/block_merge_sort", """
 __global__ void k(double* p) {
   using S = cub::BlockMergeSort<double, 128, 4>;
   __shared__ typename S::TempStorage s;
@@ -218,7 +218,7 @@ __global__ void k(double* p) {
   S(s).Sort(v, Less{});
   for (int j = 0; j < 4; j++) p[threadIdx.x * 4 + j] = v[j];
 }"""),
-    ("block_exchange_load_store", "block/block_exchange.cuh>\n#include <cub/block/block_load.cuh>\n#include <cub/block/block_store.cuh", """
+    ("block_exchange_load_store", "block/block_exchange block/block_load block/block_store", """
 __global__ void k(const float* in, float* out, int n) {
   using L = cub::BlockLoad<float, 128, 8, cub::BLOCK_LOAD_WARP_TRANSPOSE>;
   using E = cub::BlockExchange<float, 128, 8>;
@@ -231,7 +231,7 @@ __global__ void k(const float* in, float* out, int n) {
   __syncthreads();
   W(s.w).Store(out, v);
 }"""),
-    ("block_histogram", "block/block_histogram.cuh", """
+    ("block_histogram", "block/block_histogram", """
 __global__ void k(const unsigned char* in, unsigned* out) {
   using H = cub::BlockHistogram<unsigned char, 128, 4, 256, cub::BLOCK_HISTO_SORT>;
   __shared__ typename H::TempStorage s;
@@ -242,7 +242,7 @@ __global__ void k(const unsigned char* in, unsigned* out) {
   __syncthreads();
   out[threadIdx.x] = bins[threadIdx.x];
 }"""),
-    ("block_discontinuity", "block/block_discontinuity.cuh>\n#include <cub/block/block_adjacent_difference.cuh", """
+    ("block_discontinuity", "block/block_discontinuity block/block_adjacent_difference", """
 __global__ void k(const int* in, int* out) {
   using D = cub::BlockDiscontinuity<int, 128>;
   using A = cub::BlockAdjacentDifference<int, 128>;
@@ -254,7 +254,7 @@ __global__ void k(const int* in, int* out) {
   A(a).SubtractLeft(v, w, cuda::std::minus<>{});
   for (int j = 0; j < 4; j++) out[threadIdx.x * 4 + j] = h[j] + w[j];
 }"""),
-    ("block_shuffle_run_length_decode", "block/block_shuffle.cuh>\n#include <cub/block/block_run_length_decode.cuh", """
+    ("block_shuffle_run_length_decode", "block/block_shuffle block/block_run_length_decode", """
 __global__ void k(const int* in, const unsigned* lengths, int* out) {
   using D = cub::BlockRunLengthDecode<int, 128, 1, 4>;
   using S = cub::BlockShuffle<int, 128>;
@@ -267,21 +267,21 @@ __global__ void k(const int* in, const unsigned* lengths, int* out) {
   S(s).Offset(v[0], w, 1);
   out[threadIdx.x] = v[1] + v[2] + v[3] + w;
 }"""),
-    ("warp_reduce", "warp/warp_reduce.cuh", """
+    ("warp_reduce", "warp/warp_reduce", """
 __global__ void k(const int* in, double* dd, int* out) {
   using R = cub::WarpReduce<int>; using Q = cub::WarpReduce<double, 8>;
   __shared__ typename R::TempStorage s[4]; __shared__ typename Q::TempStorage q[16];
   out[threadIdx.x] = R(s[threadIdx.x / 32]).HeadSegmentedSum(in[threadIdx.x], threadIdx.x % 5 == 0);
   dd[threadIdx.x] = Q(q[threadIdx.x / 8]).Reduce(dd[threadIdx.x], cuda::maximum<>{});
 }"""),
-    ("warp_scan", "warp/warp_scan.cuh", """
+    ("warp_scan", "warp/warp_scan", """
 __global__ void k(int* a, float* f, Big* g) {
   using S = cub::WarpScan<int>; using T = cub::WarpScan<float, 16>;
   __shared__ typename S::TempStorage s[4]; __shared__ typename T::TempStorage t[8];
   S(s[threadIdx.x / 32]).ExclusiveSum(a[threadIdx.x], a[threadIdx.x]);
   T(t[threadIdx.x / 16]).InclusiveScan(f[threadIdx.x], f[threadIdx.x], cuda::maximum<>{});
 }"""),
-    ("warp_merge_sort_exchange", "warp/warp_merge_sort.cuh>\n#include <cub/warp/warp_exchange.cuh>\n#include <cub/warp/warp_load.cuh>\n#include <cub/warp/warp_store.cuh", """
+    ("warp_merge_sort_exchange", "warp/warp_merge_sort warp/warp_exchange warp/warp_load warp/warp_store", """
 __global__ void k(const int* in, int* out) {
   using M = cub::WarpMergeSort<int, 4>; using L = cub::WarpLoad<int, 4, cub::WARP_LOAD_TRANSPOSE>;
   using X = cub::WarpExchange<int, 4>; using W = cub::WarpStore<int, 4, cub::WARP_STORE_STRIPED>;
@@ -321,8 +321,9 @@ def sources() -> dict[str, str]:
         units[name] = f"#include <cub/device/{header}.cuh>\n{PROLOGUE}{extra}\n{body}"
     for name, header, text in WHOLE:
         units[name] = f"#include <cub/device/{header}.cuh>\n{text}\n"
-    for name, header, text in COLLECTIVE:
-        units[name] = f"#include <cub/{header}>\n{PROLOGUE}{text}\n"
+    for name, headers, text in COLLECTIVE:
+        includes = "".join(f"#include <cub/{header}.cuh>\n" for header in headers.split())
+        units[name] = f"{includes}{PROLOGUE}{text}\n"
     return units
 
 

@@ -45,6 +45,7 @@ MX8 = "mx_float8_t<float_e4m3_t>"
 MX6 = "mx_float6_t<float_e3m2_t>"
 MX4 = "mx_float4_t<float_e2m1_t>"
 NV4 = "nv_float4_t<float_e2m1_t>"
+NV4_PAIR = "cute::tuple<float_e2m1_t, float_ue4m3_t>"  # the same, as the builder for sm_103 wants it
 COLLECTIVE = {
     "wgmma_f16_auto": ("sm_90a", "TensorOp", "half_t", 8, "half_t", 8, "half_t", 8, "128,128,64", "2,1,1", AUTO),
     "wgmma_f16_pingpong": ("sm_90a", "TensorOp", "half_t", 8, "half_t", 8, "float", 4, "64,128,64", "1,2,1", PINGPONG),
@@ -63,7 +64,7 @@ COLLECTIVE = {
     "tcgen05_mxfp8": ("sm_100a", "BlockScaledTensorOp", MX8, 16, MX8, 16, "bfloat16_t", 8, "128,128,128", "1,1,1", AUTO),
     "tcgen05_mxfp4_mxfp6": ("sm_100a", "BlockScaledTensorOp", MX4, 128, MX6, 128, "float", 4, "128,128,128", "1,1,1", AUTO),
     "tcgen05_nvfp4": ("sm_100a", "BlockScaledTensorOp", NV4, 32, NV4, 32, "half_t", 8, "256,128,256", "2,1,1", AUTO),
-    "tcgen05_nvfp4_sm103": ("sm_103a", "BlockScaledTensorOp", NV4, 32, NV4, 32, "half_t", 8, "128,128,768", "1,1,1", ULTRA),
+    "tcgen05_nvfp4_sm103": ("sm_103a", "BlockScaledTensorOp", NV4_PAIR, 32, NV4_PAIR, 32, "half_t", 8, "128,128,768", "1,1,1", ULTRA),
     "scaled_mma_nvfp4": ("sm_120a", "BlockScaledTensorOp", NV4, 32, NV4, 32, "bfloat16_t", 8, "128,128,128", "1,1,1", AUTO),
     "scaled_mma_mxfp8": ("sm_120a", "BlockScaledTensorOp", MX8, 16, MX8, 16, "float", 4, "128,128,128", "1,1,1", AUTO),
     "mma_fp8_sm120": ("sm_120a", "TensorOp", "float_e4m3_t", 16, "float_e4m3_t", 16, "float", 4, "128,128,64", "1,1,1", AUTO),

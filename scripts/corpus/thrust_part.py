@@ -23,7 +23,7 @@ struct Pair { int key; double value; __host__ __device__ bool operator<(const Pa
 PARAMETERS = """int n, int m, int* i, int* i2, int* o, int* o2, float* f, float* f2, float* fo, double* d, double* dx,
   unsigned long long* u, bool* b, Pair* p, const int* s, char* c"""
 
-# name, header, expression (P is the execution policy)
+# name, headers, expression (P is the execution policy)
 TABLE = [
     ("sort", "sort", "thrust::sort(P, i, i + n)"),
     ("sort_descending", "sort", "thrust::sort(P, f, f + n, Descending{})"),
@@ -78,12 +78,12 @@ TABLE = [
     ("tabulate", "tabulate", "thrust::tabulate(P, i, i + n, Square{})"),
     ("reverse", "reverse", "thrust::reverse(P, c, c + n)"),
     ("swap_ranges", "swap", "thrust::swap_ranges(P, f, f + n, f2)"),
-    ("shuffle", "shuffle>\n#include <thrust/random", "thrust::shuffle(P, i, i + n, thrust::default_random_engine(n))"),
-    ("zip_transform", "transform>\n#include <thrust/iterator/zip_iterator.h>\n#include <thrust/zip_function",
+    ("shuffle", "shuffle random", "thrust::shuffle(P, i, i + n, thrust::default_random_engine(n))"),
+    ("zip_transform", "transform iterator/zip_iterator zip_function",
      "thrust::transform(P, thrust::make_zip_iterator(f, f2), thrust::make_zip_iterator(f + n, f2 + n), fo, thrust::make_zip_function(Axpy{3}))"),
-    ("permutation_reduce", "reduce>\n#include <thrust/iterator/permutation_iterator",
+    ("permutation_reduce", "reduce iterator/permutation_iterator",
      "thrust::reduce(P, thrust::make_permutation_iterator(f, s), thrust::make_permutation_iterator(f, s + n))"),
-    ("counting_transform_scan", "scan>\n#include <thrust/iterator/counting_iterator.h>\n#include <thrust/iterator/transform_iterator",
+    ("counting_transform_scan", "scan iterator/counting_iterator iterator/transform_iterator",
      "thrust::exclusive_scan(P, thrust::make_transform_iterator(thrust::make_counting_iterator(0), Square{}), thrust::make_transform_iterator(thrust::make_counting_iterator(n), Square{}), o)"),
 ]
 
@@ -98,9 +98,10 @@ TWO_ARCHES = ["sm_80", "sm_100"]
 SAMPLE = {("transform", "sm_80"), ("inclusive_scan", "sm_90"), ("lower_bound", "sm_120")}
 
 
-def source(header: str, expression: str) -> str:
+def source(headers: str, expression: str) -> str:
+    includes = "".join(f"#include <thrust/{header}.h>\n" for header in headers.split())
     return (
-        f"#include <thrust/{header}.h>\n{PROLOGUE}\n#define P thrust::cuda::par_nosync\n"
+        f"{includes}{PROLOGUE}\n#define P thrust::cuda::par_nosync\n"
         f"void run({PARAMETERS})\n{{\n  {expression};\n}}\n"
     )
 
@@ -110,7 +111,7 @@ def jobs(tools: Tools, sample: bool) -> list[Job]:
     return [
         nvcc_job(Output("thrust", name, arch), text, flags(text))
         for arch in ARCHES
-        for name, text in ((name, source(header, expression)) for name, header, expression in TABLE)
+        for name, text in ((name, source(headers, expression)) for name, headers, expression in TABLE)
         if arch in TWO_ARCHES or name in EVERYWHERE
         if not sample or (name, arch) in SAMPLE
     ]

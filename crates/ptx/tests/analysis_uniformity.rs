@@ -277,6 +277,20 @@ fn guards_are_remembered() {
     assert_eq!(kernel.branches(), [BranchUniformity::Divergent]);
 }
 
+/// Fails if lanes are said to go the same way because of something that only holds if a guard does.
+#[test]
+fn control_flow_does_not_depend_on_guards() {
+    let kernel = kernel(
+        ROW,
+        "mov.u32 %r1, %tid.x; ld.param.u32 %r2, [n]; add.s32 %r3, %r1, %r2; cvt.u64.u32 %rd1, %r3; cvt.s64.s32 %rd2, %r3;
+         sub.s64 %rd3, %rd1, %rd2; cvt.u32.u64 %r4, %rd3; isspacep.global %p1, %rd3; @%p1 bra DONE;
+         table: .branchtargets DONE, OTHER; brx.idx %r4, table; OTHER: shfl.sync.idx.b32 %r5, %r1, %r4, 31, -1; DONE: ret;",
+    );
+    assert_eq!(kernel.guarded_class("%rd3"), UNIFORM, "if neither wraps");
+    assert_eq!(kernel.branches(), [BranchUniformity::Divergent; 2]);
+    assert_eq!(kernel.class("%r5"), VECTOR);
+}
+
 /// Fails if ranges are not used to prove that nothing wraps.
 #[test]
 fn a_known_grid_proves_that_indices_do_not_wrap() {

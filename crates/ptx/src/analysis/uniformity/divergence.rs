@@ -273,6 +273,7 @@ impl<'a> Divergence<'a> {
                             affected.push(web);
                         }
                     } else if other != part(block) {
+                        // Without a join there, two parts write the same web only where webs are whole registers.
                         affected.push(web);
                     }
                 }
