@@ -196,7 +196,7 @@ pub struct LiveWalk<'a> {
 impl<'a> LiveWalk<'a> {
     /// The statement before the last one, and what is live behind it. It is no `Iterator` because the set is lent:
     ///
-    /// ```ignore
+    /// ```text
     /// let mut walk = liveness.walk(&cfg, &def_use, block);
     /// while let Some((statement, live_after)) = walk.previous() { … }
     /// ```
