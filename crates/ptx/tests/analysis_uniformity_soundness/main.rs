@@ -155,11 +155,19 @@ fn arithmetic() {
     assert!(counts.affine > 5000 && counts.guarded > 150 && counts.grouped > 5000, "{counts:?}");
 }
 
+const BRANCHES: Taste = Taste { blocks: (4, 12), back: 0, anywhere: 0, guarded: 12, chained: 30 };
+
 /// Fails if values that meet behind a branch, or that are kept while other lanes write, are claimed to be regular.
 #[test]
 fn branches() {
-    let counts = check_many(10_000..12_000, Taste { blocks: (4, 12), back: 0, anywhere: 0, guarded: 12, chained: 30 });
+    let counts = check_many(10_000..12_000, BRANCHES);
     assert!(counts.uniform > 1000 && counts.uniform_branches > 1000 && counts.divergent_branches > 1000, "{counts:?}");
+}
+
+/// Kernels that an analysis of the past got wrong.
+#[test]
+fn found_before() {
+    check(109_556, BRANCHES, &mut Counts::default());
 }
 
 /// Fails if a loop that lanes leave in different iterations, or continue early, is not seen as such.

@@ -306,14 +306,13 @@ impl LaneValue {
             let limits = i128::from(signed_min(self.bits))..=i128::from(signed_max(self.bits));
             return limits.contains(&(base + least)) && limits.contains(&(base + greatest));
         }
-        // The difference of a value and its base is at most the width of the range, and it equals the offset modulo
-        // 2^bits. If both are small enough, they are equal.
+        // Go from the base to a lane by changing one bit of the lane's number at a time. Each step changes the value by at
+        // most the width of the range, and by the coefficient modulo 2^bits. If both are small enough, they are equal.
         let width = match signedness {
             Signedness::Unsigned => i128::from(self.unsigned.1) - i128::from(self.unsigned.0),
             Signedness::Signed => i128::from(self.signed.1) - i128::from(self.signed.0),
         };
-        let limit = 1_i128 << self.bits;
-        width + greatest < limit && width - least < limit
+        self.coefficients.iter().all(|&coefficient| width + i128::from(coefficient).abs() < 1_i128 << self.bits)
     }
 
     /// Whether the `bits` low bits of the bases are known, and adding offsets to them carries nothing out of them.
