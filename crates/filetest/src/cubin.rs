@@ -114,7 +114,11 @@ fn sections(cubin: &[u8]) -> Result<BTreeMap<(String, usize), Vec<u8>>> {
             continue;
         }
         let nth = (0..).find(|&nth| !sections.contains_key(&(name.to_owned(), nth))).expect("there is a free number");
-        let mut content = section.data().context("reading a section")?.to_owned();
+        let mut content = if is_reserved_memory(name) {
+            section.size().to_le_bytes().to_vec()
+        } else {
+            section.data().context("reading a section")?.to_owned()
+        };
         if is_relocatable {
             content = match name {
                 ".strtab" | ".shstrtab" => stable_names(&content),
@@ -130,6 +134,12 @@ fn sections(cubin: &[u8]) -> Result<BTreeMap<(String, usize), Vec<u8>>> {
         bail!("a cubin without sections");
     }
     Ok(sections)
+}
+
+/// Whether a section only reserves memory of the device: nothing of it is in the file, although its type is not the one
+/// by which ELF says so.
+fn is_reserved_memory(name: &str) -> bool {
+    name.starts_with(".nv.shared.") || name.starts_with(".nv.local.") || name == ".nv.global"
 }
 
 /// A string table in which names do not depend on how the text was laid out.

@@ -1,0 +1,170 @@
+//! Modules and functions.
+
+use std::ffi::c_char;
+
+use llvm_sys::LLVMLinkage;
+use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
+use llvm_sys::core::*;
+use llvm_sys::prelude::*;
+
+use super::types::{BasicBlock, Context, Ty, Value};
+use super::{c_name, take_message};
+
+/// A module under construction.
+#[derive(Debug)]
+pub(crate) struct Module<'c> {
+    pub(super) raw: LLVMModuleRef,
+    context: &'c Context,
+}
+
+/// A function and its type, which a call needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct FunctionValue<'c> {
+    pub(crate) value: Value<'c>,
+    pub(crate) ty: Ty<'c>,
+}
+
+/// What LLVM is told of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Attribute {
+    /// Nothing is thrown through it.
+    NoUnwind,
+    /// It never returns.
+    NoReturn,
+    /// It stays a function of its own.
+    NoInline,
+    /// It becomes part of its callers.
+    AlwaysInline,
+    /// It is hardly ever called.
+    Cold,
+    /// Its floating-point operations depend on the rounding mode of the processor.
+    StrictFp,
+    /// Null is an address like any other.
+    NullPointerIsValid,
+    /// It reads and writes no memory that anybody else sees.
+    NoMemory,
+}
+
+impl<'c> Module<'c> {
+    pub(crate) fn new(context: &'c Context, name: &str) -> Self {
+        // SAFETY: the context outlives the module, which borrows it.
+        Self { raw: unsafe { LLVMModuleCreateWithNameInContext(c_name(name).as_ptr(), context.raw) }, context }
+    }
+
+    pub(crate) fn context(&self) -> &'c Context {
+        self.context
+    }
+
+    /// The function of this name, declared if there is none yet.
+    pub(crate) fn function(&self, name: &str, result: Ty<'c>, params: &[Ty<'c>]) -> FunctionValue<'c> {
+        let ty = self.function_type(result, params);
+        let name = c_name(name);
+        // SAFETY: the module is alive; the name ends with zero.
+        let raw = unsafe {
+            let existing = LLVMGetNamedFunction(self.raw, name.as_ptr());
+            if existing.is_null() { LLVMAddFunction(self.raw, name.as_ptr(), ty.raw) } else { existing }
+        };
+        FunctionValue { value: Value::new(raw), ty }
+    }
+
+    /// The function of this name, if it is there.
+    pub(crate) fn has_function(&self, name: &str) -> bool {
+        // SAFETY: the module is alive; the name ends with zero.
+        unsafe { !LLVMGetNamedFunction(self.raw, c_name(name).as_ptr()).is_null() }
+    }
+
+    /// An intrinsic function, for the types that its name leaves open.
+    pub(crate) fn intrinsic(&self, name: &str, overloads: &[Ty<'c>]) -> FunctionValue<'c> {
+        let mut raw: Vec<_> = overloads.iter().map(|ty| ty.raw).collect();
+        // SAFETY: the name and the overloads are read before the calls return; an unknown name gives 0, refused below.
+        unsafe {
+            let id = LLVMLookupIntrinsicID(name.as_ptr().cast::<c_char>(), name.len());
+            assert!(id != 0, "LLVM has no intrinsic {name}");
+            let function = LLVMGetIntrinsicDeclaration(self.raw, id, raw.as_mut_ptr(), raw.len());
+            let ty = LLVMIntrinsicGetType(self.context.raw, id, raw.as_mut_ptr(), raw.len());
+            FunctionValue { value: Value::new(function), ty: Ty::new(ty) }
+        }
+    }
+
+    pub(crate) fn function_type(&self, result: Ty<'c>, params: &[Ty<'c>]) -> Ty<'c> {
+        let mut raw: Vec<_> = params.iter().map(|param| param.raw).collect();
+        // SAFETY: pointer and length describe `raw`.
+        Ty::new(unsafe { LLVMFunctionType(result.raw, raw.as_mut_ptr(), raw.len() as u32, 0) })
+    }
+
+    /// LLVM's own check; its complaint would be our mistake.
+    pub(crate) fn verify(&self) -> Result<(), String> {
+        let mut message = std::ptr::null_mut();
+        // SAFETY: the module is alive; the message is taken over below.
+        let broken =
+            unsafe { LLVMVerifyModule(self.raw, LLVMVerifierFailureAction::LLVMReturnStatusAction, &raw mut message) };
+        let message = take_message(message);
+        if broken == 0 { Ok(()) } else { Err(message) }
+    }
+
+    /// The module as text.
+    pub(crate) fn text(&self) -> String {
+        // SAFETY: the module is alive; the message is taken over.
+        take_message(unsafe { LLVMPrintModuleToString(self.raw) })
+    }
+}
+
+impl Drop for Module<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the module is ours, and its context is still alive.
+        unsafe { LLVMDisposeModule(self.raw) };
+    }
+}
+
+impl<'c> FunctionValue<'c> {
+    pub(crate) fn param(self, index: u32) -> Value<'c> {
+        // SAFETY: the callers know the signature that they declared.
+        Value::new(unsafe { LLVMGetParam(self.value.raw, index) })
+    }
+
+    pub(crate) fn append_block(self, context: &'c Context, name: &str) -> BasicBlock<'c> {
+        // SAFETY: the function is alive as long as its context.
+        BasicBlock::new(unsafe { LLVMAppendBasicBlockInContext(context.raw, self.value.raw, c_name(name).as_ptr()) })
+    }
+
+    /// Only this module calls it.
+    pub(crate) fn set_private(self) {
+        // SAFETY: the function is alive.
+        unsafe { LLVMSetLinkage(self.value.raw, LLVMLinkage::LLVMInternalLinkage) };
+    }
+
+    pub(crate) fn add_attribute(self, context: &'c Context, attribute: Attribute) {
+        let name = match attribute {
+            Attribute::NoUnwind => "nounwind",
+            Attribute::NoReturn => "noreturn",
+            Attribute::NoInline => "noinline",
+            Attribute::AlwaysInline => "alwaysinline",
+            Attribute::Cold => "cold",
+            Attribute::StrictFp => "strictfp",
+            Attribute::NullPointerIsValid => "null_pointer_is_valid",
+            Attribute::NoMemory => "memory",
+        };
+        // SAFETY: the names are LLVM's; an unknown one would give 0. `memory` takes a number, of which 0 means none.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast::<c_char>(), name.len());
+            assert!(kind != 0, "LLVM has no attribute {name}");
+            let attribute = LLVMCreateEnumAttribute(context.raw, kind, 0);
+            LLVMAddAttributeAtIndex(self.value.raw, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+        }
+    }
+
+    /// An attribute that LLVM knows by text.
+    pub(crate) fn add_text_attribute(self, context: &'c Context, name: &str, value: &str) {
+        // SAFETY: name and value are copied.
+        unsafe {
+            let attribute = LLVMCreateStringAttribute(
+                context.raw,
+                name.as_ptr().cast::<c_char>(),
+                name.len() as u32,
+                value.as_ptr().cast::<c_char>(),
+                value.len() as u32,
+            );
+            LLVMAddAttributeAtIndex(self.value.raw, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+        }
+    }
+}
