@@ -4,6 +4,7 @@ mod analyses;
 mod cat;
 mod effects;
 mod parse_errors;
+mod run;
 mod verify;
 
 use std::path::Path;
@@ -20,6 +21,7 @@ pub fn run(path: &Path) -> Result<()> {
         "cat" => file.compare(path, &cat::run(&file)?),
         "effects" => file.compare(path, &effects::run(&file)?),
         "parse-errors" => file.compare(path, &parse_errors::run(path)?),
+        "run" => file.compare(path, &run::run(&file)?),
         // What a fuzz target found: nothing is expected but that everything holds that must hold of any text.
         "survives" => {
             crate::oracle::check_text(file.input.as_bytes());

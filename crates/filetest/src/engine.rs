@@ -1,0 +1,133 @@
+//! Ways of running PTX that must give the same bits. The first is the interpreter, whose results are what test files
+//! expect; others are compared with it.
+
+use anyhow::{Context, Result};
+use interp::{Config, FaultKind, LaunchError, Machine, Schedule};
+use ptx::ir::Module;
+
+/// A way of running PTX.
+pub trait Engine {
+    /// What it is called in messages.
+    fn name(&self) -> String;
+    /// Whether threads take turns as in the interpreter's default schedule.
+    fn schedules_like_interpreter(&self) -> bool {
+        false
+    }
+    /// Loads a module.
+    fn load<'m>(&self, module: &'m Module) -> Result<Box<dyn Device + 'm>>;
+}
+
+/// A module that was loaded.
+pub trait Device {
+    /// New global memory.
+    fn allocate(&mut self, bytes: u64, align: u64) -> Result<u64>;
+    /// Writes memory.
+    fn write(&mut self, address: u64, bytes: &[u8]) -> Result<()>;
+    /// Reads memory.
+    fn read(&mut self, address: u64, len: u64) -> Result<Vec<u8>>;
+    /// Runs a kernel.
+    fn launch(&mut self, launch: &interp::Launch<'_>) -> Result<Ending>;
+}
+
+/// How a launch ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// Well, and what `printf` wrote.
+    Done(String),
+    /// With a fault: its class, in which engines must agree, and the words of the engine.
+    Fault(FaultClass, String),
+}
+
+/// What kind of fault ended a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FaultClass {
+    /// The kernel holds something that cannot be run.
+    Refused,
+    /// Memory that cannot be accessed.
+    Access,
+    /// `trap`
+    Trap,
+    /// `__assertfail`
+    Assertion,
+    /// Recursion without end.
+    StackOverflow,
+    /// Nobody can go on.
+    Deadlock,
+    /// An endless loop.
+    Budget,
+    /// Anything else that is undefined.
+    Undefined,
+}
+
+/// The engines that run every test file, the interpreter first.
+pub fn engines() -> Vec<Box<dyn Engine>> {
+    let interpreter =
+        |name: &str, config: Config| -> Box<dyn Engine> { Box::new(Interpreter { name: name.to_owned(), config }) };
+    let random = |seed, longest| Config { seed, schedule: Schedule::Random { longest }, ..Config::default() };
+    vec![
+        interpreter("interpreter", Config::default()),
+        interpreter("interpreter, one instruction at a time", random(1, 1)),
+        interpreter("interpreter, random turns", random(2, 20)),
+    ]
+}
+
+/// The interpreter in some configuration.
+#[derive(Clone, Debug)]
+pub struct Interpreter {
+    /// What it is called.
+    pub name: String,
+    /// The configuration.
+    pub config: Config,
+}
+
+impl Engine for Interpreter {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn schedules_like_interpreter(&self) -> bool {
+        self.config.schedule == Config::default().schedule
+    }
+
+    fn load<'m>(&self, module: &'m Module) -> Result<Box<dyn Device + 'm>> {
+        let config = Config { instruction_budget: 20_000_000, ..self.config.clone() };
+        Ok(Box::new(Machine::new(module, config)?))
+    }
+}
+
+impl Device for Machine<'_> {
+    fn allocate(&mut self, bytes: u64, align: u64) -> Result<u64> {
+        Ok(Machine::allocate(self, bytes, align))
+    }
+
+    fn write(&mut self, address: u64, bytes: &[u8]) -> Result<()> {
+        Machine::write(self, address, bytes).context("writing memory")
+    }
+
+    fn read(&mut self, address: u64, len: u64) -> Result<Vec<u8>> {
+        Ok(Machine::read(self, address, len).context("reading memory")?.to_vec())
+    }
+
+    fn launch(&mut self, launch: &interp::Launch<'_>) -> Result<Ending> {
+        Ok(match Machine::launch(self, launch) {
+            Ok(outcome) => Ending::Done(outcome.output),
+            Err(error @ (LaunchError::NoSuchKernel(_) | LaunchError::Configuration { .. })) => return Err(error.into()),
+            Err(error) => Ending::Fault(class(&error), error.to_string()),
+        })
+    }
+}
+
+fn class(error: &LaunchError) -> FaultClass {
+    match error {
+        LaunchError::Deadlock { .. } => FaultClass::Deadlock,
+        LaunchError::OutOfBudget { .. } => FaultClass::Budget,
+        LaunchError::Fault(fault) => match fault.kind {
+            FaultKind::Access { .. } => FaultClass::Access,
+            FaultKind::Trap => FaultClass::Trap,
+            FaultKind::Assertion { .. } => FaultClass::Assertion,
+            FaultKind::StackOverflow => FaultClass::StackOverflow,
+            _ => FaultClass::Undefined,
+        },
+        _ => FaultClass::Refused,
+    }
+}

@@ -1,0 +1,203 @@
+//! Integers, bits, logic, and moving data between registers.
+
+use ptx::ops::{Mod, Op};
+use ptx::types::{Type, TypeKind};
+
+use super::operand::{Site, format, int};
+use crate::arith::bits::Permute;
+use crate::arith::int::Int;
+use crate::code::{Carry, CarryOp, Code, Inst, IntLimit, IntOp, Logic, Pure};
+use crate::fault::Refusal;
+
+pub(super) fn decode(site: &Site<'_, '_>) -> Result<Option<Inst>, Refusal> {
+    let pure = |pure: Pure, sources: &[(&str, Type)]| site.with(Code::Pure(pure), sources).map(Some);
+    let Some(ty) = site.view.form.types().last().copied() else {
+        return Ok(None);
+    };
+    let is_float = site.view.form.types().iter().any(|&ty| format(ty).is_some());
+    let bits = ty.bits();
+    let b32 = Type::B32;
+    match site.op {
+        Op::Add | Op::Sub | Op::Mul | Op::Mad | Op::Addc | Op::Subc | Op::Madc | Op::Min | Op::Max if !is_float => {
+            binary(site, ty).map(Some)
+        }
+        Op::Mul24 | Op::Mad24 | Op::Sad | Op::Div | Op::Rem | Op::Abs | Op::Neg if !is_float => {
+            binary(site, ty).map(Some)
+        }
+        Op::Clmad => pure(Pure::Clmad { high: site.has(Mod::Hi) }, &[("a", ty), ("b", ty), ("c", ty)]),
+        Op::Popc => pure(Pure::Popc(bits), &[("a", ty)]),
+        Op::Clz => pure(Pure::Clz(bits), &[("a", ty)]),
+        Op::Bfind => pure(Pure::Bfind(int(ty), site.has(Mod::Shiftamt)), &[("a", ty)]),
+        Op::Fns => pure(Pure::Fns, &[("a", ty), ("b", ty), ("c", ty)]),
+        Op::Brev => pure(Pure::Brev(bits), &[("a", ty)]),
+        Op::Bfe => pure(Pure::Bfe(int(ty)), &[("a", ty), ("b", b32), ("c", b32)]),
+        Op::Bfi => pure(Pure::Bfi(bits), &[("a", ty), ("b", ty), ("c", b32), ("e", b32)]),
+        Op::Szext => {
+            let op = Pure::Szext { signed: ty == Type::S32, wrap: site.has(Mod::Wrap) };
+            pure(op, &[("a", ty), ("b", b32)])
+        }
+        Op::Bmsk => pure(Pure::Bmsk { wrap: site.has(Mod::Wrap) }, &[("a", ty), ("b", ty)]),
+        Op::Dp4a | Op::Dp2a => {
+            let (a, b) = (site.ty(0)?, site.ty(1)?);
+            let (a_signed, b_signed) = (a == Type::S32, b == Type::S32);
+            let op = match site.op {
+                Op::Dp4a => Pure::Dp4a { a_signed, b_signed },
+                _ => Pure::Dp2a { a_signed, b_signed, high: site.has(Mod::Hi) },
+            };
+            pure(op, &[("a", a), ("b", b), ("c", a)])
+        }
+        Op::And => pure(Pure::Logic(Logic::And), &[("a", ty), ("b", ty)]),
+        Op::Or => pure(Pure::Logic(Logic::Or), &[("a", ty), ("b", ty)]),
+        Op::Xor => pure(Pure::Logic(Logic::Xor), &[("a", ty), ("b", ty)]),
+        Op::Not => pure(Pure::Logic(Logic::Not), &[("a", ty)]),
+        Op::Cnot => pure(Pure::Cnot(bits), &[("a", ty)]),
+        Op::Lop3 => {
+            let table = site.immediate("lut")? as u8;
+            let sources = [("a", ty), ("b", ty), ("c", ty)];
+            if site.operand("e").is_none() {
+                return pure(Pure::Lop3(table), &sources);
+            }
+            let mut inst = site.with(Code::Lop3Predicate { table, or: site.has(Mod::Or) }, &sources)?;
+            inst.args.push(site.arg("e", Type::Pred)?);
+            Ok(Some(inst))
+        }
+        Op::Shf => {
+            let op = Pure::Shf { left: site.has(Mod::L), wrap: site.has(Mod::Wrap) };
+            pure(op, &[("a", ty), ("b", ty), ("c", ty)])
+        }
+        Op::Shl => pure(Pure::Shl(bits), &[("a", ty), ("b", b32)]),
+        Op::Shr => pure(Pure::Shr(int(ty)), &[("a", ty), ("b", b32)]),
+        Op::Prmt => {
+            let mode = site.view.form.words().find_map(|word| match word {
+                Mod::F4e => Some(Permute::Forward),
+                Mod::B4e => Some(Permute::Backward),
+                Mod::Rc8 => Some(Permute::Replicate8),
+                Mod::Ecl => Some(Permute::EdgeLeft),
+                Mod::Ecr => Some(Permute::EdgeRight),
+                Mod::Rc16 => Some(Permute::Replicate16),
+                _ => None,
+            });
+            pure(Pure::Prmt(mode.unwrap_or(Permute::Selectors)), &[("a", ty), ("b", ty), ("c", ty)])
+        }
+        Op::Mov => mov(site, ty).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Lane type and number of lanes of packed integers.
+fn lanes(ty: Type) -> (Int, u8) {
+    let packed = |bits, signed, lanes| (Int { bits, signed }, lanes);
+    match ty {
+        Type::U16x2 => packed(16, false, 2),
+        Type::S16x2 => packed(16, true, 2),
+        Type::U8x4 => packed(8, false, 4),
+        Type::S8x4 => packed(8, true, 4),
+        _ => (int(ty), 1),
+    }
+}
+
+fn binary(site: &Site<'_, '_>, ty: Type) -> Result<Inst, Refusal> {
+    if !matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned) && lanes(ty).1 == 1 {
+        return Err(site.refuse("has a type that the interpreter does not compute with"));
+    }
+    let (high, wide) = (site.has(Mod::Hi), site.has(Mod::Wide));
+    let pick = |lo, hi, whole| {
+        if wide {
+            whole
+        } else if high {
+            hi
+        } else {
+            lo
+        }
+    };
+    let op = match site.op {
+        Op::Add | Op::Addc => IntOp::Add,
+        Op::Sub | Op::Subc => IntOp::Sub,
+        Op::Mul => pick(IntOp::MulLo, IntOp::MulHi, IntOp::MulWide),
+        Op::Mad | Op::Madc => pick(IntOp::MadLo, IntOp::MadHi, IntOp::MadWide),
+        Op::Mul24 => pick(IntOp::Mul24Lo, IntOp::Mul24Hi, IntOp::Mul24Lo),
+        Op::Mad24 => pick(IntOp::Mad24Lo, IntOp::Mad24Hi, IntOp::Mad24Lo),
+        Op::Sad => IntOp::Sad,
+        Op::Div => IntOp::Div,
+        Op::Rem => IntOp::Rem,
+        Op::Abs => IntOp::Abs,
+        Op::Neg => IntOp::Neg,
+        Op::Min => IntOp::Min,
+        _ => IntOp::Max,
+    };
+    let (lane, lanes) = lanes(ty);
+    let limit = if site.has(Mod::Sat) {
+        IntLimit::Saturate
+    } else if site.has(Mod::Relu) {
+        IntLimit::Relu
+    } else {
+        IntLimit::Wrap
+    };
+    let reads_carry = site.view.reads_carry();
+    let code = if reads_carry || site.view.writes_carry() {
+        let op = match op {
+            IntOp::Add => CarryOp::Add,
+            IntOp::Sub => CarryOp::Sub,
+            IntOp::MadLo => CarryOp::MadLo,
+            IntOp::MadHi => CarryOp::MadHi,
+            _ => return Err(site.refuse("cannot have a carry")),
+        };
+        Code::Carry(Carry { op, ty: lane, read: reads_carry, write: site.view.writes_carry() })
+    } else {
+        Code::Pure(Pure::Int { op, ty: lane, lanes, limit })
+    };
+    let mut inst = site.with(code, &[("a", ty)])?;
+    if site.operand("b").is_some() {
+        inst.args.push(site.arg("b", ty)?);
+    }
+    if site.operand("c").is_some() {
+        // The addend of a wide product is as wide as the product.
+        let wide_type = match ty {
+            _ if !wide => ty,
+            Type::U16 => Type::U32,
+            Type::S16 => Type::S32,
+            Type::U32 => Type::U64,
+            _ => Type::S64,
+        };
+        inst.args.push(site.arg("c", wide_type)?);
+    }
+    Ok(inst)
+}
+
+/// Copies a value, or strings the elements of vectors together and deals them out.
+fn mov(site: &Site<'_, '_>, ty: Type) -> Result<Inst, Refusal> {
+    let (target, source) = (site.required("d")?, site.required("a")?);
+    let dests = site.dests_of(target)?;
+    let vector = site.view.form.vector();
+    if let ptx::ir::Operand::Special(special) = source
+        && vector > 1
+    {
+        return Err(site.refuse(&format!("reads all of {special}, which only its elements can be")));
+    }
+    let args = site.values(source, element_type(ty, vector, source, site))?;
+    if dests.len() == 1 && args.len() == 1 {
+        return site.with(Code::Pure(Pure::Copy(int(ty))), &[("a", ty)]);
+    }
+    let total = ty.bits() * vector;
+    let widths = |count: usize| -> Result<smallvec::SmallVec<[u8; 4]>, Refusal> {
+        if count == 0 || !total.is_multiple_of(count as u32) {
+            return Err(site.refuse("has vectors that do not fill its type"));
+        }
+        Ok(std::iter::repeat_n((total / count as u32) as u8, count).collect())
+    };
+    let mut inst = site.inst(Code::Deal { sources: widths(args.len())?, targets: widths(dests.len())? });
+    inst.dests = dests;
+    inst.args = args;
+    Ok(inst)
+}
+
+/// The type of an immediate among the elements of a vector.
+fn element_type(ty: Type, vector: u32, source: &ptx::ir::Operand, site: &Site<'_, '_>) -> Type {
+    match source {
+        ptx::ir::Operand::Vector(list) if vector == 1 => {
+            let count = site.view.body.operands(*list).len().max(1) as u32;
+            Type::bits_of(ty.bits() / count).unwrap_or(ty)
+        }
+        _ => ty,
+    }
+}

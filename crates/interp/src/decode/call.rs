@@ -1,0 +1,71 @@
+//! Calls.
+
+use ptx::ir::{Operand, Symbol};
+use ptx::ops::Op;
+use ptx::types::Type;
+use ptx::view::Callee as Named;
+
+use super::operand::Site;
+use crate::code::{Call, Callee, Code, Host, Inst, Place};
+use crate::fault::Refusal;
+
+pub(super) fn decode(site: &Site<'_, '_>) -> Result<Option<Inst>, Refusal> {
+    if site.op != Op::Call {
+        return Ok(None);
+    }
+    let module = site.context.module;
+    let mut inst = site.inst(Code::Nop);
+    let callee = match site.view.callee() {
+        Some(Named::Direct(function)) => {
+            let function = site.context.calls.resolve(function);
+            match site.context.index.get(&function) {
+                Some(&index) => Callee::Function(index),
+                None => Callee::Host(host(module.text(module.functions[function].name)).ok_or_else(|| {
+                    site.refuse(&format!(
+                        "calls `{}`, which the module does not define",
+                        module.text(module.functions[function].name)
+                    ))
+                })?),
+            }
+        }
+        Some(Named::Indirect(reg)) => {
+            inst.args.push(crate::code::Arg::Reg(site.slot(reg)));
+            Callee::Indirect
+        }
+        _ => return Err(site.refuse("calls something that is not declared")),
+    };
+    let list = |name: &str| match site.operand(name) {
+        Some(Operand::Arguments(list)) => site.view.body.operands(*list),
+        _ => &[],
+    };
+    let arguments = list("()").iter().map(|operand| place(site, operand, false)).collect::<Result<_, _>>()?;
+    let results = list("(d)").iter().map(|operand| place(site, operand, true)).collect::<Result<_, _>>()?;
+    inst.code = Code::Call(Box::new(Call { callee, arguments, results }));
+    Ok(Some(inst))
+}
+
+fn host(name: &str) -> Option<Host> {
+    Some(match name {
+        "vprintf" => Host::Vprintf,
+        "__assertfail" => Host::Assertfail,
+        "malloc" => Host::Malloc,
+        "free" => Host::Free,
+        _ => return None,
+    })
+}
+
+fn place(site: &Site<'_, '_>, operand: &Operand, written: bool) -> Result<Place, Refusal> {
+    match *operand {
+        Operand::Symbol(Symbol::Var(var), 0) if site.frame.vars.contains_key(&var) => {
+            let variable = &site.context.module.functions[site.function].vars[var];
+            let size = variable.size().and_then(|size| u32::try_from(size).ok());
+            let size = size.ok_or_else(|| site.refuse("passes a variable without a size"))?;
+            Ok(Place::Frame { offset: site.frame.vars[&var], size })
+        }
+        _ if written => {
+            let dests = site.dests_of(operand)?;
+            Ok(Place::Register(dests.first().copied().unwrap_or(crate::code::Dest::Sink)))
+        }
+        _ => Ok(Place::Value(site.value(operand, Type::B64)?)),
+    }
+}

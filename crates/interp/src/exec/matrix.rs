@@ -1,0 +1,1 @@
+//! Matrices that are spread over the lanes of a warp.

@@ -1,0 +1,18 @@
+//! Running a decoded program.
+
+mod access;
+mod atomic;
+mod barrier;
+mod call;
+mod collective;
+mod host;
+mod lane;
+mod matrix;
+mod mbarrier;
+mod pure;
+mod schedule;
+mod special;
+mod thread;
+
+pub(crate) use schedule::run;
+pub(crate) use thread::Grid;

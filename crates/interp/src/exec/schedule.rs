@@ -1,0 +1,497 @@
+//! Who runs next, who waits for whom, and when nobody can go on.
+
+use std::collections::VecDeque;
+
+use ptx::ir::Module;
+
+use super::barrier::BarrierState;
+use super::collective::{self, Values};
+use super::lane::{Lane, Stop};
+use super::thread::{Grid, State, Thread, unflatten};
+use crate::code::{Barrier, BarrierKind, Code, Collective, CollectiveOp, Inst, Members};
+use crate::fault::{Fault, FaultKind, LaunchError, Wait};
+use crate::machine::{Outcome, Random, Schedule};
+use crate::memory::Memory;
+
+/// A block that has started.
+pub(crate) struct Block {
+    pub id: [u32; 3],
+    pub shared: Vec<u8>,
+    pub threads: Vec<Thread>,
+    /// Lanes of each warp that have not exited.
+    pub live: Vec<u32>,
+    barriers: Vec<BarrierState>,
+    /// Threads that have arrived at the cluster's barrier, and how often it has opened.
+    cluster_arrived: u32,
+    cluster_generation: u32,
+    /// For each warp, when a lane came to wait for whoever joins it.
+    here_since: Vec<Option<u64>>,
+}
+
+/// A launch that is running.
+struct Run<'r> {
+    grid: &'r Grid<'r>,
+    module: &'r Module,
+    memory: &'r mut Memory,
+    output: String,
+    heap: u64,
+    clock: u64,
+    blocks: Vec<Option<Block>>,
+    next_block: u64,
+    ready: VecDeque<(u32, u32)>,
+    random: Random,
+    schedule: Schedule,
+}
+
+/// After so many instructions of the grid, lanes that wait for others of their warp to join them go on without.
+const PATIENCE: u64 = 20_000;
+
+/// Runs a grid to its end.
+pub(crate) fn run(grid: &Grid<'_>, module: &Module, memory: &mut Memory, seed: u64) -> Result<Outcome, LaunchError> {
+    let mut run = Run {
+        grid,
+        module,
+        memory,
+        output: String::new(),
+        heap: 0,
+        clock: 0,
+        blocks: Vec::new(),
+        next_block: 0,
+        ready: VecDeque::new(),
+        random: Random::new(seed),
+        schedule: grid.config.schedule,
+    };
+    let threads = grid.threads_per_block();
+    let resident = (grid.config.resident_threads / threads.max(1)).max(1);
+    for _ in 0..resident {
+        run.start_block(None);
+    }
+    run.work()?;
+    Ok(Outcome { instructions: run.clock, output: run.output })
+}
+
+impl Run<'_> {
+    /// Starts the next block of the grid, in the place of a finished one.
+    fn start_block(&mut self, place: Option<usize>) {
+        if self.next_block == self.grid.blocks() {
+            return;
+        }
+        let id = unflatten(self.next_block, self.grid.grid);
+        self.next_block += 1;
+        let threads = self.grid.threads_per_block();
+        let warps = threads.div_ceil(32) as usize;
+        let mut live = vec![u32::MAX; warps];
+        if !threads.is_multiple_of(32) {
+            live[warps - 1] = (1 << (threads % 32)) - 1;
+        }
+        let block = Block {
+            id,
+            shared: vec![0; self.grid.shared_bytes() as usize],
+            threads: (0..threads).map(|index| Thread::new(self.grid, id, index)).collect(),
+            live,
+            barriers: vec![BarrierState::new(warps); 16],
+            cluster_arrived: 0,
+            cluster_generation: 0,
+            here_since: vec![None; warps],
+        };
+        let place = match place {
+            Some(place) => {
+                self.blocks[place] = Some(block);
+                place
+            }
+            None => {
+                self.blocks.push(Some(block));
+                self.blocks.len() - 1
+            }
+        };
+        self.ready.extend((0..threads).map(|thread| (place as u32, thread)));
+    }
+
+    fn work(&mut self) -> Result<(), LaunchError> {
+        loop {
+            let Some((block, thread)) = self.pick() else {
+                if self.release_patient(0) {
+                    continue;
+                }
+                return self.deadlock();
+            };
+            let share = match self.schedule {
+                Schedule::UntilBlocked { share } => share,
+                Schedule::Random { longest } => 1 + (self.random.next() % u64::from(longest.max(1))) as u32,
+            };
+            let stop = self.run_thread(block, thread, share)?;
+            self.stopped(block, thread, stop)?;
+            if self.blocks.iter().all(Option::is_none) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn pick(&mut self) -> Option<(u32, u32)> {
+        match self.schedule {
+            Schedule::UntilBlocked { .. } => self.ready.pop_front(),
+            Schedule::Random { .. } if self.ready.is_empty() => None,
+            Schedule::Random { .. } => {
+                let index = self.random.next() % self.ready.len() as u64;
+                self.ready.swap_remove_front(index as usize)
+            }
+        }
+    }
+
+    fn block(&mut self, block: u32) -> &mut Block {
+        self.blocks[block as usize].as_mut().expect("a block stays until its last thread has exited")
+    }
+
+    fn run_thread(&mut self, block: u32, thread: u32, share: u32) -> Result<Stop, LaunchError> {
+        let place = self.blocks[block as usize].as_mut().expect("a ready thread has a block");
+        let mut lane = Lane {
+            grid: self.grid,
+            thread: &mut place.threads[thread as usize],
+            shared: &mut place.shared,
+            memory: self.memory,
+            output: &mut self.output,
+            heap: &mut self.heap,
+            clock: &mut self.clock,
+        };
+        let result = lane.run(share);
+        result.map_err(|kind| self.fault(block, thread, kind))
+    }
+
+    fn stopped(&mut self, block: u32, thread: u32, stop: Stop) -> Result<(), LaunchError> {
+        match stop {
+            Stop::Yield => {
+                self.ready.push_back((block, thread));
+                let warp = thread as usize / 32;
+                if let Some(since) = self.block(block).here_since[warp]
+                    && self.clock - since > PATIENCE
+                {
+                    self.release_here(block, warp)?;
+                }
+            }
+            Stop::Exit => self.exit(block, thread)?,
+            Stop::Barrier(barrier) => self.barrier(block, thread, barrier)?,
+            Stop::ClusterArrive => {
+                let place = self.block(block);
+                let generation = place.cluster_generation;
+                place.cluster_arrived += 1;
+                place.threads[thread as usize].cluster_generation = Some(generation);
+                self.advance(block, thread);
+                self.open_cluster(block);
+            }
+            Stop::ClusterWait => {
+                let place = self.block(block);
+                let generation = place.cluster_generation;
+                let arrived = place.threads[thread as usize].cluster_generation;
+                if arrived.is_some_and(|arrived| arrived < generation) {
+                    self.advance(block, thread);
+                } else {
+                    place.threads[thread as usize].state = State::AtCluster;
+                    self.settle(block, thread as usize / 32)?;
+                }
+            }
+            Stop::Collective => self.collective(block, thread)?,
+            Stop::Budget => {
+                return Err(LaunchError::OutOfBudget {
+                    kernel: self.grid.kernel.to_owned(),
+                    budget: self.grid.config.instruction_budget,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The instruction at which a thread stands.
+    fn inst(&self, block: u32, thread: u32) -> &Inst {
+        let (function, pc) =
+            self.blocks[block as usize].as_ref().expect("the block is there").threads[thread as usize].place();
+        &self.grid.program.functions[function as usize].code[pc as usize]
+    }
+
+    /// Lets a thread that waited go on behind its instruction.
+    fn advance(&mut self, block: u32, thread: u32) {
+        let state = &mut self.block(block).threads[thread as usize];
+        state.state = State::Ready;
+        state.frame_mut().pc += 1;
+        self.ready.push_back((block, thread));
+    }
+
+    fn exit(&mut self, block: u32, thread: u32) -> Result<(), LaunchError> {
+        let warp = thread as usize / 32;
+        let place = self.block(block);
+        place.threads[thread as usize].state = State::Exited;
+        place.live[warp] &= !(1 << (thread % 32));
+        // A thread that had arrived at the cluster's barrier is not counted twice.
+        if place.threads[thread as usize].cluster_generation == Some(place.cluster_generation) {
+            place.cluster_arrived -= 1;
+        }
+        if place.live.iter().all(|&live| live == 0) {
+            self.blocks[block as usize] = None;
+            self.start_block(Some(block as usize));
+            return Ok(());
+        }
+        for id in 0..16 {
+            self.open_barrier(block, id);
+        }
+        self.open_cluster(block);
+        self.settle(block, warp)?;
+        // Collectives may have waited for this thread alone.
+        let lanes = self.block(block).live[warp];
+        for lane in (0..32).filter(|lane| lanes >> lane & 1 == 1) {
+            let other = warp as u32 * 32 + lane;
+            if let State::AtCollective { mask } = self.block(block).threads[other as usize].state {
+                self.try_collective(block, other, mask)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn barrier(&mut self, block: u32, thread: u32, barrier: Barrier) -> Result<(), LaunchError> {
+        let inst = self.inst(block, thread).clone();
+        let clock = self.clock;
+        let grid = self.grid;
+        let state = &self.block(block).threads[thread as usize];
+        let value = |index: usize| state.read(grid, clock, inst.args[index]);
+        let id = value(0) as u32;
+        let count = barrier.has_count.then(|| value(1) as u32);
+        let predicate = match barrier.kind {
+            BarrierKind::Reduce(_) => value(inst.args.len() - 1) & 1 == 1,
+            _ => false,
+        };
+        if id >= 16 || count.is_some_and(|count| count == 0 || !count.is_multiple_of(32)) {
+            let kind = FaultKind::NoSuchBarrier { id, count: count.unwrap_or(0) };
+            return Err(self.fault(block, thread, kind));
+        }
+        let place = self.block(block);
+        place.barriers[id as usize].arrive(thread, count, barrier.kind, predicate);
+        if barrier.kind == BarrierKind::Arrive {
+            self.advance(block, thread);
+        } else {
+            place.threads[thread as usize].state = State::AtBarrier;
+        }
+        self.open_barrier(block, id as usize);
+        self.settle(block, thread as usize / 32)
+    }
+
+    fn open_barrier(&mut self, block: u32, id: usize) {
+        let place = self.block(block);
+        let Some((waiting, opened)) = place.barriers[id].open(&place.live) else {
+            return;
+        };
+        for thread in waiting {
+            let inst = self.inst(block, thread);
+            if let (Code::Barrier(Barrier { kind: BarrierKind::Reduce(reduction), .. }), Some(&dest)) =
+                (&inst.code, inst.dests.first())
+            {
+                let result = opened.result(*reduction);
+                self.block(block).threads[thread as usize].write(dest, result);
+            }
+            self.advance(block, thread);
+        }
+    }
+
+    /// Opens the barrier of the cluster, which is one block, if every live thread has arrived.
+    fn open_cluster(&mut self, block: u32) {
+        let place = self.block(block);
+        let live: u32 = place.live.iter().map(|live| live.count_ones()).sum();
+        if place.cluster_arrived < live || live == 0 || place.cluster_arrived == 0 {
+            return;
+        }
+        place.cluster_arrived = 0;
+        place.cluster_generation += 1;
+        let waiting: Vec<u32> =
+            place.threads.iter().filter(|thread| thread.state == State::AtCluster).map(|thread| thread.index).collect();
+        for thread in waiting {
+            self.advance(block, thread);
+        }
+    }
+
+    fn collective(&mut self, block: u32, thread: u32) -> Result<(), LaunchError> {
+        let inst = self.inst(block, thread);
+        let Code::Collective(collective) = &inst.code else {
+            panic!("a thread stops for a collective only at one");
+        };
+        let (members, mask_arg) = (collective.members, inst.args.last().copied());
+        let (grid, clock) = (self.grid, self.clock);
+        let warp = thread as usize / 32;
+        let place = self.block(block);
+        let state = &mut place.threads[thread as usize];
+        match members {
+            Members::Here => {
+                state.state = State::AtHere;
+                place.here_since[warp].get_or_insert(clock);
+                return self.settle(block, warp);
+            }
+            Members::All => state.state = State::AtCollective { mask: u32::MAX },
+            Members::Mask => {
+                let mask = mask_arg.map_or(0, |arg| state.read(grid, clock, arg)) as u32;
+                state.state = State::AtCollective { mask };
+                let lane = thread % 32;
+                if mask >> lane & 1 == 0 {
+                    return Err(self.fault(block, thread, FaultKind::NotInMask { lane, mask }));
+                }
+            }
+        }
+        let State::AtCollective { mask } = self.block(block).threads[thread as usize].state else {
+            return Ok(());
+        };
+        self.try_collective(block, thread, mask)?;
+        self.settle(block, warp)
+    }
+
+    /// Exchanges if all lanes of a mask that have not exited stand where this thread stands.
+    fn try_collective(&mut self, block: u32, thread: u32, mask: u32) -> Result<(), LaunchError> {
+        let warp = thread as usize / 32;
+        let place = self.blocks[block as usize].as_ref().expect("the block is there");
+        let wanted = mask & place.live[warp];
+        let same_place = |other: &Thread| {
+            other.state == State::AtCollective { mask }
+                && (other.place() == place.threads[thread as usize].place()
+                    || self.is_warp_barrier(block, other.index) && self.is_warp_barrier(block, thread))
+        };
+        let first = warp * 32;
+        let here = (0..32)
+            .filter(|lane| wanted >> lane & 1 == 1 && same_place(&place.threads[first + lane]))
+            .fold(0_u32, |mask, lane| mask | 1 << lane);
+        if here == wanted {
+            self.exchange(block, warp, wanted)?;
+        }
+        Ok(())
+    }
+
+    fn is_warp_barrier(&self, block: u32, thread: u32) -> bool {
+        matches!(&self.inst(block, thread).code, Code::Collective(Collective { op: CollectiveOp::Sync, .. }))
+    }
+
+    /// Executes the collective at which lanes of a warp stand, and lets them go on.
+    fn exchange(&mut self, block: u32, warp: usize, lanes: u32) -> Result<(), LaunchError> {
+        let first = warp as u32 * 32;
+        let (grid, clock) = (self.grid, self.clock);
+        let leader = first + lanes.trailing_zeros();
+        let Code::Collective(leading) = &self.inst(block, leader).code else {
+            panic!("a thread waits for a collective only at one");
+        };
+        let op = leading.op.clone();
+        let each = || (0..32).filter(|lane| lanes >> lane & 1 == 1);
+        let mut values: Values = [None; 32];
+        let place = self.blocks[block as usize].as_ref().expect("the block is there");
+        for lane in each() {
+            let thread = &place.threads[(first + lane) as usize];
+            let args = &self.inst(block, first + lane).args;
+            let mut value = [0; 3];
+            for (value, &arg) in value.iter_mut().zip(args) {
+                *value = thread.read(grid, clock, arg);
+            }
+            values[lane as usize] = Some(value);
+        }
+        for lane in each() {
+            let Some(results) = collective::result(&op, &values, lanes, lane) else {
+                break;
+            };
+            let dests = self.inst(block, first + lane).dests.clone();
+            let thread = &mut self.block(block).threads[(first + lane) as usize];
+            for (&dest, value) in dests.iter().zip(results) {
+                thread.write(dest, value);
+            }
+        }
+        self.exchange_matrices(block, warp, lanes, &op)?;
+        for lane in each() {
+            self.advance(block, first + lane);
+        }
+        Ok(())
+    }
+
+    fn exchange_matrices(
+        &mut self,
+        _block: u32,
+        _warp: usize,
+        _lanes: u32,
+        _op: &CollectiveOp,
+    ) -> Result<(), LaunchError> {
+        Ok(())
+    }
+
+    /// Called when a lane of a warp stops running: those that wait for whoever joins them go on if no other lane can
+    /// still come.
+    fn settle(&mut self, block: u32, warp: usize) -> Result<(), LaunchError> {
+        let place = self.block(block);
+        if place.here_since[warp].is_none() {
+            return Ok(());
+        }
+        let threads = &place.threads[warp * 32..place.threads.len().min(warp * 32 + 32)];
+        if threads.iter().any(|thread| thread.state == State::Ready) {
+            return Ok(());
+        }
+        self.release_here(block, warp)
+    }
+
+    /// Lets the lanes of a warp that wait for whoever joins them go on, those at one place together.
+    fn release_here(&mut self, block: u32, warp: usize) -> Result<(), LaunchError> {
+        loop {
+            let place = self.block(block);
+            let first = warp * 32;
+            let threads = &place.threads[first..place.threads.len().min(first + 32)];
+            let Some(waiting) = threads.iter().find(|thread| thread.state == State::AtHere) else {
+                place.here_since[warp] = None;
+                return Ok(());
+            };
+            let here = |thread: &Thread| thread.state == State::AtHere && thread.place() == waiting.place();
+            let lanes = (0..threads.len()).filter(|&lane| here(&threads[lane])).fold(0, |mask, lane| mask | 1 << lane);
+            self.exchange(block, warp, lanes)?;
+        }
+    }
+
+    /// Nobody is ready: lanes that wait for company go on without. Says whether there were any.
+    fn release_patient(&mut self, from: usize) -> bool {
+        for block in from..self.blocks.len() {
+            let Some(place) = &self.blocks[block] else {
+                continue;
+            };
+            if let Some(warp) = place.here_since.iter().position(Option::is_some) {
+                return self.release_here(block as u32, warp).is_ok() && !self.ready.is_empty();
+            }
+        }
+        false
+    }
+
+    fn fault(&self, block: u32, thread: u32, kind: FaultKind) -> LaunchError {
+        let place = self.blocks[block as usize].as_ref().expect("the block is there");
+        let (line, instruction) = self.statement(block, thread);
+        LaunchError::Fault(Fault {
+            kernel: self.grid.kernel.to_owned(),
+            block: place.id,
+            thread: place.threads[thread as usize].tid,
+            line,
+            instruction,
+            kind,
+        })
+    }
+
+    /// Line and text of the instruction at which a thread stands.
+    fn statement(&self, block: u32, thread: u32) -> (u32, String) {
+        let place = self.blocks[block as usize].as_ref().expect("the block is there");
+        let (function, pc) = place.threads[thread as usize].place();
+        let function = &self.grid.program.functions[function as usize];
+        let source = &self.module.functions[function.id];
+        let body = source.body.as_ref().expect("a decoded function has a body");
+        let stmt = function.code[pc as usize].stmt;
+        let text = ptx::print_stmt(self.module, source, body, stmt);
+        // Without the comment that says where the instruction comes from.
+        let text = text.split("//@").next().unwrap_or_default().trim().to_owned();
+        (self.module.lines.line(body.position(stmt)), text)
+    }
+
+    fn deadlock(&self) -> Result<(), LaunchError> {
+        let mut waits: Vec<Wait> = Vec::new();
+        for (index, place) in self.blocks.iter().enumerate() {
+            let Some(place) = place else { continue };
+            for thread in place.threads.iter().filter(|thread| thread.state != State::Exited) {
+                let (line, instruction) = self.statement(index as u32, thread.index);
+                match waits.iter_mut().find(|wait| wait.block == place.id && wait.line == line) {
+                    Some(wait) => wait.threads.push(thread.index),
+                    None => waits.push(Wait { block: place.id, threads: vec![thread.index], line, instruction }),
+                }
+            }
+        }
+        Err(LaunchError::Deadlock { kernel: self.grid.kernel.to_owned(), waits })
+    }
+}
