@@ -2,3 +2,6 @@
 #![allow(dead_code)]
 mod emit;
 mod llvm;
+mod lower;
+mod options;
+mod runtime;

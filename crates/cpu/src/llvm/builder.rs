@@ -300,6 +300,13 @@ impl<'c> Builder<'c> {
         self.call_pointer(ty, callee, args)
     }
 
+    /// Keeps the compiler, but not the processor, from moving memory accesses across.
+    pub(crate) fn compiler_fence(&self) {
+        // SAFETY: a function type without parameters.
+        let ty = Ty::new(unsafe { LLVMFunctionType(self.context.void().raw, std::ptr::null_mut(), 0, 0) });
+        self.inline_asm(ty, "", "~{memory}", &[]);
+    }
+
     pub(crate) fn branch(&self, target: BasicBlock<'c>) {
         // SAFETY: the block belongs to the same function.
         unsafe { LLVMBuildBr(self.raw, target.raw) };

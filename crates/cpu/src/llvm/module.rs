@@ -67,6 +67,20 @@ impl<'c> Module<'c> {
         FunctionValue { value: Value::new(raw), ty }
     }
 
+    /// Something of this name that is defined elsewhere: its address.
+    pub(crate) fn external(&self, name: &str) -> Value<'c> {
+        let name = c_name(name);
+        // SAFETY: the module is alive; the name ends with zero.
+        Value::new(unsafe {
+            let existing = LLVMGetNamedGlobal(self.raw, name.as_ptr());
+            if existing.is_null() {
+                LLVMAddGlobal(self.raw, self.context.int(8).raw, name.as_ptr())
+            } else {
+                existing
+            }
+        })
+    }
+
     /// The function of this name, if it is there.
     pub(crate) fn has_function(&self, name: &str) -> bool {
         // SAFETY: the module is alive; the name ends with zero.

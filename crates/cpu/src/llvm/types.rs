@@ -251,6 +251,23 @@ impl<'c> Value<'c> {
         self == self.ty().all_ones()
     }
 
+    /// The elements of a vector of constant integers.
+    pub(crate) fn constant_elements(self) -> Option<Vec<u32>> {
+        let lanes = self.ty().lanes()?;
+        // SAFETY: the kind is asked first; elements of constant vectors are constants.
+        unsafe {
+            if LLVMIsConstant(self.raw) == 0 || LLVMIsAConstantDataVector(self.raw).is_null() {
+                return None;
+            }
+            (0..lanes)
+                .map(|lane| {
+                    let element = LLVMGetElementAsConstant(self.raw, lane);
+                    Value::new(element).as_constant().map(|number| number as u32)
+                })
+                .collect()
+        }
+    }
+
     /// The number, if it is a constant that fits.
     pub(crate) fn as_constant(self) -> Option<u64> {
         // SAFETY: the kind is asked first.

@@ -73,7 +73,7 @@ impl LaunchFacts {
     }
 
     /// What a special register holds; nothing is known of those that change.
-    pub(super) fn special(&self, special: Special) -> LaneValue {
+    pub fn special(&self, special: Special) -> LaneValue {
         use Special::*;
         let bits = special.ty().bits();
         let uniform = LaneValue::uniform(bits);

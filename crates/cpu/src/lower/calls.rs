@@ -1,0 +1,391 @@
+//! Calls of functions, of the host's functions, and of the runtime.
+
+use ptx::entity::Id;
+use ptx::ir::{FuncId, Operand, Param, Symbol, Var};
+use ptx::types::Space;
+use ptx::view::{Callee, View};
+
+use super::function::Lowering;
+use super::memory::Address;
+use super::memory_map::param_offsets;
+use super::operands::sign_of;
+use super::unit::Unsupported;
+use crate::llvm::Value;
+
+/// A function that the device provides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub(crate) enum HostFunction {
+    Printf,
+    AssertFail,
+    Malloc,
+    Free,
+}
+
+impl HostFunction {
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "vprintf" => Self::Printf,
+            "__assertfail" => Self::AssertFail,
+            "malloc" => Self::Malloc,
+            "free" => Self::Free,
+            _ => return None,
+        })
+    }
+}
+
+impl<'a, 'c> Lowering<'_, 'a, 'c> {
+    /// Where a parameter of this function is, or a variable that is passed to calls.
+    pub(crate) fn param_address(&mut self, var: Var) -> Option<Address<'c>> {
+        let word = self.unit.context().int(64);
+        if let Some(offset) = self.unit.map.frame(self.func).offset(var) {
+            let stride = self.unit.map.frame(self.func).params;
+            let arguments = self.arguments?;
+            let base = self.unit.builder.ptr_to_int(arguments, word);
+            let base = self.unit.builder.add(base, word.constant(offset));
+            return Some(self.strided(base, stride));
+        }
+        let variable = &self.function.vars[var];
+        let stride = variable.size()?.next_multiple_of(u64::from(variable.alignment().max(1))).max(1);
+        let room = match self.param_rooms.get(&var) {
+            Some(&room) => room,
+            None => {
+                let bytes = stride * u64::from(self.lanes());
+                let room = self.alloca(self.unit.context().int(8).array(bytes), 64);
+                self.param_rooms.insert(var, room);
+                room
+            }
+        };
+        let base = self.unit.builder.ptr_to_int(room, word);
+        Some(self.strided(base, stride))
+    }
+
+    /// Memory of which each lane has its own piece.
+    fn strided(&self, base: Value<'c>, stride: u64) -> Address<'c> {
+        if self.is_scalar_device() {
+            return Address::Uniform(base);
+        }
+        Address::Regular(base, (0..i64::from(self.lanes())).map(|lane| lane * stride as i64).collect())
+    }
+
+    pub(crate) fn call(&mut self, view: &View<'a>) -> bool {
+        let operands = view.operands();
+        let lists: Vec<_> = operands
+            .iter()
+            .enumerate()
+            .filter_map(|(index, operand)| match operand {
+                Operand::Arguments(list) => Some((index, self.body.operands(*list).to_vec())),
+                _ => None,
+            })
+            .collect();
+        let returns = lists.iter().find(|(index, _)| *index == 0).map(|(_, list)| list.clone()).unwrap_or_default();
+        let args = lists.iter().find(|(index, _)| *index != 0).map(|(_, list)| list.clone()).unwrap_or_default();
+        match view.callee() {
+            Some(Callee::Direct(func)) => self.call_direct(func, &returns, &args),
+            Some(Callee::Indirect(reg)) => self.call_indirect(reg, view, &returns, &args),
+            _ => false,
+        }
+    }
+
+    fn call_direct(&mut self, func: FuncId, returns: &[Operand], args: &[Operand]) -> bool {
+        let module = self.unit.module;
+        let name = module.text(module.functions[func].name);
+        let signature = &module.functions[func];
+        let offsets = param_offsets(signature);
+        let sizes: Vec<u64> = signature
+            .returns
+            .iter()
+            .chain(&signature.params)
+            .map(|param| match *param {
+                Param::Var(var) => signature.vars[var].size().unwrap_or(0),
+                Param::Reg(group) => u64::from(signature.groups[group].ty.bytes()),
+            })
+            .collect();
+        let total = offsets.last().zip(sizes.last()).map_or(0, |(offset, size)| offset + size).next_multiple_of(16);
+        if let Some(host) = HostFunction::named(name) {
+            let area = self.fill_arguments(total, &offsets, &sizes, returns, args);
+            self.call_host(host, area, total);
+            self.take_results(area, total, &offsets, &sizes, returns);
+            return true;
+        }
+        let Some(definition) = self.unit.definition(func) else {
+            let line = module.lines.line(self.body.position(self.statement));
+            self.unit.refused.push(Unsupported::Undefined { line, name: name.to_owned() });
+            return true;
+        };
+        let area = self.fill_arguments(total, &offsets, &sizes, returns, args);
+        let function = self.unit.function(definition);
+        let active = self.active();
+        let frame = self.next_frame();
+        self.call_with_mask(active, |this, mask| {
+            this.unit.builder.call(function, &[this.warp, mask, area, frame])
+        });
+        self.take_results(area, total, &offsets, &sizes, returns);
+        true
+    }
+
+    fn next_frame(&self) -> Value<'c> {
+        let local = self.unit.map.frame(self.func).local;
+        self.unit.builder.add(self.frame, self.frame.ty().constant(local))
+    }
+
+    /// Calls for some lanes, and takes those out that ended.
+    fn call_with_mask(
+        &mut self,
+        active: Value<'c>,
+        call: impl FnOnce(&mut Self, Value<'c>) -> Value<'c>,
+    ) {
+        let builder = self.unit.builder;
+        let any = self.any(active);
+        let alive = self.alive;
+        self.when(any, |this| {
+            let left = call(this, active);
+            let ended = builder.and(active, builder.not(left));
+            let before = builder.load(left.ty(), alive, 4);
+            builder.store(builder.and(before, builder.not(ended)), alive, 4);
+        });
+        // Lanes that ended in the call do not go on here.
+        let alive = builder.load(active.ty(), alive, 4);
+        self.mask = builder.and(self.mask, alive);
+        let go_on = self.new_block("returned");
+        let block = self.cfg.block_of(self.statement).expect("the statement is in a block");
+        let after = if self.is_scalar_device() { self.end } else { self.after(self.layout.position(block)) };
+        builder.branch_if(self.any(self.mask), go_on, after);
+        builder.position_at_end(go_on);
+    }
+
+    /// Room for results and arguments, with the arguments in it.
+    fn fill_arguments(
+        &mut self,
+        total: u64,
+        offsets: &[u64],
+        sizes: &[u64],
+        returns: &[Operand],
+        args: &[Operand],
+    ) -> Value<'c> {
+        let bytes = total.max(16) * u64::from(self.lanes());
+        let area = self.alloca(self.unit.context().int(8).array(bytes), 64);
+        let places = offsets.iter().zip(sizes).skip(returns.len());
+        for (operand, (&offset, &size)) in args.iter().zip(places) {
+            let target = self.area_address(area, total, offset);
+            match *operand {
+                Operand::Symbol(Symbol::Var(var), 0) if self.function.vars[var].space == Space::Param => {
+                    if let Some(source) = self.param_address(var) {
+                        self.copy(&source, &target, size);
+                    }
+                }
+                _ => {
+                    let value = self.read(operand, size as u32 * 8, self.vector());
+                    self.store(&target, value, false);
+                }
+            }
+        }
+        area
+    }
+
+    fn area_address(&self, area: Value<'c>, total: u64, offset: u64) -> Address<'c> {
+        let word = self.unit.context().int(64);
+        let base = self.unit.builder.ptr_to_int(area, word);
+        let base = self.unit.builder.add(base, word.constant(offset));
+        self.strided(base, total.max(16))
+    }
+
+    fn take_results(
+        &mut self,
+        area: Value<'c>,
+        total: u64,
+        offsets: &[u64],
+        sizes: &[u64],
+        returns: &[Operand],
+    ) {
+        for (operand, (&offset, &size)) in returns.iter().zip(offsets.iter().zip(sizes)) {
+            let source = self.area_address(area, total, offset);
+            match *operand {
+                Operand::Symbol(Symbol::Var(var), 0) => {
+                    if let Some(target) = self.param_address(var) {
+                        self.copy(&source, &target, size);
+                    }
+                }
+                Operand::Reg(reg) => {
+                    let ty = self.unit.context().int(size as u32 * 8);
+                    let value = self.load(ty, &source, false);
+                    let sign = sign_of(self.function.reg_type(reg));
+                    self.write_reg(reg, value, sign);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Copies bytes for each lane that executes the statement.
+    fn copy(&mut self, source: &Address<'c>, target: &Address<'c>, size: u64) {
+        let emit = self.scalar();
+        let mut at = 0;
+        while at < size {
+            let bytes = [8, 4, 2, 1].into_iter().find(|bytes| at + bytes <= size).expect("one byte is left");
+            let ty = self.unit.context().int(bytes as u32 * 8);
+            let value = self.load(ty, &source.offset(emit, at as i64), false);
+            self.store(&target.offset(emit, at as i64), value, false);
+            at += bytes;
+        }
+    }
+
+    /// Calls the functions whose addresses are in a register: once for each that is there.
+    fn call_indirect(
+        &mut self,
+        reg: ptx::ir::Reg,
+        view: &View<'a>,
+        returns: &[Operand],
+        args: &[Operand],
+    ) -> bool {
+        let Some(layout) = self.prototype(view) else { return false };
+        let (offsets, sizes, total) = layout;
+        let area = self.fill_arguments(total, &offsets, &sizes, returns, args);
+        let active = self.active();
+        let frame = self.next_frame();
+        let targets = self.read_reg(reg, self.vector());
+        let candidates = self.unit.indirect_targets();
+        let builder = self.unit.builder;
+        self.call_with_mask(active, |this, mask| {
+            let alive = this.alloca(mask.ty(), 4);
+            builder.store(mask, alive, 4);
+            let mut rest = mask;
+            for func in candidates {
+                let address = this.unit.function_address(func);
+                let emit = this.vector();
+                let is_it = emit.and(emit.equal(targets, emit.broadcast(address)), mask);
+                rest = emit.and(rest, emit.not(is_it));
+                let function = this.unit.function(func);
+                let any = this.any(is_it);
+                this.when(any, |this| {
+                    let left = builder.call(function, &[this.warp, is_it, area, frame]);
+                    let before = builder.load(mask.ty(), alive, 4);
+                    let ended = builder.and(is_it, builder.not(left));
+                    builder.store(builder.and(before, builder.not(ended)), alive, 4);
+                });
+            }
+            let any = this.any(rest);
+            this.when(any, |this| this.call_bad_target(rest));
+            builder.load(mask.ty(), alive, 4)
+        });
+        self.take_results(area, total, &offsets, &sizes, returns);
+        true
+    }
+
+    /// Where results and arguments of an indirect call are, from its prototype.
+    fn prototype(&self, view: &View<'a>) -> Option<(Vec<u64>, Vec<u64>, u64)> {
+        let label = view.operands().iter().find_map(|operand| match operand {
+            Operand::Symbol(Symbol::Label(label), 0) => Some(*label),
+            _ => None,
+        })?;
+        let variables: Vec<_> = self.body.iter().find_map(|id| match self.body.stmt(id) {
+            ptx::ir::Stmt::CallPrototype(name, prototype) if *name == label => {
+                Some(prototype.returns.iter().chain(&prototype.params).cloned().collect())
+            }
+            ptx::ir::Stmt::CallTargets(name, list) if *name == label => {
+                let func = self.body.operands(*list).iter().find_map(|operand| match operand {
+                    Operand::Symbol(Symbol::Func(func), _) => Some(*func),
+                    _ => None,
+                })?;
+                let function = &self.unit.module.functions[func];
+                let params = function.returns.iter().chain(&function.params);
+                params
+                    .map(|param| match *param {
+                        Param::Var(var) => Some(function.vars[var].clone()),
+                        Param::Reg(_) => None,
+                    })
+                    .collect()
+            }
+            _ => None,
+        })?;
+        let mut at = 0_u64;
+        let (mut offsets, mut sizes) = (Vec::new(), Vec::new());
+        for variable in &variables {
+            at = at.next_multiple_of(u64::from(variable.alignment().max(1)));
+            offsets.push(at);
+            sizes.push(variable.size()?);
+            at += variable.size()?;
+        }
+        Some((offsets, sizes, at.next_multiple_of(16)))
+    }
+
+    /// Calls a function of the device, lane by lane.
+    fn call_host(&mut self, host: HostFunction, area: Value<'c>, total: u64) {
+        let (int, word, pointer) =
+            (self.unit.context().int(32), self.unit.context().int(64), self.unit.context().pointer());
+        let function = self.unit.runtime("wg_host_call", self.unit.context().void(), &[pointer, int, int, pointer]);
+        let active = self.active();
+        let site = self.site();
+        self.for_each_lane(active, |this, lane| {
+            let emit = this.scalar();
+            let offset = emit.mul(emit.zext(lane, word), word.constant(total.max(16)));
+            let place = emit.offset(area, offset);
+            let what = int.constant((host as u64) << 24 | u64::from(site));
+            emit.call(function, &[this.warp, what, lane, place]);
+        });
+    }
+
+    /// Reads the parameters of this function that are registers.
+    pub(crate) fn read_register_params(&mut self) {
+        let Some(arguments) = self.arguments else { return };
+        let offsets = param_offsets(self.function);
+        let stride = self.unit.map.frame(self.func).params;
+        let first_param = self.function.returns.len();
+        for (param, offset) in self.function.params.clone().iter().zip(&offsets[first_param..]) {
+            if matches!(param, Param::Reg(_)) {
+                let _ = (arguments, stride, offset);
+                self.refuse();
+            }
+        }
+    }
+
+    /// Ends the launch with an error of the runtime.
+    fn call_fault(&mut self, name: &str, args: &[Value<'c>]) {
+        let types: Vec<_> = args.iter().map(|arg| arg.ty()).collect();
+        let function = self.unit.runtime(name, self.unit.context().void(), &types);
+        self.unit.builder.call(function, args);
+    }
+
+    /// `trap`
+    pub(crate) fn call_trap(&mut self, lanes: Value<'c>) {
+        let int = self.unit.context().int(32);
+        let (site, lanes) = (int.constant(self.site().into()), self.mask_bits(lanes));
+        self.call_fault("wg_trap", &[self.warp, site, lanes]);
+    }
+
+    /// An access to an address that is not a multiple of its size.
+    pub(crate) fn call_misaligned(&mut self, addresses: Value<'c>, bytes: u32) {
+        let int = self.unit.context().int(32);
+        let emit = self.vector();
+        let active = self.active();
+        let wrong = emit.is_not_zero(emit.and_constant(addresses, u64::from(bytes - 1)));
+        let lane = self.scalar().ctz(self.mask_bits(emit.and(wrong, active)));
+        let address = if self.is_scalar_device() { addresses } else { emit.extract_element(addresses, self.scalar().and_constant(lane, 31)) };
+        let (site, bytes) = (int.constant(self.site().into()), int.constant(bytes.into()));
+        self.call_fault("wg_misaligned", &[self.warp, site, lane, address, bytes]);
+    }
+
+    /// A call of something that is no function.
+    fn call_bad_target(&mut self, lanes: Value<'c>) {
+        let int = self.unit.context().int(32);
+        let (site, lanes) = (int.constant(self.site().into()), self.mask_bits(lanes));
+        self.call_fault("wg_bad_target", &[self.warp, site, lanes]);
+    }
+
+    /// Lanes of the warp wait for each other at different places: each goes on as a thread of its own.
+    pub(crate) fn take_apart(&mut self) {
+        let int = self.unit.context().int(32);
+        let site = int.constant(self.site().into());
+        self.call_fault("wg_take_apart", &[self.warp, site]);
+    }
+
+    /// Different lanes want different barriers.
+    pub(crate) fn refuse_divergent(&mut self) -> bool {
+        false
+    }
+}
+
+/// The number by which compiled code knows a function.
+pub(crate) fn function_number(func: FuncId) -> u64 {
+    func.index() as u64
+}

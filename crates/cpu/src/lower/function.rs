@@ -1,0 +1,369 @@
+//! One function: its blocks in their order, its registers, its masks.
+
+use ptx::analysis::{Block, Cfg, DefUse, LaneValue, Liveness, Uniformity, Web};
+use ptx::entity::Map;
+use ptx::ir::{Body, FuncId, Function, Reg, StmtId, Var};
+use ptx::view::View;
+
+use rustc_hash::FxHashMap;
+
+use super::flow::Step;
+use super::layout::{Kept, Layout};
+use super::operands::field;
+use super::unit::Unit;
+use crate::emit::Emit;
+use crate::llvm::{BasicBlock, Builder, FunctionValue, Ty, Value};
+use crate::options::Width;
+
+/// One function while it is lowered.
+pub(crate) struct Lowering<'u, 'a, 'c> {
+    pub(crate) unit: &'u mut Unit<'a, 'c>,
+    pub(crate) func: FuncId,
+    pub(crate) function: &'a Function,
+    pub(crate) body: &'a Body,
+    pub(crate) cfg: Cfg,
+    pub(crate) layout: Layout,
+    pub(crate) liveness: Liveness,
+    /// Nothing at width 1, where there is nothing to be found out.
+    pub(crate) uniformity: Option<Uniformity>,
+    pub(crate) llvm: FunctionValue<'c>,
+    /// The context of the warp.
+    pub(crate) warp: Value<'c>,
+    /// The lanes that the function was entered with.
+    pub(crate) entered: Value<'c>,
+    /// The lanes that run the present block.
+    pub(crate) mask: Value<'c>,
+    /// The lanes that have not ended, in memory.
+    pub(crate) alive: Value<'c>,
+    /// Results and parameters, at the first lane; nothing for a kernel.
+    pub(crate) arguments: Option<Value<'c>>,
+    /// Where the variables of this call start in local memory.
+    pub(crate) frame: Value<'c>,
+    /// The carry flag, in memory.
+    pub(crate) carry: Value<'c>,
+    places: Places<'c>,
+    /// Room for variables that are passed to calls.
+    pub(crate) param_rooms: FxHashMap<Var, Value<'c>>,
+    /// Appends allocations to the first block of the function.
+    allocas: Builder<'c>,
+    pub(crate) blocks: Map<Block, Option<Lowered<'c>>>,
+    /// What lies between the blocks, made when first needed.
+    pub(crate) steps: FxHashMap<Step, BasicBlock<'c>>,
+    /// Those that were needed and are still empty.
+    pub(crate) unfilled: Vec<Step>,
+    /// Where the function returns.
+    pub(crate) end: BasicBlock<'c>,
+    pub(crate) kept: Kept,
+    pub(crate) statement: StmtId,
+}
+
+/// A block of PTX in LLVM.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lowered<'c> {
+    /// Where it runs for the lanes that wait for it.
+    pub(crate) body: BasicBlock<'c>,
+    /// The lanes that wait for it, in memory.
+    pub(crate) waiting: Value<'c>,
+}
+
+/// Where the values of registers are.
+enum Places<'c> {
+    /// One place for each register.
+    Registers(Map<Reg, Option<Value<'c>>>),
+    /// One for each web.
+    Webs(Map<Web, Option<Value<'c>>>),
+}
+
+/// A place of a register.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'c> {
+    pub(crate) address: Value<'c>,
+    /// Nothing if it has a value for each lane; else the one number and what each lane adds to it.
+    pub(crate) regular: Option<LaneValue>,
+}
+
+impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
+    /// `llvm` is the function to fill, with the parameters context, mask, arguments and frame; a kernel has only the
+    /// first.
+    pub(crate) fn new(unit: &'u mut Unit<'a, 'c>, func: FuncId, llvm: FunctionValue<'c>) -> Option<Self> {
+        let module = unit.module;
+        let function = &module.functions[func];
+        let body = function.body.as_ref()?;
+        let cfg = Cfg::of(&module.forms, function);
+        let def_use = DefUse::of(&module.forms, function);
+        let liveness = Liveness::of(&cfg, &def_use);
+        let uniformity = match unit.width() {
+            Width::One => None,
+            Width::Warp => Some(Uniformity::of(module, function, &cfg, unit.facts())),
+        };
+        let layout = Layout::of(&cfg, uniformity.as_ref());
+        let context = unit.context();
+        let allocas = Builder::new(context);
+        allocas.position_at_end(llvm.append_block(context, "allocas"));
+        let places = match &uniformity {
+            None => Places::Registers(Map::filled(function.regs.len(), None)),
+            Some(uniformity) => Places::Webs(Map::filled(uniformity.webs().len(), None)),
+        };
+        let mask = unit.vector().bool();
+        let alive = allocas.alloca(mask, 4);
+        let carry = allocas.alloca(mask, 4);
+        allocas.store(mask.zero(), carry, 4);
+        let blocks = Map::filled(cfg.len(), None);
+        let end = llvm.append_block(context, "end");
+        let warp = llvm.param(0);
+        let is_kernel = function.is_entry();
+        let none = mask.zero();
+        let mut lowering = Self {
+            func,
+            function,
+            body,
+            cfg,
+            layout,
+            liveness,
+            uniformity,
+            llvm,
+            warp,
+            entered: none,
+            mask: none,
+            alive,
+            arguments: (!is_kernel).then(|| llvm.param(2)),
+            frame: if is_kernel { context.int(64).zero() } else { llvm.param(3) },
+            carry,
+            places,
+            param_rooms: FxHashMap::default(),
+            allocas,
+            blocks,
+            steps: FxHashMap::default(),
+            unfilled: Vec::new(),
+            end,
+            kept: Kept::None,
+            statement: body.first()?,
+            unit,
+        };
+        for &block in &lowering.layout.order.clone() {
+            let waiting = lowering.alloca(mask, 4);
+            lowering.allocas.store(mask.zero(), waiting, 4);
+            lowering.blocks[block] = Some(Lowered { body: llvm.append_block(context, "body"), waiting });
+        }
+        Some(lowering)
+    }
+
+    /// Fills the function.
+    pub(crate) fn run(mut self) {
+        let context = self.unit.context();
+        let start = self.llvm.append_block(context, "start");
+        self.unit.builder.position_at_end(start);
+        self.entered = self.entry_mask();
+        let alive = self.alive;
+        self.unit.builder.store(self.entered, alive, 4);
+        self.read_register_params();
+        let entry = self.layout.order[0];
+        let first = self.lowered(entry);
+        self.unit.builder.store(self.entered, first.waiting, 4);
+        self.unit.builder.branch(first.body);
+        for place in 0..self.layout.order.len() {
+            self.block(place);
+        }
+        self.fill_steps();
+        self.allocas.branch(start);
+        // Every chain of tests ends here.
+        let builder = self.unit.builder;
+        builder.position_at_end(self.end);
+        if self.function.is_entry() {
+            builder.ret(None);
+        } else {
+            builder.ret(Some(builder.load(self.entered.ty(), self.alive, 4)));
+        }
+    }
+
+    fn block(&mut self, place: usize) {
+        let block = self.layout.order[place];
+        let lowered = self.lowered(block);
+        let builder = self.unit.builder;
+        builder.position_at_end(lowered.body);
+        let mask = builder.load(self.vector().bool(), lowered.waiting, 4);
+        self.mask = match &self.uniformity {
+            None => self.entered,
+            Some(uniformity) if !uniformity.is_divergent(block) => self.entered,
+            Some(_) => mask,
+        };
+        builder.store(mask.ty().zero(), lowered.waiting, 4);
+        self.kept = match &self.uniformity {
+            None => Kept::None,
+            Some(uniformity) => {
+                let registers = self.function.regs.len();
+                self.layout.kept_registers(&self.cfg, uniformity, &self.liveness, registers, block)
+            }
+        };
+        let terminator = self.cfg.terminator(block);
+        for statement in self.cfg.statements(block).to_vec() {
+            if Some(statement) == terminator {
+                break;
+            }
+            if let Some(view) = self.view(statement) {
+                self.statement = statement;
+                self.instruction(&view);
+            }
+        }
+        self.leave(block, terminator);
+    }
+
+    /// The lanes that the function is entered with.
+    fn entry_mask(&mut self) -> Value<'c> {
+        if !self.function.is_entry() {
+            return self.llvm.param(1);
+        }
+        let mask = self.vector().bool();
+        let threads = self.unit.facts().block.iter().try_fold(1_u64, |product, size| {
+            size.map(|size| product.saturating_mul(size.into()))
+        });
+        if self.is_scalar_device() || threads.is_some_and(|threads| threads % 32 == 0) {
+            return mask.all_ones();
+        }
+        let bits = self.context_field(field!(lanes), self.unit.context().int(32));
+        self.mask_of_bits(bits)
+    }
+
+    pub(crate) fn view(&self, statement: StmtId) -> Option<View<'a>> {
+        View::of(&self.unit.module.forms, self.body, statement)
+    }
+
+    pub(crate) fn lowered(&self, block: Block) -> Lowered<'c> {
+        self.blocks[block].expect("blocks that can be reached have a place")
+    }
+
+    /// Room on the stack of the function.
+    pub(crate) fn alloca(&self, ty: Ty<'c>, align: u32) -> Value<'c> {
+        self.allocas.alloca(ty, align)
+    }
+
+    /// Emits a value for each lane.
+    pub(crate) fn vector(&self) -> Emit<'a, 'c> {
+        self.unit.vector()
+    }
+
+    /// Emits values that all lanes share.
+    pub(crate) fn scalar(&self) -> Emit<'a, 'c> {
+        self.unit.scalar()
+    }
+
+    pub(crate) fn is_scalar_device(&self) -> bool {
+        self.unit.width() == Width::One
+    }
+
+    /// The number of lanes.
+    pub(crate) fn lanes(&self) -> u32 {
+        self.unit.width().lanes()
+    }
+
+    /// Whether any lane is in a mask.
+    pub(crate) fn any(&self, mask: Value<'c>) -> Value<'c> {
+        let emit = self.scalar();
+        match mask.ty().lanes() {
+            None => mask,
+            Some(_) => emit.is_not_zero(self.mask_bits(mask)),
+        }
+    }
+
+    /// A mask as a number, the first lane in the lowest bit.
+    pub(crate) fn mask_bits(&self, mask: Value<'c>) -> Value<'c> {
+        let emit = self.scalar();
+        match mask.ty().lanes() {
+            None => emit.zext(mask, self.unit.context().int(32)),
+            Some(lanes) => emit.bitcast(mask, self.unit.context().int(lanes)),
+        }
+    }
+
+    /// A number as a mask.
+    pub(crate) fn mask_of_bits(&self, bits: Value<'c>) -> Value<'c> {
+        let emit = self.scalar();
+        let mask = self.vector().bool();
+        match mask.lanes() {
+            None => emit.trunc(bits, mask),
+            Some(_) => emit.bitcast(bits, mask),
+        }
+    }
+
+    /// Appends a block to the function and goes on there.
+    pub(crate) fn new_block(&self, name: &str) -> BasicBlock<'c> {
+        self.llvm.append_block(self.unit.context(), name)
+    }
+
+    /// Emits something that only runs where a condition holds.
+    pub(crate) fn when(&mut self, condition: Value<'c>, body: impl FnOnce(&mut Self)) {
+        let builder = self.unit.builder;
+        let (then, after) = (self.new_block("then"), self.new_block("after"));
+        builder.branch_if(condition, then, after);
+        builder.position_at_end(then);
+        body(self);
+        builder.branch(after);
+        builder.position_at_end(after);
+    }
+
+    /// Emits something once for each lane of a mask, in ascending order. At width 1, once if the mask holds.
+    pub(crate) fn for_each_lane(&mut self, mask: Value<'c>, body: impl FnOnce(&mut Self, Value<'c>)) {
+        let int = self.unit.context().int(32);
+        if self.is_scalar_device() {
+            self.when(mask, |this| body(this, int.zero()));
+            return;
+        }
+        let emit = self.scalar();
+        let builder = self.unit.builder;
+        let before = builder.block();
+        let (head, inside, after) = (self.new_block("lanes"), self.new_block("lane"), self.new_block("after"));
+        let bits = self.mask_bits(mask);
+        builder.branch(head);
+        builder.position_at_end(head);
+        let left = builder.phi(int, &[(bits, before)]);
+        builder.branch_if(emit.is_zero(left), after, inside);
+        builder.position_at_end(inside);
+        let lane = emit.ctz(left);
+        body(self, lane);
+        let rest = emit.and(left, emit.sub(left, int.constant(1)));
+        builder.add_incoming(left, &[(rest, builder.block())]);
+        builder.branch(head);
+        builder.position_at_end(after);
+    }
+
+    /// The value of one lane.
+    pub(crate) fn lane_value(&self, value: Value<'c>, lane: Value<'c>) -> Value<'c> {
+        if value.ty().lanes().is_some() { self.unit.builder.extract_element(value, lane) } else { value }
+    }
+
+    /// The place of a register that the present statement reads or writes.
+    pub(crate) fn place(&mut self, reg: Reg, is_written: bool) -> Option<Place<'c>> {
+        let bits = self.register_bits(reg);
+        let scalar = self.unit.context().int(bits);
+        match &mut self.places {
+            Places::Registers(places) => {
+                let address = *places[reg].get_or_insert_with(|| new_place(&self.allocas, scalar));
+                Some(Place { address, regular: None })
+            }
+            Places::Webs(places) => {
+                let uniformity = self.uniformity.as_ref().expect("webs come from the analysis");
+                let statement = self.statement;
+                let web =
+                    if is_written { uniformity.written(statement, reg) } else { uniformity.read(statement, reg) }?;
+                let value = uniformity.value(web);
+                let regular = (value.has_one_base() && !value.needs_guard() && bits <= 64).then_some(*value);
+                let ty = if regular.is_some() { scalar } else { scalar.vector(self.unit.width().lanes()) };
+                let address = *places[web].get_or_insert_with(|| new_place(&self.allocas, ty));
+                Some(Place { address, regular })
+            }
+        }
+    }
+
+    /// Bits of a register; a predicate has one.
+    pub(crate) fn register_bits(&self, reg: Reg) -> u32 {
+        self.function.reg_type(reg).bits()
+    }
+}
+
+/// Room for a register, which starts as zero.
+fn new_place<'c>(allocas: &Builder<'c>, ty: Ty<'c>) -> Value<'c> {
+    let bytes = ty.bits().div_ceil(8).next_power_of_two();
+    let align = (bytes * ty.lanes().unwrap_or(1)).clamp(1, 64);
+    let address = allocas.alloca(ty, align);
+    allocas.store(ty.zero(), address, align);
+    address
+}

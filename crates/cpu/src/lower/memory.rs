@@ -1,0 +1,452 @@
+//! Loads, stores and addresses.
+
+use ptx::analysis::LaneValue;
+use ptx::ir::{Operand, Symbol};
+use ptx::ops::Op;
+use ptx::types::{Space, Type};
+use ptx::view::{AccessSpace, Order, View};
+
+use super::function::Lowering;
+use super::operands::{field, sign_of};
+use super::unit::symbol_of;
+use crate::emit::{Emit, Sign};
+use crate::llvm::{Ordering, Ty, Value};
+
+/// The addresses that the lanes access, in the memory of the host.
+#[derive(Clone, Debug)]
+pub(crate) enum Address<'c> {
+    /// The same in all lanes.
+    Uniform(Value<'c>),
+    /// The address of the first lane, and what is added for each.
+    Regular(Value<'c>, Vec<i64>),
+    /// One for each lane.
+    Vector(Value<'c>),
+}
+
+impl<'c> Address<'c> {
+    /// The same, some bytes further on.
+    pub(crate) fn offset(&self, emit: Emit<'_, 'c>, bytes: i64) -> Self {
+        if bytes == 0 {
+            return self.clone();
+        }
+        let add = |base: Value<'c>| emit.add(base, base.ty().constant(bytes as u64));
+        match self {
+            Self::Uniform(base) => Self::Uniform(add(*base)),
+            Self::Regular(base, offsets) => Self::Regular(add(*base), offsets.clone()),
+            Self::Vector(all) => Self::Vector(add(*all)),
+        }
+    }
+
+    /// Whether each lane accesses what follows the access of the lane before.
+    fn is_contiguous(&self, bytes: u32) -> bool {
+        match self {
+            Self::Regular(_, offsets) => {
+                offsets.iter().enumerate().all(|(lane, &offset)| offset == lane as i64 * i64::from(bytes))
+            }
+            _ => false,
+        }
+    }
+}
+
+impl<'a, 'c> Lowering<'_, 'a, 'c> {
+    /// The addresses that an operand names in a state space, or generic ones.
+    pub(crate) fn address(&mut self, operand: &Operand, space: Option<Space>) -> Option<Address<'c>> {
+        if let Some((Symbol::Var(var), offset)) = symbol_of(operand)
+            && self.function.vars[var].space == Space::Param
+            && let Some(address) = self.param_address(var)
+        {
+            return Some(address.offset(self.scalar(), offset.into()));
+        }
+        let emit = self.scalar();
+        let int = self.unit.context().int(64);
+        let inner = match *operand {
+            Operand::RegAddress(reg, offset) => {
+                let bits = self.register_bits(reg);
+                let place = self.place(reg, false)?;
+                let sign = if space == Some(Space::Shared) || space == Some(Space::Local) {
+                    Sign::Signed
+                } else {
+                    Sign::Unsigned
+                };
+                let address = match place.regular {
+                    _ if self.is_scalar_device() => {
+                        let value = self.read_reg(reg, emit);
+                        Address::Uniform(self.extended_address(value, bits, sign, space))
+                    }
+                    Some(regular) => {
+                        let base = self.read_reg(reg, emit);
+                        let base = self.extended_address(base, bits, sign, space);
+                        regular_address(base, &regular, self.lanes())
+                    }
+                    None => {
+                        let value = self.read_reg(reg, self.vector());
+                        Address::Vector(self.extended_address(value, bits, sign, space))
+                    }
+                };
+                address.offset(emit, offset.into())
+            }
+            Operand::SymbolAddress(symbol, offset) | Operand::Element(symbol, offset) => {
+                let base = self.symbol_address(symbol);
+                Address::Uniform(base).offset(emit, offset.into())
+            }
+            Operand::IntAddress(address) => Address::Uniform(int.constant(address)),
+            _ => return None,
+        };
+        // A name says in which space it is.
+        let space = space.or_else(|| match symbol_of(operand)?.0 {
+            Symbol::Global(global) => Some(self.unit.module.globals[global].space),
+            Symbol::Var(var) => Some(self.function.vars[var].space),
+            _ => None,
+        });
+        Some(match space {
+            Some(Space::Shared) => {
+                let base = self.shared_base();
+                match inner {
+                    Address::Uniform(offset) => Address::Uniform(emit.add(base, offset)),
+                    Address::Regular(offset, lanes) => Address::Regular(emit.add(base, offset), lanes),
+                    Address::Vector(offsets) => {
+                        let emit = self.vector();
+                        Address::Vector(emit.add(emit.broadcast(base), offsets))
+                    }
+                }
+            }
+            Some(Space::Local) => {
+                let base = self.local_base();
+                let stride = self.unit.local_stride as i64;
+                let lanes: Vec<i64> = (0..self.lanes()).map(|lane| i64::from(lane) * stride).collect();
+                match inner {
+                    Address::Uniform(offset) if self.is_scalar_device() => Address::Uniform(emit.add(base, offset)),
+                    Address::Uniform(offset) => Address::Regular(emit.add(base, offset), lanes),
+                    Address::Regular(offset, more) => {
+                        let lanes = lanes.iter().zip(more).map(|(a, b)| a + b).collect();
+                        Address::Regular(emit.add(base, offset), lanes)
+                    }
+                    Address::Vector(offsets) => {
+                        let emit = self.vector();
+                        let bases = self.per_lane(base, &lanes);
+                        Address::Vector(emit.add(bases, offsets))
+                    }
+                }
+            }
+            _ => inner,
+        })
+    }
+
+    /// A register as an address: offsets in a window have 32 bits, whatever the register has.
+    fn extended_address(&self, value: Value<'c>, bits: u32, sign: Sign, space: Option<Space>) -> Value<'c> {
+        let emit = Emit { lanes: value.ty().lanes(), ..self.scalar() };
+        let value = if bits > 32 && matches!(space, Some(Space::Shared | Space::Local)) {
+            emit.resize(sign, value, 32)
+        } else {
+            value
+        };
+        emit.resize(sign, value, 64)
+    }
+
+    fn shared_base(&self) -> Value<'c> {
+        let pointer = self.context_field(field!(shared), self.unit.context().pointer());
+        self.unit.builder.ptr_to_int(pointer, self.unit.context().int(64))
+    }
+
+    fn local_base(&self) -> Value<'c> {
+        let pointer = self.context_field(field!(local), self.unit.context().pointer());
+        self.unit.builder.ptr_to_int(pointer, self.unit.context().int(64))
+    }
+
+    /// A number plus a constant for each lane.
+    fn per_lane(&self, base: Value<'c>, lanes: &[i64]) -> Value<'c> {
+        let emit = self.vector();
+        if emit.lanes.is_none() {
+            return base;
+        }
+        let offsets: Vec<_> = lanes.iter().map(|&offset| base.ty().constant(offset as u64)).collect();
+        emit.add(emit.broadcast(base), Value::vector_constant(&offsets))
+    }
+
+    /// What is added to an address of a space to make it generic; nothing if they are the same.
+    pub(crate) fn space_base(&mut self, space: Space, emit: Emit<'a, 'c>) -> Option<Value<'c>> {
+        match space {
+            Space::Shared => Some(emit.broadcast(self.shared_base())),
+            Space::Local => {
+                let stride = self.unit.local_stride as i64;
+                let lanes: Vec<i64> = (0..self.lanes()).map(|lane| i64::from(lane) * stride).collect();
+                Some(self.per_lane(self.local_base(), &lanes))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether generic addresses are in a space.
+    pub(crate) fn is_in_space(&mut self, space: Space, address: Value<'c>) -> Value<'c> {
+        let emit = self.vector();
+        let within = |base: Value<'c>, bytes: u64| {
+            emit.less(Sign::Unsigned, emit.sub(address, base), address.ty().constant(bytes))
+        };
+        let shared = emit.broadcast(self.shared_base());
+        let local = self.space_base(Space::Local, emit).expect("local memory has a base");
+        let in_shared = within(shared, super::memory_map::MAX_SHARED);
+        let in_local = within(local, self.unit.local_stride);
+        match space {
+            Space::Shared => in_shared,
+            Space::Local => in_local,
+            Space::Global => {
+                let params = self.context_field(field!(params), self.unit.context().pointer());
+                let params = emit.broadcast(self.unit.builder.ptr_to_int(params, self.unit.context().int(64)));
+                let elsewhere = emit.or(emit.or(in_shared, in_local), within(params, 4096));
+                emit.not(elsewhere)
+            }
+            Space::Param => {
+                let params = self.context_field(field!(params), self.unit.context().pointer());
+                let params = emit.broadcast(self.unit.builder.ptr_to_int(params, self.unit.context().int(64)));
+                within(params, 4096)
+            }
+            // Constants are variables like others here.
+            _ => emit.bool().zero(),
+        }
+    }
+
+    pub(crate) fn load_or_store(&mut self, op: Op, view: &View<'a>) -> bool {
+        let accesses = view.accesses();
+        let Some(access) = accesses.first() else { return false };
+        let space = match access.space {
+            AccessSpace::State(space) => Some(space),
+            AccessSpace::Generic => None,
+            _ => return false,
+        };
+        let operands = view.operands();
+        let Some(address) = self.address(&operands[access.address], space) else { return false };
+        let ty = view.form.types().last().copied().unwrap_or(Type::B32);
+        let bytes = ty.bytes();
+        let elements = view.form.vector();
+        self.check_alignment(&address, bytes * elements);
+        let is_ordered = access.order != Order::Weak;
+        if is_ordered {
+            self.unit.builder.compiler_fence();
+        }
+        let value_operand = &operands[1 - access.address.min(1)];
+        let parts: Vec<Operand> = match *value_operand {
+            Operand::Vector(list) if elements > 1 => self.body.operands(list).to_vec(),
+            other => vec![other],
+        };
+        let int = self.unit.context().int(ty.bits());
+        if op == Op::St {
+            for (index, part) in parts.iter().enumerate() {
+                let at = address.offset(self.scalar(), i64::from(bytes) * index as i64);
+                let emit = match at {
+                    Address::Uniform(_) if self.is_uniform(part) => self.scalar(),
+                    _ => self.vector(),
+                };
+                let value = self.read(part, ty.bits(), emit);
+                self.store(&at, value, is_ordered);
+            }
+            if access.order == Order::Release || access.order == Order::Volatile {
+                self.unit.builder.compiler_fence();
+            }
+        } else {
+            // Destinations may hold the address.
+            let mut values = Vec::new();
+            for (index, part) in parts.iter().enumerate() {
+                let at = address.offset(self.scalar(), i64::from(bytes) * index as i64);
+                if !matches!(part, Operand::Sink) {
+                    values.push((*part, self.load(int, &at, is_ordered)));
+                }
+            }
+            for (part, value) in values {
+                self.write(&part, value, sign_of(ty));
+            }
+        }
+        if is_ordered {
+            self.unit.builder.compiler_fence();
+        }
+        true
+    }
+
+    /// Loads for the lanes that execute the statement; zero for the others. A scalar where all lanes load the same.
+    pub(crate) fn load(&mut self, ty: Ty<'c>, address: &Address<'c>, is_ordered: bool) -> Value<'c> {
+        let builder = self.unit.builder;
+        let context = self.unit.context();
+        let bytes = ty.bits() / 8;
+        if let Address::Uniform(address) = *address {
+            let pointer = builder.int_to_ptr(address, context.pointer());
+            let read = |this: &Self| {
+                let value = if is_ordered {
+                    this.unit.builder.volatile_load(ty, pointer, 1)
+                } else {
+                    this.unit.builder.load(ty, pointer, 1)
+                };
+                this.unit.builder.freeze(value)
+            };
+            if !self.is_guarded() {
+                return read(self);
+            }
+            // No lane may be active.
+            let room = self.alloca(ty, bytes.clamp(1, 16));
+            builder.store(ty.zero(), room, bytes.clamp(1, 16));
+            let active = self.active();
+            let any = self.any(active);
+            self.when(any, |this| {
+                let value = read(this);
+                this.unit.builder.store(value, room, bytes.clamp(1, 16));
+            });
+            return builder.load(ty, room, bytes.clamp(1, 16));
+        }
+        let active = self.active();
+        let vector = ty.vector(self.lanes());
+        let value = match address {
+            Address::Regular(base, _) if address.is_contiguous(bytes) => {
+                let pointer = builder.int_to_ptr(*base, context.pointer());
+                if active.is_all_ones() {
+                    builder.load(vector, pointer, 1)
+                } else {
+                    builder.intrinsic(
+                        self.unit.llvm,
+                        "llvm.masked.load",
+                        &[vector, context.pointer()],
+                        &[pointer, active, vector.zero()],
+                    )
+                }
+            }
+            _ => {
+                let pointers = self.pointers(address);
+                builder.intrinsic(
+                    self.unit.llvm,
+                    "llvm.masked.gather",
+                    &[vector, pointers.ty()],
+                    &[pointers, active, vector.zero()],
+                )
+            }
+        };
+        builder.freeze(value)
+    }
+
+    /// Stores for the lanes that execute the statement. Of several that store to one place, the last wins.
+    pub(crate) fn store(&mut self, address: &Address<'c>, value: Value<'c>, is_ordered: bool) {
+        let builder = self.unit.builder;
+        let context = self.unit.context();
+        let bytes = value.ty().bits() / 8;
+        if let Address::Uniform(address) = *address {
+            let pointer = builder.int_to_ptr(address, context.pointer());
+            let active = self.active();
+            let write = |this: &mut Self| {
+                let emit = this.scalar();
+                let one = if value.ty().lanes().is_some() {
+                    let last = emit.sub(emit.int(32).constant(31), emit.clz(this.mask_bits(active)));
+                    emit.extract_element(value, last)
+                } else {
+                    value
+                };
+                if is_ordered {
+                    emit.volatile_store(one, pointer, 1);
+                } else {
+                    emit.store(one, pointer, 1);
+                }
+            };
+            if self.is_guarded() {
+                let any = self.any(active);
+                self.when(any, write);
+            } else {
+                write(self);
+            }
+            return;
+        }
+        let active = self.active();
+        let value = self.vector().broadcast(value);
+        match address {
+            Address::Regular(base, _) if address.is_contiguous(bytes) => {
+                let pointer = builder.int_to_ptr(*base, context.pointer());
+                if active.is_all_ones() {
+                    builder.store(value, pointer, 1);
+                } else {
+                    builder.intrinsic(
+                        self.unit.llvm,
+                        "llvm.masked.store",
+                        &[value.ty(), context.pointer()],
+                        &[value, pointer, active],
+                    );
+                }
+            }
+            _ => {
+                let pointers = self.pointers(address);
+                builder.intrinsic(
+                    self.unit.llvm,
+                    "llvm.masked.scatter",
+                    &[value.ty(), pointers.ty()],
+                    &[value, pointers, active],
+                );
+            }
+        }
+    }
+
+    /// An address for each lane.
+    pub(crate) fn addresses(&self, address: &Address<'c>) -> Value<'c> {
+        match address {
+            Address::Uniform(base) => self.vector().broadcast(*base),
+            Address::Regular(base, offsets) => self.per_lane(*base, offsets),
+            Address::Vector(all) => *all,
+        }
+    }
+
+    /// A pointer for each lane.
+    fn pointers(&self, address: &Address<'c>) -> Value<'c> {
+        let all = self.addresses(address);
+        let pointer = self.unit.context().pointer();
+        self.unit.builder.int_to_ptr(all, all.ty().with_element(pointer))
+    }
+
+    /// Ends the launch if an address is not a multiple of the size of the access.
+    pub(crate) fn check_alignment(&mut self, address: &Address<'c>, bytes: u32) {
+        if bytes <= 1 {
+            return;
+        }
+        let emit = self.scalar();
+        let low = |emit: Emit<'a, 'c>, value: Value<'c>| {
+            emit.is_not_zero(emit.and_constant(value, u64::from(bytes - 1)))
+        };
+        let wrong = match address {
+            Address::Uniform(base) => {
+                let wrong = low(emit, *base);
+                if wrong.as_constant() == Some(0) {
+                    return;
+                }
+                if self.is_guarded() {
+                    let active = self.active();
+                    emit.and(wrong, self.any(active))
+                } else {
+                    wrong
+                }
+            }
+            Address::Regular(base, offsets)
+                if offsets.iter().all(|offset| offset % i64::from(bytes) == 0) =>
+            {
+                let wrong = low(emit, *base);
+                let active = self.active();
+                emit.and(wrong, self.any(active))
+            }
+            _ => {
+                let emit = self.vector();
+                let all = self.addresses(address);
+                let active = self.active();
+                let wrong = emit.and(low(emit, all), active);
+                self.any(wrong)
+            }
+        };
+        let first = self.addresses(address);
+        self.when(wrong, |this| this.call_misaligned(first, bytes));
+    }
+
+    pub(crate) fn fence(&mut self, is_block: bool) {
+        if is_block {
+            self.unit.builder.compiler_fence();
+        } else {
+            self.unit.builder.fence(Ordering::LLVMAtomicOrderingSequentiallyConsistent);
+        }
+    }
+}
+
+fn regular_address<'c>(base: Value<'c>, regular: &LaneValue, lanes: u32) -> Address<'c> {
+    if regular.is_uniform() {
+        Address::Uniform(base)
+    } else {
+        Address::Regular(base, (0..lanes).map(|lane| regular.offset(lane)).collect())
+    }
+}

@@ -1,0 +1,155 @@
+//! Where the variables of a kernel are: in shared memory, in the local memory of a thread, among parameters.
+
+use ptx::entity::Map;
+use ptx::ir::{FuncId, Function, Global, Module, Param, Var, Variable};
+use ptx::types::{Linkage, Space};
+
+use super::unit::Unsupported;
+
+/// The most shared memory that a block can have.
+pub const MAX_SHARED: u64 = 227 << 10;
+/// The most local memory that a thread can have.
+pub const MAX_LOCAL: u64 = 512 << 10;
+/// The most bytes that parameters can have.
+pub const MAX_PARAMS: u64 = 32764;
+
+/// Where the variables of a kernel and of the functions that it can reach are.
+#[derive(Clone, Debug)]
+pub(crate) struct MemoryMap {
+    shared_globals: Map<Global, Option<u64>>,
+    frames: Map<FuncId, Option<Frame>>,
+    /// Bytes of shared memory that the kernel declares.
+    pub(crate) static_shared: u64,
+    /// Where shared memory starts that the launch adds.
+    pub(crate) dynamic_shared: u64,
+}
+
+/// Where the variables of a function are.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    vars: Map<Var, Option<u64>>,
+    /// Bytes of local memory that one call takes.
+    pub(crate) local: u64,
+    /// Bytes of results and parameters.
+    pub(crate) params: u64,
+}
+
+/// Gives out addresses one after another.
+#[derive(Default)]
+struct Cursor(u64);
+
+impl Cursor {
+    fn place(&mut self, variable: &Variable) -> Option<u64> {
+        let align = u64::from(variable.alignment().max(1));
+        let start = self.0.checked_next_multiple_of(align)?;
+        self.0 = start.checked_add(variable.size()?)?;
+        Some(start)
+    }
+}
+
+impl MemoryMap {
+    /// For a kernel and the functions that it can reach, itself among them.
+    pub(crate) fn of(module: &Module, reached: &[FuncId]) -> Result<Self, Unsupported> {
+        let mut shared = Cursor::default();
+        let mut shared_globals = Map::filled(module.globals.len(), None);
+        let mut is_dynamic = Vec::new();
+        for (global, variable) in module.globals.iter().filter(|(_, variable)| variable.space == Space::Shared) {
+            if variable.linkage == Some(Linkage::Extern) || variable.size().is_none_or(|size| size == 0) {
+                is_dynamic.push(global);
+            } else {
+                let what = || module.text(variable.name).to_owned();
+                shared_globals[global] = Some(shared.place(variable).ok_or_else(|| too_large(what(), u64::MAX))?);
+            }
+        }
+        let mut frames: Map<FuncId, Option<Frame>> = Map::filled(module.functions.len(), None);
+        let mut dynamic_vars = Vec::new();
+        for &func in reached {
+            let function = &module.functions[func];
+            let mut frame = Frame { vars: Map::filled(function.vars.len(), None), local: 0, params: 0 };
+            let mut local = Cursor::default();
+            let mut params = Cursor::default();
+            for param in function.returns.iter().chain(&function.params) {
+                if let Param::Var(var) = *param {
+                    frame.vars[var] = params.place(&function.vars[var]);
+                } else if let Param::Reg(group) = *param {
+                    let bytes = u64::from(function.groups[group].ty.bytes());
+                    params.0 = params.0.next_multiple_of(bytes) + bytes;
+                }
+            }
+            for (var, variable) in function.vars.iter() {
+                let name = || module.text(variable.name).to_owned();
+                match variable.space {
+                    Space::Shared if variable.size().is_none_or(|size| size == 0) => dynamic_vars.push((func, var)),
+                    Space::Shared => {
+                        let at = shared.place(variable).ok_or_else(|| too_large(name(), u64::MAX))?;
+                        frame.vars[var] = Some(at);
+                    }
+                    Space::Local => {
+                        let at = local.place(variable).ok_or_else(|| too_large(name(), u64::MAX))?;
+                        frame.vars[var] = Some(at);
+                    }
+                    _ => {}
+                }
+            }
+            frame.local = local.0.next_multiple_of(16);
+            frame.params = params.0.next_multiple_of(16);
+            check("the local memory of a thread", frame.local, MAX_LOCAL)?;
+            check("the parameters", frame.params, MAX_PARAMS.next_multiple_of(16))?;
+            frames[func] = Some(frame);
+        }
+        check("the shared memory of a block", shared.0, MAX_SHARED)?;
+        let dynamic_shared = shared.0.next_multiple_of(16);
+        for global in is_dynamic {
+            shared_globals[global] = Some(dynamic_shared);
+        }
+        for (func, var) in dynamic_vars {
+            if let Some(frame) = &mut frames[func] {
+                frame.vars[var] = Some(dynamic_shared);
+            }
+        }
+        Ok(Self { shared_globals, frames, static_shared: shared.0, dynamic_shared })
+    }
+
+    /// Where a variable of the module is in shared memory.
+    pub(crate) fn shared_offset(&self, global: Global) -> Option<u64> {
+        self.shared_globals[global]
+    }
+
+    /// Where the variables of a function are.
+    pub(crate) fn frame(&self, func: FuncId) -> &Frame {
+        self.frames[func].as_ref().expect("only functions that can be reached are lowered")
+    }
+}
+
+impl Frame {
+    /// Where a variable is in its space; nothing for one that is only passed to calls.
+    pub(crate) fn offset(&self, var: Var) -> Option<u64> {
+        self.vars[var]
+    }
+}
+
+/// Where the parameters of a function are that are registers: their offsets follow those of the variables in order.
+pub(crate) fn param_offsets(function: &Function) -> Vec<u64> {
+    let mut cursor = Cursor::default();
+    let mut offsets = Vec::new();
+    for param in function.returns.iter().chain(&function.params) {
+        match *param {
+            Param::Var(var) => offsets.push(cursor.place(&function.vars[var]).unwrap_or(0)),
+            Param::Reg(group) => {
+                let bytes = u64::from(function.groups[group].ty.bytes());
+                let start = cursor.0.next_multiple_of(bytes);
+                cursor.0 = start + bytes;
+                offsets.push(start);
+            }
+        }
+    }
+    offsets
+}
+
+fn check(what: &str, bytes: u64, limit: u64) -> Result<(), Unsupported> {
+    if bytes > limit { Err(Unsupported::TooLarge { what: what.to_owned(), bytes, limit }) } else { Ok(()) }
+}
+
+fn too_large(what: String, bytes: u64) -> Unsupported {
+    Unsupported::TooLarge { what, bytes, limit: MAX_SHARED }
+}

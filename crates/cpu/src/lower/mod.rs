@@ -1,0 +1,140 @@
+//! From PTX to LLVM: one function for a kernel, which runs a warp (or, at width 1, a thread).
+//!
+//! There is one lowering for both widths. What differs is the shape of values, which `emit` hides, and control flow:
+//! at width 1 branches are branches, and at width 32 lanes wait in masks (`layout`, `flow`).
+//!
+//! | file | holds |
+//! |---|---|
+//! | `unit` | what the functions of a kernel share |
+//! | `function` | one function: its blocks, registers and masks |
+//! | `layout`, `flow` | in which order blocks run, and where lanes go |
+//! | `operands` | reading and writing operands, special registers |
+//! | `arithmetic`, `conversion` | instructions that compute registers |
+//! | `memory`, `atomics` | accesses |
+//! | `sync` | barriers and collectives |
+//! | `calls` | functions of the program, of the device and of the runtime |
+
+mod arithmetic;
+mod atomics;
+mod calls;
+mod conversion;
+mod flow;
+mod function;
+mod layout;
+mod memory;
+mod memory_map;
+mod operands;
+mod sync;
+mod unit;
+
+pub(crate) use calls::HostFunction;
+pub(crate) use memory_map::MAX_SHARED;
+pub use unit::Unsupported;
+pub(crate) use unit::ENTRY;
+
+use ptx::analysis::CallGraph;
+use ptx::entity::Map;
+use ptx::ir::{FuncId, Module};
+use ptx::ops::{Effect, Op};
+use ptx::view::View;
+
+use self::function::Lowering;
+use self::memory_map::MemoryMap;
+use self::unit::Unit;
+use crate::llvm::{self, Builder};
+use crate::options::Options;
+
+/// What is known of a kernel once it is lowered.
+#[derive(Clone, Debug)]
+pub(crate) struct Lowered {
+    /// Bytes of shared memory that the kernel declares.
+    pub(crate) static_shared: u64,
+    /// Where shared memory starts that the launch adds.
+    pub(crate) dynamic_shared: u64,
+    /// Bytes of local memory of a thread.
+    pub(crate) local: u64,
+    /// Bytes of parameters.
+    pub(crate) params: u64,
+}
+
+/// Fills a module with a kernel and the functions that it calls.
+pub(crate) fn lower<'c>(
+    module: &Module,
+    kernel: FuncId,
+    options: &Options,
+    llvm: &llvm::Module<'c>,
+) -> Result<Lowered, Vec<Unsupported>> {
+    let graph = CallGraph::of(module);
+    let has_body = |func: &FuncId| module.functions[*func].body.is_some();
+    let reached: Vec<FuncId> = graph.reachable_from(kernel).iter().filter(has_body).collect();
+    let map = MemoryMap::of(module, &reached).map_err(|error| vec![error])?;
+    let builder = Builder::new(llvm.context());
+    // Calls in calls take local memory on top of each other; recursion may take any amount.
+    let frames: u64 = reached.iter().map(|&func| map.frame(func).local).sum();
+    let local = if reached.iter().any(|&func| graph.is_recursive(func)) { frames.max(64 << 10) } else { frames };
+    let mut unit = Unit {
+        module,
+        llvm,
+        builder: &builder,
+        options,
+        map: &map,
+        local_stride: local.next_multiple_of(16),
+        graph: &graph,
+        functions: Map::filled(module.functions.len(), None),
+        wanted: Vec::new(),
+        refused: Vec::new(),
+    };
+    let context = llvm.context();
+    let entry = llvm.function(ENTRY, context.void(), &[context.pointer()]);
+    unit.set_attributes(entry);
+    if let Some(lowering) = Lowering::new(&mut unit, kernel, entry) {
+        lowering.run();
+    }
+    while let Some(func) = unit.wanted.pop() {
+        let function = unit.function(func);
+        if let Some(lowering) = Lowering::new(&mut unit, func, function) {
+            lowering.run();
+        }
+    }
+    if !unit.refused.is_empty() {
+        return Err(unit.refused);
+    }
+    let local = unit.local_stride;
+    Ok(Lowered {
+        static_shared: map.static_shared,
+        dynamic_shared: map.dynamic_shared,
+        local,
+        params: map.frame(kernel).params,
+    })
+}
+
+impl<'a> Lowering<'_, 'a, '_> {
+    /// Lowers one instruction, or refuses it.
+    pub(crate) fn instruction(&mut self, view: &View<'a>) {
+        let Some(op) = view.op() else { return self.refuse() };
+        let is_done = match view.effect() {
+            Some(Effect::Load | Effect::Store) if matches!(op, Op::Ld | Op::Ldu | Op::St) => {
+                self.load_or_store(op, view)
+            }
+            Some(Effect::Atomic) if matches!(op, Op::Atom | Op::Red) => self.atomic(op, view),
+            Some(Effect::Barrier) => match op {
+                // A cluster has one block here.
+                Op::BarrierClusterArrive | Op::BarrierClusterWait => false,
+                _ => self.barrier(op, view),
+            },
+            Some(Effect::Collective) => self.collective(op, view),
+            Some(Effect::Fence) => {
+                self.fence(view.form.has(ptx::ops::Mod::Cta));
+                matches!(op, Op::Fence | Op::Membar | Op::FenceProxy)
+            }
+            Some(Effect::Call) => self.call(view),
+            Some(Effect::Hint) => true,
+            Some(Effect::Trap) => true,
+            Some(Effect::Control) => matches!(op, Op::Griddepcontrol | Op::Nanosleep | Op::Pmevent),
+            _ => self.arithmetic(op, view),
+        };
+        if !is_done {
+            self.refuse();
+        }
+    }
+}

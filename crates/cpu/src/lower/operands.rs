@@ -1,0 +1,533 @@
+//! Reading and writing operands.
+
+use ptx::ir::{Guard, Operand, Reg, Symbol};
+use ptx::special::Special;
+use ptx::types::{Space, Type, TypeKind};
+use ptx::view::View;
+
+use super::function::{Lowering, Place};
+use super::unit::symbol_of;
+use crate::emit::{Emit, Sign};
+use crate::llvm::{Ty, Value};
+
+/// The fields of the warp's context that compiled code reads.
+macro_rules! field {
+    ($name:ident) => {
+        std::mem::offset_of!($crate::runtime::context::WarpContext, $name) as u64
+    };
+}
+pub(crate) use field;
+
+impl<'a, 'c> Lowering<'_, 'a, 'c> {
+    /// The shape in which an instruction is computed: scalars if all that it reads and writes is the same, or regular, in
+    /// all lanes.
+    pub(crate) fn shape(&mut self, view: &View<'_>) -> Emit<'a, 'c> {
+        if self.is_scalar_device() {
+            return self.scalar();
+        }
+        let mut is_regular = true;
+        view.for_each_write(|reg| is_regular &= self.place(reg, true).is_some_and(|place| place.regular.is_some()));
+        view.for_each_read(|reg| is_regular &= self.place(reg, false).is_some_and(|place| place.regular.is_some()));
+        if let Some(guard) = view.inst.guard {
+            is_regular &= self.is_uniform_reg(guard.reg);
+        }
+        is_regular = is_regular && view.operands().iter().all(|operand| self.is_regular_operand(operand));
+        if is_regular { self.scalar() } else { self.vector() }
+    }
+
+    fn is_regular_operand(&self, operand: &Operand) -> bool {
+        match *operand {
+            Operand::Special(special) => self.unit.facts().special(special).has_one_base(),
+            Operand::Vector(list) | Operand::TupleAddress(list) | Operand::Arguments(list) => {
+                self.body.operands(list).iter().all(|operand| self.is_regular_operand(operand))
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether a register that the present statement reads has the same value in all lanes.
+    pub(crate) fn is_uniform_reg(&mut self, reg: Reg) -> bool {
+        self.is_scalar_device()
+            || self.place(reg, false).is_some_and(|place| place.regular.is_some_and(|value| value.is_uniform()))
+    }
+
+    /// Whether an operand has the same value in all lanes.
+    pub(crate) fn is_uniform(&mut self, operand: &Operand) -> bool {
+        match *operand {
+            Operand::Reg(reg) | Operand::Not(reg) | Operand::Neg(reg) | Operand::Part(reg, _) => {
+                self.is_uniform_reg(reg)
+            }
+            Operand::Special(special) => {
+                self.is_scalar_device() || self.unit.facts().special(special).is_uniform()
+            }
+            _ => true,
+        }
+    }
+
+    /// The value of a register.
+    pub(crate) fn read_reg(&mut self, reg: Reg, emit: Emit<'a, 'c>) -> Value<'c> {
+        let bits = self.register_bits(reg);
+        match self.place(reg, false) {
+            Some(place) => self.load_place(place, bits, emit),
+            None => emit.int(bits).zero(),
+        }
+    }
+
+    fn load_place(&mut self, place: Place<'c>, bits: u32, emit: Emit<'a, 'c>) -> Value<'c> {
+        let scalar = self.unit.context().int(bits);
+        let align = self.place_align(place, bits);
+        let Some(regular) = place.regular else {
+            let ty = self.vector().shaped(scalar);
+            return emit.load(ty, place.address, align);
+        };
+        let base = emit.load(scalar, place.address, align);
+        match emit.lanes {
+            None => base,
+            Some(lanes) => {
+                let value = emit.broadcast(base);
+                if regular.is_uniform() {
+                    return value;
+                }
+                let offsets: Vec<_> =
+                    (0..lanes).map(|lane| scalar.constant(regular.offset(lane) as u64)).collect();
+                emit.add(value, Value::vector_constant(&offsets))
+            }
+        }
+    }
+
+    fn place_align(&self, place: Place<'c>, bits: u32) -> u32 {
+        let bytes = bits.div_ceil(8).next_power_of_two();
+        let lanes = if place.regular.is_some() { 1 } else { self.lanes() };
+        (bytes * lanes).clamp(1, 64)
+    }
+
+    /// An operand that is read, as bits.
+    pub(crate) fn read(&mut self, operand: &Operand, bits: u32, emit: Emit<'a, 'c>) -> Value<'c> {
+        let ty = emit.int(bits);
+        match *operand {
+            Operand::Reg(reg) => {
+                let value = self.read_reg(reg, emit);
+                emit.resize(Sign::Unsigned, value, bits)
+            }
+            Operand::Not(reg) => {
+                let value = self.read_reg(reg, emit);
+                emit.resize(Sign::Unsigned, emit.not(value), bits)
+            }
+            Operand::Neg(reg) => {
+                let value = self.read_reg(reg, emit);
+                emit.resize(Sign::Unsigned, emit.neg(value), bits)
+            }
+            Operand::Part(reg, part) => {
+                let value = self.read_reg(reg, emit);
+                let (place, width) = part_of(self.unit.module.text(part));
+                let part = emit.part(Sign::Unsigned, value, place, width.min(value.ty().bits()));
+                emit.resize(Sign::Unsigned, part, bits)
+            }
+            Operand::Int(value) => self.number(ty, value as u64, value < 0),
+            Operand::Hex(value) => self.number(ty, value, false),
+            Operand::WarpSize => ty.constant(32),
+            Operand::F32(value) => match bits {
+                64 => ty.constant(f64::from(f32::from_bits(value)).to_bits()),
+                _ => ty.constant(value.into()),
+            },
+            Operand::F64(value) => match bits {
+                32 => ty.constant((f64::from_bits(value) as f32).to_bits().into()),
+                _ => ty.constant(value),
+            },
+            Operand::Special(special) => {
+                let value = self.special(special, emit);
+                emit.resize(Sign::Unsigned, value, bits)
+            }
+            Operand::Symbol(..) | Operand::Element(..) => {
+                let (symbol, offset) = symbol_of(operand).expect("it names something");
+                let address = self.symbol_address(symbol);
+                let address = self.scalar().add(address, address.ty().constant(offset as i64 as u64));
+                emit.broadcast(self.scalar().resize(Sign::Unsigned, address, bits))
+            }
+            Operand::Vector(list) => {
+                // Parts of one register, the lowest first.
+                let parts = self.body.operands(list).to_vec();
+                let width = bits / parts.len().max(1) as u32;
+                let mut value = ty.zero();
+                for (index, part) in parts.iter().enumerate() {
+                    let part = self.read(part, width, emit);
+                    let part = emit.resize(Sign::Unsigned, part, bits);
+                    value = emit.or(value, emit.shl(part, ty.constant(u64::from(width) * index as u64)));
+                }
+                value
+            }
+            _ => {
+                self.refuse();
+                ty.zero()
+            }
+        }
+    }
+
+    fn number(&self, ty: Ty<'c>, value: u64, is_negative: bool) -> Value<'c> {
+        match ty.bits() {
+            bits if bits > 64 => {
+                let high = if is_negative { u64::MAX } else { 0 };
+                ty.wide_constant(u128::from(high) << 64 | u128::from(value))
+            }
+            1 => ty.constant(u64::from(value != 0)),
+            _ => ty.constant(value),
+        }
+    }
+
+    /// An operand in the type of the instruction: `float` and `double` for those, bits for all others.
+    pub(crate) fn read_as(&mut self, operand: &Operand, ty: Type, emit: Emit<'a, 'c>) -> Value<'c> {
+        let value = self.read(operand, ty.bits(), emit);
+        match ty {
+            Type::F32 | Type::Tf32 => emit.bitcast(value, emit.f32()),
+            Type::F64 => emit.bitcast(value, emit.f64()),
+            _ => value,
+        }
+    }
+
+    /// Writes a register. The value is of the shape in which it was computed; if it is narrower than the register, it is
+    /// extended by its sign.
+    pub(crate) fn write_reg(&mut self, reg: Reg, value: Value<'c>, sign: Sign) {
+        let Some(place) = self.place(reg, true) else { return };
+        let bits = self.register_bits(reg);
+        let emit = Emit { lanes: value.ty().lanes(), ..self.scalar() };
+        let value = emit.resize(sign, emit.to_bits(value), bits);
+        let align = self.place_align(place, bits);
+        let guard = self.view(self.statement).and_then(|view| view.inst.guard);
+        let value = match (place.regular, emit.lanes) {
+            (Some(regular), Some(_)) => {
+                // One lane's value tells those of all.
+                let lane = self.scalar().ctz(self.mask_bits(self.mask));
+                let one = emit.extract_element(value, lane);
+                if regular.is_uniform() {
+                    one
+                } else {
+                    let int = one.ty();
+                    let offsets: Vec<_> =
+                        (0..32).map(|lane| int.constant(regular.offset(lane) as u64)).collect();
+                    let offset = emit.extract_element(Value::vector_constant(&offsets), lane);
+                    emit.sub(one, offset)
+                }
+            }
+            (None, None) => self.vector().broadcast(value),
+            _ => value,
+        };
+        let is_vector = value.ty().lanes().is_some();
+        let must_select = guard.is_some() || is_vector && self.kept.contains(reg);
+        if !must_select {
+            emit.store(value, place.address, align);
+            return;
+        }
+        let old = emit.load(value.ty(), place.address, align);
+        let condition = if is_vector {
+            let mut mask = if self.kept.contains(reg) { Some(self.mask) } else { None };
+            if let Some(guard) = guard {
+                let condition = self.vector_guard(guard);
+                mask = Some(mask.map_or(condition, |mask| emit.and(mask, condition)));
+            }
+            mask.expect("there is a reason to select")
+        } else {
+            self.scalar_guard(guard.expect("scalars are only kept for a guard"))
+        };
+        emit.store(emit.select(condition, value, old), place.address, align);
+    }
+
+    /// Writes a destination operand.
+    pub(crate) fn write(&mut self, operand: &Operand, value: Value<'c>, sign: Sign) {
+        match *operand {
+            Operand::Reg(reg) => self.write_reg(reg, value, sign),
+            Operand::Pair(first, _) => {
+                if let Some(reg) = first.reg() {
+                    self.write_reg(reg, value, sign);
+                }
+            }
+            Operand::Vector(list) => {
+                let parts = self.body.operands(list).to_vec();
+                let emit = Emit { lanes: value.ty().lanes(), ..self.scalar() };
+                let value = emit.to_bits(value);
+                let width = value.ty().bits() / parts.len().max(1) as u32;
+                for (index, part) in parts.iter().enumerate() {
+                    let moved = emit.lshr(value, value.ty().constant(u64::from(width) * index as u64));
+                    let moved = emit.resize(Sign::Unsigned, moved, width);
+                    self.write(part, moved, sign);
+                }
+            }
+            Operand::Part(reg, part) => {
+                let (place, width) = part_of(self.unit.module.text(part));
+                let emit = Emit { lanes: value.ty().lanes(), ..self.scalar() };
+                let old = self.read_reg(reg, emit);
+                let bits = old.ty().bits();
+                let field = emit.resize(Sign::Unsigned, emit.to_bits(value), bits);
+                let mask = ((1_u64 << width) - 1) << place;
+                let field = emit.and_constant(emit.shl(field, old.ty().constant(place.into())), mask);
+                let kept = emit.and_constant(old, !mask);
+                self.write_reg(reg, emit.or(kept, field), sign);
+            }
+            Operand::Sink => {}
+            _ => self.refuse(),
+        }
+    }
+
+    /// The condition of a guard in each lane.
+    pub(crate) fn vector_guard(&mut self, guard: Guard) -> Value<'c> {
+        let emit = self.vector();
+        let value = self.read_reg(guard.reg, emit);
+        if guard.negated { emit.not(value) } else { value }
+    }
+
+    /// The condition of a guard that all lanes agree on.
+    pub(crate) fn scalar_guard(&mut self, guard: Guard) -> Value<'c> {
+        let emit = self.scalar();
+        let value = match self.place(guard.reg, false) {
+            Some(place) if place.regular.is_none() && !self.is_scalar_device() => {
+                // All active lanes agree, although the place has one for each.
+                let all = self.read_reg(guard.reg, self.vector());
+                self.any(emit.and(all, self.mask))
+            }
+            _ => self.read_reg(guard.reg, emit),
+        };
+        if guard.negated { emit.not(value) } else { value }
+    }
+
+    /// The lanes for which the present statement is executed.
+    pub(crate) fn active(&mut self) -> Value<'c> {
+        let guard = self.view(self.statement).and_then(|view| view.inst.guard);
+        match guard {
+            None => self.mask,
+            Some(guard) => {
+                let condition = self.vector_guard(guard);
+                self.unit.builder.and(self.mask, condition)
+            }
+        }
+    }
+
+    /// Whether the present statement is guarded.
+    pub(crate) fn is_guarded(&self) -> bool {
+        self.view(self.statement).is_some_and(|view| view.inst.guard.is_some())
+    }
+
+    /// The address of a variable in its own space, the same in all lanes.
+    pub(crate) fn symbol_address(&mut self, symbol: Symbol) -> Value<'c> {
+        let int = self.unit.context().int(64);
+        match symbol {
+            Symbol::Global(global) => self.unit.global_address(global),
+            Symbol::Func(func) => self.unit.function_address(func),
+            Symbol::Var(var) => {
+                let offset = self.unit.map.frame(self.func).offset(var);
+                let variable = &self.function.vars[var];
+                match (variable.space, offset) {
+                    (Space::Shared, Some(offset)) => int.constant(offset),
+                    (Space::Local, Some(offset)) => {
+                        self.unit.builder.add(self.frame, int.constant(offset))
+                    }
+                    (Space::Param, Some(offset)) if self.function.is_entry() => {
+                        let params = self.context_field(field!(params), self.unit.context().pointer());
+                        let params = self.unit.builder.ptr_to_int(params, int);
+                        self.unit.builder.add(params, int.constant(offset))
+                    }
+                    _ => {
+                        self.refuse();
+                        int.zero()
+                    }
+                }
+            }
+            _ => {
+                self.refuse();
+                int.zero()
+            }
+        }
+    }
+
+    /// A field of the warp's context.
+    pub(crate) fn context_field(&self, offset: u64, ty: Ty<'c>) -> Value<'c> {
+        let builder = self.unit.builder;
+        let address = builder.offset(self.warp, self.unit.context().int(64).constant(offset));
+        builder.load(ty, address, ty.bits() / 8)
+    }
+
+    /// Refuses the present statement.
+    pub(crate) fn refuse(&mut self) {
+        self.unit.refuse(self.function, self.statement);
+    }
+
+    /// The numbers of the lanes; zero at width 1.
+    pub(crate) fn lane_numbers(&self, bits: u32) -> Value<'c> {
+        let scalar = self.unit.context().int(bits);
+        match self.vector().lanes {
+            None => scalar.zero(),
+            Some(lanes) => {
+                let numbers: Vec<_> = (0..lanes).map(|lane| scalar.constant(lane.into())).collect();
+                Value::vector_constant(&numbers)
+            }
+        }
+    }
+
+    /// A special register. In scalar shape, the value of the first lane.
+    pub(crate) fn special(&mut self, special: Special, emit: Emit<'a, 'c>) -> Value<'c> {
+        use Special::*;
+        let int = self.unit.context().int(32);
+        let uniform = |this: &Self, offset: u64, index: u64| {
+            emit.broadcast(this.context_field(offset + 4 * index, int))
+        };
+        let constant = |value: u64| emit.int(32).constant(value);
+        match special {
+            TidX | TidY | TidZ => self.thread_index(special, emit),
+            NtidX => self.block_size(0, emit),
+            NtidY => self.block_size(1, emit),
+            NtidZ => self.block_size(2, emit),
+            CtaidX | ClusteridX => uniform(self, field!(block), 0),
+            CtaidY | ClusteridY => uniform(self, field!(block), 1),
+            CtaidZ | ClusteridZ => uniform(self, field!(block), 2),
+            NctaidX | NclusteridX => uniform(self, field!(grid), 0),
+            NctaidY | NclusteridY => uniform(self, field!(grid), 1),
+            NctaidZ | NclusteridZ => uniform(self, field!(grid), 2),
+            TidW | CtaidW | ClusteridW | ClusterCtaidX | ClusterCtaidY | ClusterCtaidZ | ClusterCtaidW
+            | ClusterCtarank | Smid => constant(0),
+            NtidW | NctaidW | NclusteridW | ClusterNctaidX | ClusterNctaidY | ClusterNctaidZ | ClusterNctaidW
+            | ClusterNctarank | Nsmid => constant(1),
+            IsExplicitCluster => emit.int(1).zero(),
+            Laneid => self.lane_id(emit),
+            Warpid => {
+                let first = self.linear_thread(self.scalar());
+                emit.broadcast(emit.scalar().lshr(first, int.constant(5)))
+            }
+            Nwarpid => {
+                let sizes = [0, 1, 2].map(|axis| self.block_size(axis, self.scalar()));
+                let scalar = emit.scalar();
+                let threads = scalar.mul(scalar.mul(sizes[0], sizes[1]), sizes[2]);
+                let warps = scalar.lshr(scalar.add(threads, int.constant(31)), int.constant(5));
+                emit.broadcast(warps)
+            }
+            LanemaskEq => {
+                let lane = self.lane_id(emit);
+                emit.shl(constant(1), lane)
+            }
+            LanemaskLt => {
+                let lane = self.lane_id(emit);
+                emit.sub(emit.shl(constant(1), lane), constant(1))
+            }
+            LanemaskLe => {
+                let lane = self.lane_id(emit);
+                let bit = emit.shl(constant(1), lane);
+                emit.or(bit, emit.sub(bit, constant(1)))
+            }
+            LanemaskGe => {
+                let lane = self.lane_id(emit);
+                emit.neg(emit.shl(constant(1), lane))
+            }
+            LanemaskGt => {
+                let lane = self.lane_id(emit);
+                let bit = emit.shl(constant(1), lane);
+                emit.not(emit.or(bit, emit.sub(bit, constant(1))))
+            }
+            Gridid => emit.broadcast(self.context_field(field!(grid_id), self.unit.context().int(64))),
+            DynamicSmemSize => uniform(self, field!(dynamic_shared), 0),
+            TotalSmemSize | AggrSmemSize => uniform(self, field!(total_shared), 0),
+            Clock | Clock64 | ClockHi | Globaltimer | GlobaltimerLo | GlobaltimerHi => {
+                let now = self.clock(matches!(special, Globaltimer | GlobaltimerLo | GlobaltimerHi));
+                let scalar = self.scalar();
+                let part = match special {
+                    Clock | GlobaltimerLo => scalar.trunc(now, int),
+                    ClockHi | GlobaltimerHi => scalar.trunc(scalar.lshr(now, now.ty().constant(32)), int),
+                    _ => now,
+                };
+                emit.broadcast(part)
+            }
+            _ => {
+                if let Some(index) = environment_index(special) {
+                    return uniform(self, field!(environment), index);
+                }
+                match special.ty().bits() {
+                    // Performance counters, reserved shared memory and graphs: nothing is counted, reserved or running.
+                    64 => emit.int(64).zero(),
+                    _ => constant(0),
+                }
+            }
+        }
+    }
+
+    /// The number of the lane in its warp.
+    fn lane_id(&mut self, emit: Emit<'a, 'c>) -> Value<'c> {
+        match emit.lanes {
+            Some(_) => self.lane_numbers(32),
+            None => {
+                let first = self.context_field(field!(first_thread), self.unit.context().int(32));
+                emit.and_constant(first, 31)
+            }
+        }
+    }
+
+    /// The number of the thread in its block.
+    fn linear_thread(&mut self, emit: Emit<'a, 'c>) -> Value<'c> {
+        let first = self.context_field(field!(first_thread), self.unit.context().int(32));
+        match emit.lanes {
+            Some(_) => emit.add(emit.broadcast(first), self.lane_numbers(32)),
+            None => first,
+        }
+    }
+
+    fn block_size(&mut self, axis: usize, emit: Emit<'a, 'c>) -> Value<'c> {
+        match self.unit.facts().block[axis] {
+            Some(size) => emit.int(32).constant(size.into()),
+            None => {
+                let offset = field!(threads) + 4 * axis as u64;
+                emit.broadcast(self.context_field(offset, self.unit.context().int(32)))
+            }
+        }
+    }
+
+    fn thread_index(&mut self, special: Special, emit: Emit<'a, 'c>) -> Value<'c> {
+        let linear = self.linear_thread(emit);
+        let block = self.unit.facts().block;
+        let one = |axis: usize| block[axis] == Some(1);
+        let zero = emit.int(32).zero();
+        match special {
+            Special::TidX if one(1) && one(2) => linear,
+            Special::TidX => {
+                let x = self.block_size(0, emit);
+                emit.int_rem(Sign::Unsigned, linear, x)
+            }
+            Special::TidY if one(1) => zero,
+            Special::TidY => {
+                let (x, y) = (self.block_size(0, emit), self.block_size(1, emit));
+                let row = emit.int_div(Sign::Unsigned, linear, x);
+                if one(2) { row } else { emit.int_rem(Sign::Unsigned, row, y) }
+            }
+            _ if one(2) => zero,
+            _ => {
+                let (x, y) = (self.block_size(0, emit), self.block_size(1, emit));
+                let layer = emit.mul(x, y);
+                emit.int_div(Sign::Unsigned, linear, layer)
+            }
+        }
+    }
+
+    /// Cycles, or nanoseconds, since some moment.
+    fn clock(&mut self, is_time: bool) -> Value<'c> {
+        let int = self.unit.context().int(64);
+        let name = if is_time { "wg_nanoseconds" } else { "wg_cycles" };
+        let function = self.unit.runtime(name, int, &[self.unit.context().pointer()]);
+        self.unit.builder.call(function, &[self.warp])
+    }
+}
+
+/// How the sign of a type extends narrower results.
+pub(crate) fn sign_of(ty: Type) -> Sign {
+    if ty.kind() == TypeKind::Signed { Sign::Signed } else { Sign::Unsigned }
+}
+
+/// Place and width in bits of `.b2`, `.h1`, `.x`.
+fn part_of(name: &str) -> (u32, u32) {
+    match name {
+        "b0" => (0, 8),
+        "b1" => (8, 8),
+        "b2" => (16, 8),
+        "b3" => (24, 8),
+        "h0" => (0, 16),
+        "h1" => (16, 16),
+        _ => (0, 32),
+    }
+}
+
+fn environment_index(special: Special) -> Option<u64> {
+    special.text().strip_prefix("%envreg")?.parse().ok()
+}

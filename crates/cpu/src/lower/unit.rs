@@ -1,0 +1,183 @@
+//! What the functions of one kernel share while they are lowered.
+
+use ptx::analysis::{CallGraph, LaunchFacts};
+use ptx::entity::{Id, Map};
+use ptx::ir::{FuncId, Function, Global, Module, Operand, StmtId, Symbol};
+use ptx::types::Space;
+
+use super::memory_map::MemoryMap;
+use crate::emit::Emit;
+use crate::llvm::{self, Attribute, Builder, Context, FunctionValue, Ty, Value};
+use crate::options::{Options, Width};
+
+/// A kernel that the device cannot run, and why. One for each instruction, in the order of the text.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unsupported {
+    /// An instruction that the device does not have.
+    #[error("line {line}: `{instruction}` is not supported by the CPU device")]
+    Instruction {
+        /// Its line in the PTX.
+        line: u32,
+        /// As written.
+        instruction: String,
+    },
+    /// A function that is declared but nowhere defined.
+    #[error("line {line}: the function `{name}` is called but not defined")]
+    Undefined {
+        /// The line of the call.
+        line: u32,
+        /// Its name.
+        name: String,
+    },
+    /// Something that is too large.
+    #[error("{what} of {bytes} bytes is more than the {limit} bytes that the device has")]
+    TooLarge {
+        /// What is too large.
+        what: String,
+        /// How large it is.
+        bytes: u64,
+        /// How large it may be.
+        limit: u64,
+    },
+}
+
+/// What the functions of one kernel share while they are lowered.
+pub(crate) struct Unit<'a, 'c> {
+    pub(crate) module: &'a Module,
+    pub(crate) llvm: &'a llvm::Module<'c>,
+    pub(crate) builder: &'a Builder<'c>,
+    pub(crate) options: &'a Options,
+    pub(crate) map: &'a MemoryMap,
+    /// Bytes of local memory of a thread: from one lane's to the next.
+    pub(crate) local_stride: u64,
+    /// Who calls whom.
+    pub(crate) graph: &'a CallGraph,
+    /// The signatures of functions, made when they are first called.
+    pub(crate) functions: Map<FuncId, Option<FunctionValue<'c>>>,
+    /// Functions that were called and are still to be lowered.
+    pub(crate) wanted: Vec<FuncId>,
+    pub(crate) refused: Vec<Unsupported>,
+}
+
+/// The name of the kernel in the object file.
+pub(crate) const ENTRY: &str = "kernel";
+
+impl<'a, 'c> Unit<'a, 'c> {
+    pub(crate) fn context(&self) -> &'c Context {
+        self.llvm.context()
+    }
+
+    pub(crate) fn width(&self) -> Width {
+        self.options.width
+    }
+
+    pub(crate) fn facts(&self) -> &LaunchFacts {
+        &self.options.facts
+    }
+
+    /// Emits scalars.
+    pub(crate) fn scalar(&self) -> Emit<'a, 'c> {
+        Emit { module: self.llvm, builder: self.builder, lanes: None }
+    }
+
+    /// Emits a value for each lane.
+    pub(crate) fn vector(&self) -> Emit<'a, 'c> {
+        let lanes = match self.width() {
+            Width::One => None,
+            Width::Warp => Some(32),
+        };
+        Emit { lanes, ..self.scalar() }
+    }
+
+    /// The function that a PTX function becomes: `mask f(context, mask, arguments, frame)`. It returns the lanes that
+    /// have not ended.
+    pub(crate) fn function(&mut self, func: FuncId) -> FunctionValue<'c> {
+        if let Some(function) = self.functions[func] {
+            return function;
+        }
+        let context = self.context();
+        let mask = self.vector().bool();
+        let params = [context.pointer(), mask, context.pointer(), context.int(64)];
+        let function = self.llvm.function(&format!("f{}", func.index()), mask, &params);
+        function.set_private();
+        self.set_attributes(function);
+        function.add_attribute(context, Attribute::NoInline);
+        self.functions[func] = Some(function);
+        self.wanted.push(func);
+        function
+    }
+
+    /// The definition of a function that may only be declared here.
+    pub(crate) fn definition(&self, func: FuncId) -> Option<FuncId> {
+        let func = self.graph.resolve(func);
+        self.module.functions[func].body.is_some().then_some(func)
+    }
+
+    /// The functions that an indirect call may call.
+    pub(crate) fn indirect_targets(&self) -> Vec<FuncId> {
+        let is_callable = |func: &FuncId| {
+            let function = &self.module.functions[*func];
+            function.body.is_some() && !function.is_entry()
+        };
+        self.graph.address_taken().filter(is_callable).collect()
+    }
+
+    /// What holds for all code that we make.
+    pub(crate) fn set_attributes(&self, function: FunctionValue<'c>) {
+        let context = self.context();
+        function.add_attribute(context, Attribute::NoUnwind);
+        function.add_attribute(context, Attribute::NullPointerIsValid);
+        // Guard pages catch what runs out of its stack only if no page is stepped over.
+        function.add_text_attribute(context, "probe-stack", "inline-asm");
+        function.add_text_attribute(context, "warn-stack-size", "0");
+        function.add_text_attribute(context, "prefer-vector-width", "512");
+        function.add_text_attribute(context, "min-legal-vector-width", "512");
+        function.add_text_attribute(context, "no-trapping-math", "true");
+    }
+
+    /// A function of the runtime.
+    pub(crate) fn runtime(&self, name: &str, result: Ty<'c>, params: &[Ty<'c>]) -> FunctionValue<'c> {
+        let exists = self.llvm.has_function(name);
+        let function = self.llvm.function(name, result, params);
+        if !exists {
+            function.add_attribute(self.context(), Attribute::NoUnwind);
+        }
+        function
+    }
+
+    /// The address of a variable of the module, as a number.
+    pub(crate) fn global_address(&self, global: Global) -> Value<'c> {
+        let variable = &self.module.globals[global];
+        match variable.space {
+            Space::Shared => self.context().int(64).constant(self.map.shared_offset(global).unwrap_or(0)),
+            _ => {
+                let symbol = self.llvm.external(&format!("g{}", global.index()));
+                self.builder.ptr_to_int(symbol, self.context().int(64))
+            }
+        }
+    }
+
+    /// The number that stands for the address of a function.
+    pub(crate) fn function_address(&self, func: FuncId) -> Value<'c> {
+        let base = self.llvm.external("code");
+        let base = self.builder.ptr_to_int(base, self.context().int(64));
+        self.builder.add(base, base.ty().constant(16 * func.index() as u64))
+    }
+
+    pub(crate) fn refuse(&mut self, function: &Function, statement: StmtId) {
+        let Some(body) = function.body.as_ref() else { return };
+        let line = self.module.lines.line(body.position(statement));
+        let instruction = ptx::print_stmt(self.module, function, body, statement).trim().to_owned();
+        self.refused.push(Unsupported::Instruction { line, instruction });
+    }
+}
+
+/// The variable that an operand names, with an offset.
+pub(crate) fn symbol_of(operand: &Operand) -> Option<(Symbol, i32)> {
+    match *operand {
+        Operand::Symbol(symbol, offset)
+        | Operand::SymbolAddress(symbol, offset)
+        | Operand::Element(symbol, offset) => Some((symbol, offset)),
+        _ => None,
+    }
+}

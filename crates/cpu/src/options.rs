@@ -1,0 +1,44 @@
+//! What decides how a kernel is compiled. All of it is part of the key under which code is kept.
+
+use ptx::analysis::LaunchFacts;
+
+/// How many lanes one call of the compiled kernel runs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Width {
+    /// One thread, with a fibre of its own.
+    One,
+    /// A warp: 32 threads in vector registers.
+    Warp,
+}
+
+impl Width {
+    /// The number of lanes.
+    pub fn lanes(self) -> u32 {
+        match self {
+            Self::One => 1,
+            Self::Warp => 32,
+        }
+    }
+}
+
+/// How much time is spent on compiling.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Tier {
+    /// As little as possible: values in registers, and no further passes.
+    Quick,
+    /// What kernels are worth that run long.
+    Optimised,
+}
+
+/// How a kernel is compiled.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// How many lanes run at once.
+    pub width: Width,
+    /// How much time is spent.
+    pub tier: Tier,
+    /// What is known of the launch.
+    pub facts: LaunchFacts,
+    /// The processor, as LLVM names it; nothing for the one that we run on.
+    pub cpu: Option<String>,
+}

@@ -1,0 +1,174 @@
+//! What the threads of a warp compute together when each runs on its own.
+//!
+//! This is another road to the results that vector code computes, so that the two can be compared.
+
+/// What the members of a collective do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Collective {
+    Barrier,
+    ActiveMask,
+    Elect,
+    ShuffleUp,
+    ShuffleDown,
+    ShuffleXor,
+    ShuffleIndex,
+    VoteAll,
+    VoteAny,
+    VoteUniform,
+    VoteBallot,
+    MatchAny,
+    MatchAll,
+    ReduceAdd,
+    ReduceAnd,
+    ReduceOr,
+    ReduceXor,
+    ReduceMin,
+    ReduceMinSigned,
+    ReduceMax,
+    ReduceMaxSigned,
+    ReduceFloatMin,
+    ReduceFloatMinAbs,
+    ReduceFloatMinNan,
+    ReduceFloatMinAbsNan,
+    ReduceFloatMax,
+    ReduceFloatMaxAbs,
+    ReduceFloatMaxNan,
+    ReduceFloatMaxAbsNan,
+}
+
+impl Collective {
+    const ALL: [Self; 29] = [
+        Self::Barrier,
+        Self::ActiveMask,
+        Self::Elect,
+        Self::ShuffleUp,
+        Self::ShuffleDown,
+        Self::ShuffleXor,
+        Self::ShuffleIndex,
+        Self::VoteAll,
+        Self::VoteAny,
+        Self::VoteUniform,
+        Self::VoteBallot,
+        Self::MatchAny,
+        Self::MatchAll,
+        Self::ReduceAdd,
+        Self::ReduceAnd,
+        Self::ReduceOr,
+        Self::ReduceXor,
+        Self::ReduceMin,
+        Self::ReduceMinSigned,
+        Self::ReduceMax,
+        Self::ReduceMaxSigned,
+        Self::ReduceFloatMin,
+        Self::ReduceFloatMinAbs,
+        Self::ReduceFloatMinNan,
+        Self::ReduceFloatMinAbsNan,
+        Self::ReduceFloatMax,
+        Self::ReduceFloatMaxAbs,
+        Self::ReduceFloatMaxNan,
+        Self::ReduceFloatMaxAbsNan,
+    ];
+
+    /// The collective that compiled code names by its number.
+    pub(crate) fn of(number: u32) -> Option<Self> {
+        Self::ALL.get(number as usize).copied()
+    }
+}
+
+/// What one member brings.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Contribution {
+    pub(crate) values: [u64; 3],
+}
+
+/// The results of all lanes of a mask: two numbers of 32 bits each.
+pub(crate) fn results(what: Collective, members: u32, given: &[Contribution; 32]) -> [(u32, u32); 32] {
+    let lanes = || (0..32_u32).filter(move |lane| members >> lane & 1 != 0);
+    let mut results = [(0, 0); 32];
+    let value = |lane: u32| given[lane as usize].values[0];
+    let ballot = lanes().filter(|&lane| value(lane) != 0).fold(0_u32, |mask, lane| mask | 1 << lane);
+    let reduce = |combine: &dyn Fn(u32, u32) -> u32| {
+        lanes().map(|lane| value(lane) as u32).reduce(combine).unwrap_or(0)
+    };
+    let all_same = lanes().map(value).all(|one| lanes().next().is_none_or(|first| one == value(first)));
+    for lane in lanes() {
+        let own = value(lane);
+        results[lane as usize] = match what {
+            Collective::Barrier => (0, 0),
+            Collective::ActiveMask => (members, 0),
+            Collective::Elect => {
+                let leader = members.trailing_zeros();
+                (leader, u32::from(leader == lane))
+            }
+            Collective::ShuffleUp | Collective::ShuffleDown | Collective::ShuffleXor | Collective::ShuffleIndex => {
+                let (source, fits) = shuffle_source(what, lane, given[lane as usize]);
+                // From a lane that takes no part, anything may come; its own value does.
+                let source = if members >> source & 1 != 0 { source } else { lane };
+                (value(source) as u32, u32::from(fits))
+            }
+            Collective::VoteAll => (u32::from(ballot == members), 0),
+            Collective::VoteAny => (u32::from(ballot != 0), 0),
+            Collective::VoteUniform => (u32::from(ballot == 0 || ballot == members), 0),
+            Collective::VoteBallot => (ballot, 0),
+            Collective::MatchAny => {
+                (lanes().filter(|&other| value(other) == own).fold(0, |mask, other| mask | 1 << other), 0)
+            }
+            Collective::MatchAll if all_same => (members, 1),
+            Collective::MatchAll => (0, 0),
+            Collective::ReduceAdd => (reduce(&u32::wrapping_add), 0),
+            Collective::ReduceAnd => (reduce(&|a, b| a & b), 0),
+            Collective::ReduceOr => (reduce(&|a, b| a | b), 0),
+            Collective::ReduceXor => (reduce(&|a, b| a ^ b), 0),
+            Collective::ReduceMin => (reduce(&u32::min), 0),
+            Collective::ReduceMax => (reduce(&u32::max), 0),
+            Collective::ReduceMinSigned => (reduce(&|a, b| (a as i32).min(b as i32) as u32), 0),
+            Collective::ReduceMaxSigned => (reduce(&|a, b| (a as i32).max(b as i32) as u32), 0),
+            _ => (reduce_floats(what, lanes().map(|lane| f32::from_bits(value(lane) as u32))), 0),
+        };
+    }
+    results
+}
+
+fn shuffle_source(what: Collective, lane: u32, given: Contribution) -> (u32, bool) {
+    let [_, b, c] = given.values.map(|value| value as u32);
+    let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
+    let max = lane & segment | clamp & !segment;
+    let (source, fits) = match what {
+        Collective::ShuffleUp => {
+            let source = lane.wrapping_sub(b);
+            (source, source as i32 >= max as i32)
+        }
+        Collective::ShuffleDown => (lane + b, lane + b <= max),
+        Collective::ShuffleXor => (lane ^ b, lane ^ b <= max),
+        _ => {
+            let source = lane & segment | b & !segment & 31;
+            (source, source <= max)
+        }
+    };
+    if fits { (source & 31, true) } else { (lane, false) }
+}
+
+fn reduce_floats(what: Collective, values: impl Iterator<Item = f32>) -> u32 {
+    use Collective::*;
+    let is_abs = matches!(
+        what,
+        ReduceFloatMinAbs | ReduceFloatMinAbsNan | ReduceFloatMaxAbs | ReduceFloatMaxAbsNan
+    );
+    let keeps_nan = matches!(
+        what,
+        ReduceFloatMinNan | ReduceFloatMinAbsNan | ReduceFloatMaxNan | ReduceFloatMaxAbsNan
+    );
+    let is_max =
+        matches!(what, ReduceFloatMax | ReduceFloatMaxAbs | ReduceFloatMaxNan | ReduceFloatMaxAbsNan);
+    let combine = |a: f32, b: f32| {
+        if a.is_nan() || b.is_nan() {
+            return if keeps_nan || a.is_nan() && b.is_nan() { f32::from_bits(0x7fff_ffff) } else { a.max(b) };
+        }
+        // The total order has -0 below +0.
+        let takes_first = a.total_cmp(&b).is_ge() == is_max;
+        if takes_first { a } else { b }
+    };
+    let result = values.map(|value| if is_abs { value.abs() } else { value }).reduce(combine).unwrap_or(0.0);
+    if result.is_nan() { 0x7fff_ffff } else { result.to_bits() }
+}
