@@ -46,7 +46,7 @@ pub enum LaunchError {
     },
     /// A thread did something that ends the kernel.
     #[error(transparent)]
-    Fault(#[from] Fault),
+    Fault(#[from] Box<Fault>),
     /// Nobody can go on.
     #[error("{}", deadlock(kernel, waits))]
     Deadlock {

@@ -1,7 +1,244 @@
-use super::operand::Site;
-use crate::code::Inst;
+//! Matrices of a warp: which element is in which register of which lane.
+//!
+//! The fragments of `mma` are laid out as the manual says. Those of `wmma` are opaque, so here they are as simple as can
+//! be: the elements of the matrix in row-major order, dealt out to lane 0 first, from the beginning again where the
+//! registers of all lanes together hold more than the matrix.
+
+use ptx::ops::{Mod, Modifier, Op};
+use ptx::types::Type;
+
+use super::operand::{Site, int};
+use crate::arith::format::Round;
+use crate::arith::matrix::{Dot, Element};
+use crate::code::{Code, Collective, CollectiveOp, Fragment, Inst, Layout, Members, Mma};
 use crate::fault::Refusal;
 
-pub(super) fn decode(_site: &Site<'_, '_>) -> Result<Option<Inst>, Refusal> {
-    Ok(None)
+pub(super) fn decode(site: &Site<'_, '_>) -> Result<Option<Inst>, Refusal> {
+    match site.op {
+        Op::Mma => mma(site).map(Some),
+        Op::WmmaMma => wmma(site).map(Some),
+        Op::WmmaLoadA | Op::WmmaLoadB | Op::WmmaLoadC | Op::WmmaStoreD => fragment(site).map(Some),
+        Op::Ldmatrix | Op::Stmatrix => {
+            if !site.view.form.modifiers().contains(&Modifier::Shape { m: 8, n: 8, k: 0 }) {
+                return Err(site.refuse("is not supported by the interpreter"));
+            }
+            let count = if site.has(Mod::X4) {
+                4
+            } else if site.has(Mod::X2) {
+                2
+            } else {
+                1
+            };
+            let transpose = site.has(Mod::Trans);
+            let is_load = site.op == Op::Ldmatrix;
+            let op = if is_load {
+                CollectiveOp::LdMatrix { count, transpose }
+            } else {
+                CollectiveOp::StMatrix { count, transpose }
+            };
+            let mut inst = collective(site, op)?;
+            if !is_load {
+                inst.args = site.values(site.required("b")?, Type::B32)?;
+            }
+            let registers = if is_load { inst.dests.len() } else { inst.args.len() };
+            if registers != usize::from(count) {
+                return Err(site.refuse("has another number of registers than matrices"));
+            }
+            inst.addresses.push(site.address("a", site.view.form.spaces().next())?);
+            Ok(Some(inst))
+        }
+        Op::Movmatrix => {
+            let mut inst = collective(site, CollectiveOp::MovMatrix)?;
+            inst.args.push(site.arg("a", Type::B32)?);
+            Ok(Some(inst))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn collective(site: &Site<'_, '_>, op: CollectiveOp) -> Result<Inst, Refusal> {
+    site.with(Code::Collective(Collective { op, members: Members::All }), &[])
+}
+
+fn shape(site: &Site<'_, '_>) -> Result<[u32; 3], Refusal> {
+    let shape = site.view.form.modifiers().iter().find_map(|modifier| match *modifier {
+        Modifier::Shape { m, n, k } => Some([m, n, k].map(u32::from)),
+        _ => None,
+    });
+    shape.ok_or_else(|| site.refuse("has no shape"))
+}
+
+fn element(site: &Site<'_, '_>, ty: Type) -> Result<Element, Refusal> {
+    Ok(match ty {
+        Type::F16 => Element::F16,
+        Type::Bf16 => Element::Bf16,
+        Type::Tf32 => Element::Tf32,
+        Type::F32 => Element::F32,
+        Type::F64 => Element::F64,
+        Type::E4m3 => Element::E4m3,
+        Type::E5m2 => Element::E5m2,
+        Type::B1 => Element::B1,
+        Type::U4 | Type::S4 | Type::U8 | Type::S8 | Type::S32 => Element::Int(int(ty)),
+        _ => return Err(site.refuse("has elements that the interpreter does not multiply")),
+    })
+}
+
+fn dot(site: &Site<'_, '_>, [d, a, b, c]: [Element; 4]) -> Dot {
+    match (a, b) {
+        (Element::Int(a), Element::Int(b)) => Dot::Int(a, b, site.has(Mod::Satfinite)),
+        (Element::B1, _) => Dot::Bits { xor: site.has(Mod::Xor) },
+        (Element::F64, _) => Dot::Double(site.round().unwrap_or(Round::NearestEven)),
+        _ => Dot::Single(a, b, c, d),
+    }
+}
+
+/// Operands of a multiplication, with their registers as args and dests.
+fn multiplication(site: &Site<'_, '_>, mma: impl FnOnce([u32; 4]) -> Result<Mma, Refusal>) -> Result<Inst, Refusal> {
+    let mut inst = site.with(Code::Nop, &[])?;
+    let mut registers = [inst.dests.len() as u32, 0, 0, 0];
+    for (name, count) in ["a", "b", "c"].into_iter().zip(&mut registers[1..]) {
+        let args = site.values(site.required(name)?, Type::B32)?;
+        *count = args.len() as u32;
+        inst.args.extend(args);
+    }
+    let op = CollectiveOp::Mma(Box::new(mma(registers)?));
+    inst.code = Code::Collective(Collective { op, members: Members::All });
+    Ok(inst)
+}
+
+fn mma(site: &Site<'_, '_>) -> Result<Inst, Refusal> {
+    let unsupported = [Mod::Sp, Mod::SpOrderedMetadata, Mod::BlockScale, Mod::KindF8f6f4];
+    let shape @ [m, n, k] = shape(site)?;
+    let types = site.view.form.types();
+    let is_volta = types.contains(&Type::F16) && m == 8;
+    if unsupported.into_iter().any(|word| site.has(word)) || types.len() != 4 || is_volta || n != 8 {
+        return Err(site.refuse("is not supported by the interpreter"));
+    }
+    if !site.has(Mod::Row) || !site.has(Mod::Col) {
+        return Err(site.refuse("has another layout than `.row.col`"));
+    }
+    let elements = [types[0], types[1], types[2], types[3]];
+    let [d, a, b, c] = [
+        element(site, elements[0])?,
+        element(site, elements[1])?,
+        element(site, elements[2])?,
+        element(site, elements[3])?,
+    ];
+    multiplication(site, |registers| {
+        let layouts = Mma {
+            shape,
+            dot: dot(site, [d, a, b, c]),
+            a: mma_layout(a, m * k, |lane, register, index, per_register| {
+                let row = lane / 4 + 8 * (if m == 16 { register % 2 } else { 0 });
+                let step = if m == 16 { register / 2 } else { register };
+                (row, lane % 4 * per_register + index + step * 4 * per_register)
+            }),
+            b: mma_layout(b, k * n, |lane, register, index, per_register| {
+                (lane % 4 * per_register + index + register * 4 * per_register, lane / 4)
+            }),
+            c: mma_layout(c, m * n, accumulator),
+            d: mma_layout(d, m * n, accumulator),
+        };
+        let expected = [layouts.d.registers, layouts.a.registers, layouts.b.registers, layouts.c.registers];
+        if registers != expected {
+            return Err(site.refuse(&format!("has {registers:?} registers for d, a, b, c instead of {expected:?}")));
+        }
+        Ok(layouts)
+    })
+}
+
+/// Row and column of an element of an accumulator: two neighbours, then two that are eight rows below.
+fn accumulator(lane: u32, register: u32, index: u32, per_register: u32) -> (u32, u32) {
+    let element = register * per_register + index;
+    (lane / 4 + element / 2 * 8, lane % 4 * 2 + element % 2)
+}
+
+/// A layout from a function of lane, register, element of the register, and elements per register.
+fn mma_layout(element: Element, elements: u32, place: impl Fn(u32, u32, u32, u32) -> (u32, u32)) -> Layout {
+    let register_bits = element.bits().max(32);
+    let per_register = register_bits / element.bits();
+    let per_lane = (elements / 32).max(1);
+    let registers = per_lane.div_ceil(per_register);
+    let mut places = Vec::with_capacity((32 * per_lane) as usize);
+    for lane in 0..32 {
+        for register in 0..registers {
+            for index in 0..per_register.min(per_lane) {
+                let (row, column) = place(lane, register, index, per_register);
+                places.push((row as u16, column as u16));
+            }
+        }
+    }
+    Layout { element, registers, place: places, per_lane }
+}
+
+/// The layout of `wmma`: see the beginning of the file.
+fn wmma_layout(
+    site: &Site<'_, '_>,
+    element: Element,
+    rows: u32,
+    columns: u32,
+    registers: u32,
+) -> Result<Layout, Refusal> {
+    let per_lane = registers * element.bits().max(32) / element.bits();
+    let elements = rows * columns;
+    if per_lane * 32 < elements || !(per_lane * 32).is_multiple_of(elements) {
+        return Err(site.refuse(&format!("has {registers} registers for a matrix of {rows}x{columns}")));
+    }
+    let place = (0..32 * per_lane).map(|index| index % elements);
+    let place = place.map(|index| ((index / columns) as u16, (index % columns) as u16)).collect();
+    Ok(Layout { element, registers, place, per_lane })
+}
+
+fn wmma(site: &Site<'_, '_>) -> Result<Inst, Refusal> {
+    let shape @ [m, n, k] = shape(site)?;
+    // With two types they are those of d and c, and the factors are halves.
+    let types = match *site.view.form.types() {
+        [d, c] => [d, Type::F16, Type::F16, c],
+        [d, a, b, c] => [d, a, b, c],
+        _ => return Err(site.refuse("lacks a type")),
+    };
+    let [d, a, b, c] =
+        [element(site, types[0])?, element(site, types[1])?, element(site, types[2])?, element(site, types[3])?];
+    multiplication(site, |[d_registers, a_registers, b_registers, c_registers]| {
+        Ok(Mma {
+            shape,
+            dot: dot(site, [d, a, b, c]),
+            a: wmma_layout(site, a, m, k, a_registers)?,
+            b: wmma_layout(site, b, k, n, b_registers)?,
+            c: wmma_layout(site, c, m, n, c_registers)?,
+            d: wmma_layout(site, d, m, n, d_registers)?,
+        })
+    })
+}
+
+fn fragment(site: &Site<'_, '_>) -> Result<Inst, Refusal> {
+    let [m, n, k] = shape(site)?;
+    let (rows, columns) = match site.op {
+        Op::WmmaLoadA => (m, k),
+        Op::WmmaLoadB => (k, n),
+        _ => (m, n),
+    };
+    let element = element(site, site.last_type()?)?;
+    let is_store = site.op == Op::WmmaStoreD;
+    let stride = if is_store { "c" } else { "b" };
+    let mut inst = site.with(Code::Nop, &[])?;
+    if is_store {
+        inst.args = site.values(site.required("b")?, Type::B32)?;
+    }
+    let registers = if is_store { inst.args.len() } else { inst.dests.len() };
+    let fragment = Fragment {
+        layout: wmma_layout(site, element, rows, columns, registers as u32)?,
+        rows,
+        columns,
+        row_major: site.has(Mod::Row),
+        has_stride: site.operand(stride).is_some(),
+    };
+    if fragment.has_stride {
+        inst.args.push(site.arg(stride, Type::B32)?);
+    }
+    inst.addresses.push(site.address("a", site.view.form.spaces().next())?);
+    let op =
+        if is_store { CollectiveOp::WmmaStore(Box::new(fragment)) } else { CollectiveOp::WmmaLoad(Box::new(fragment)) };
+    inst.code = Code::Collective(Collective { op, members: Members::All });
+    Ok(inst)
 }

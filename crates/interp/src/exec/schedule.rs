@@ -7,11 +7,12 @@ use ptx::ir::Module;
 use super::barrier::BarrierState;
 use super::collective::{self, Values};
 use super::lane::{Lane, Stop};
+use super::matrix;
 use super::thread::{Grid, State, Thread, unflatten};
-use crate::code::{Barrier, BarrierKind, Code, Collective, CollectiveOp, Inst, Members};
+use crate::code::{Arg, Barrier, BarrierKind, Code, Collective, CollectiveOp, Inst, Members};
 use crate::fault::{Fault, FaultKind, LaunchError, Wait};
 use crate::machine::{Outcome, Random, Schedule};
-use crate::memory::Memory;
+use crate::memory::{Memory, Window};
 
 /// A block that has started.
 pub(crate) struct Block {
@@ -143,8 +144,14 @@ impl Run<'_> {
     }
 
     fn run_thread(&mut self, block: u32, thread: u32, share: u32) -> Result<Stop, LaunchError> {
-        let place = self.blocks[block as usize].as_mut().expect("a ready thread has a block");
-        let mut lane = Lane {
+        let result = self.lane(block, thread).run(share);
+        result.map_err(|kind| self.fault(block, thread, kind))
+    }
+
+    /// A thread with everything that it can reach.
+    fn lane(&mut self, block: u32, thread: u32) -> Lane<'_> {
+        let place = self.blocks[block as usize].as_mut().expect("the block is there");
+        Lane {
             grid: self.grid,
             thread: &mut place.threads[thread as usize],
             shared: &mut place.shared,
@@ -152,9 +159,7 @@ impl Run<'_> {
             output: &mut self.output,
             heap: &mut self.heap,
             clock: &mut self.clock,
-        };
-        let result = lane.run(share);
-        result.map_err(|kind| self.fault(block, thread, kind))
+        }
     }
 
     fn stopped(&mut self, block: u32, thread: u32, stop: Stop) -> Result<(), LaunchError> {
@@ -400,14 +405,93 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn exchange_matrices(
-        &mut self,
-        _block: u32,
-        _warp: usize,
-        _lanes: u32,
-        _op: &CollectiveOp,
-    ) -> Result<(), LaunchError> {
+    /// Collectives on matrices, in which all lanes of a warp take part.
+    fn exchange_matrices(&mut self, block: u32, warp: usize, lanes: u32, op: &CollectiveOp) -> Result<(), LaunchError> {
+        let first = warp as u32 * 32;
+        let members: Vec<u32> = (0..32).filter(|lane| lanes >> lane & 1 == 1).map(|lane| first + lane).collect();
+        // Lanes that have exited or never were hold zeros.
+        let args = |run: &Self| -> Vec<Vec<u128>> {
+            let count = run.inst(block, members[0]).args.len();
+            let mut args = vec![vec![0; count]; 32];
+            let place = run.blocks[block as usize].as_ref().expect("the block is there");
+            for &thread in &members {
+                let read = |arg: &Arg| place.threads[thread as usize].read(run.grid, run.clock, *arg);
+                args[(thread - first) as usize] = run.inst(block, thread).args.iter().map(read).collect();
+            }
+            args
+        };
+        let results = match op {
+            CollectiveOp::Mma(mma) => matrix::multiply(mma, &args(self)),
+            CollectiveOp::MovMatrix => {
+                let rows = matrix::rows_from_registers(&args(self), 1, false);
+                matrix::registers_from_rows(&rows, true)
+            }
+            CollectiveOp::LdMatrix { count, transpose } => {
+                let mut rows = vec![[0; 16]; 8 * usize::from(*count)];
+                self.for_each_row(block, &members, *count, |lane, window, address, row| {
+                    rows[row].copy_from_slice(lane.load(window, address, 16)?);
+                    Ok(())
+                })?;
+                matrix::registers_from_rows(&rows, *transpose)
+            }
+            CollectiveOp::StMatrix { count, transpose } => {
+                let rows = matrix::rows_from_registers(&args(self), (*count).into(), *transpose);
+                return self.for_each_row(block, &members, *count, |lane, window, address, row| {
+                    lane.store(window, address, 16)?.copy_from_slice(&rows[row]);
+                    Ok(())
+                });
+            }
+            CollectiveOp::WmmaLoad(fragment) => {
+                return self.for_each_lane(block, &members, |lane, inst| lane.load_fragment(inst, fragment));
+            }
+            CollectiveOp::WmmaStore(fragment) => {
+                return self.for_each_lane(block, &members, |lane, inst| lane.store_fragment(inst, fragment));
+            }
+            _ => return Ok(()),
+        };
+        for &thread in &members {
+            let dests = self.inst(block, thread).dests.clone();
+            let state = &mut self.block(block).threads[thread as usize];
+            for (&dest, &value) in dests.iter().zip(&results[(thread - first) as usize]) {
+                state.write(dest, value);
+            }
+        }
         Ok(())
+    }
+
+    fn for_each_lane(
+        &mut self,
+        block: u32,
+        threads: &[u32],
+        mut each: impl FnMut(&mut Lane<'_>, &Inst) -> Result<(), FaultKind>,
+    ) -> Result<(), LaunchError> {
+        let program = self.grid.program;
+        for &thread in threads {
+            let mut lane = self.lane(block, thread);
+            let (function, pc) = lane.thread.place();
+            let inst = &program.functions[function as usize].code[pc as usize];
+            each(&mut lane, inst).map_err(|kind| self.fault(block, thread, kind))?;
+        }
+        Ok(())
+    }
+
+    /// Calls `each` for every row of the small matrices, with the address that a lane gives for it.
+    fn for_each_row(
+        &mut self,
+        block: u32,
+        threads: &[u32],
+        count: u8,
+        mut each: impl FnMut(&mut Lane<'_>, Window, u64, usize) -> Result<(), FaultKind>,
+    ) -> Result<(), LaunchError> {
+        self.for_each_lane(block, threads, |lane, inst| {
+            let row = lane.thread.lane() as usize;
+            if row >= 8 * usize::from(count) {
+                return Ok(());
+            }
+            let operand = inst.addresses[0];
+            let address = lane.address_of(operand);
+            each(lane, operand.window, address, row)
+        })
     }
 
     /// Called when a lane of a warp stops running: those that wait for whoever joins them go on if no other lane can
@@ -456,14 +540,14 @@ impl Run<'_> {
     fn fault(&self, block: u32, thread: u32, kind: FaultKind) -> LaunchError {
         let place = self.blocks[block as usize].as_ref().expect("the block is there");
         let (line, instruction) = self.statement(block, thread);
-        LaunchError::Fault(Fault {
+        LaunchError::Fault(Box::new(Fault {
             kernel: self.grid.kernel.to_owned(),
             block: place.id,
             thread: place.threads[thread as usize].tid,
             line,
             instruction,
             kind,
-        })
+        }))
     }
 
     /// Line and text of the instruction at which a thread stands.
