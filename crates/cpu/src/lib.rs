@@ -1,7 +1,22 @@
-//! The CPU device.
-#![allow(dead_code)]
+//! The CPU device: runs PTX kernels on the processor.
+//!
+//! A warp is 32 lanes of vector registers: PTX becomes LLVM code that runs one warp, with values that are the same or
+//! regularly spaced in all lanes kept in scalars. Lanes that part at a branch wait in masks. Warps that wait for each
+//! other are fibres.
+
 mod emit;
+mod jit;
+mod kernel;
 mod llvm;
 mod lower;
+mod memory;
 mod options;
+mod program;
 mod runtime;
+
+pub use kernel::CompileError;
+pub use lower::Unsupported;
+pub use memory::{Arena, OutOfMemory};
+pub use options::{Options, Tier, Width};
+pub use program::{Device, LaunchError, LaunchRequest, LoadError, Mode, Program};
+pub use runtime::launch::{Fault, FaultKind, Waiter};

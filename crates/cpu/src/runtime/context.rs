@@ -1,6 +1,6 @@
-//! What compiled code knows of the warp that it runs.
+//! What compiled code and the scheduler know of a warp.
 
-/// One per warp (or thread, at width 1). Compiled code reads the first fields by their offsets; the rest is the
+/// One per warp (or thread, at width 1) that runs. Compiled code reads the first fields by their offsets; the rest is the
 /// scheduler's.
 #[repr(C)]
 #[derive(Debug)]
@@ -11,8 +11,6 @@ pub(crate) struct WarpContext {
     pub(crate) shared: *mut u8,
     /// The local memory of the first lane.
     pub(crate) local: *mut u8,
-    /// From the local memory of one lane to that of the next.
-    pub(crate) local_stride: u64,
     /// `%ctaid`
     pub(crate) block: [u32; 3],
     /// `%nctaid`
@@ -31,4 +29,19 @@ pub(crate) struct WarpContext {
     pub(crate) grid_id: u64,
     /// `%envreg0` and following.
     pub(crate) environment: [u32; 32],
+
+    /// The place of its block among the resident ones.
+    pub(crate) resident: usize,
+}
+
+impl WarpContext {
+    /// The warp in its block.
+    pub(crate) fn warp(&self) -> usize {
+        self.first_thread as usize / 32
+    }
+
+    /// The number of the first lane in its warp: 0 unless threads run on their own.
+    pub(crate) fn first_lane(&self) -> u32 {
+        self.first_thread % 32
+    }
 }

@@ -1,4 +1,11 @@
 //! What compiled code needs while it runs.
 
+pub(crate) mod barrier;
 pub(crate) mod collective;
 pub(crate) mod context;
+pub(crate) mod entry;
+pub(crate) mod fibre;
+pub(crate) mod host;
+pub(crate) mod launch;
+pub(crate) mod schedule;
+pub(crate) mod worker;

@@ -1,0 +1,118 @@
+//! A kernel, compiled for some options.
+
+use ptx::ir::{FuncId, Module};
+
+use crate::jit::{Code, LinkError};
+use crate::llvm::machine::host;
+use crate::llvm::{self, CodeLevel, Context, Machine};
+use crate::lower::{self, ENTRY, Unsupported};
+use crate::options::{Options, Tier, Width};
+use crate::runtime::entry;
+
+/// A kernel that can be launched.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    pub(crate) code: Code,
+    pub(crate) width: Width,
+    /// Bytes of stack that a fibre needs.
+    pub(crate) stack: usize,
+    /// Where shared memory starts that the launch adds.
+    pub(crate) dynamic_shared: u64,
+    /// Bytes of local memory of a thread.
+    pub(crate) local: u64,
+    /// Bytes of parameters.
+    pub(crate) params: u64,
+}
+
+/// Why a kernel cannot be launched.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum CompileError {
+    /// It holds something that the device does not have.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Unsupported(Vec<Unsupported>),
+    /// Our mistake, or LLVM's.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl From<LinkError> for CompileError {
+    fn from(error: LinkError) -> Self {
+        Self::Internal(error.to_string())
+    }
+}
+
+/// What functions of the runtime, and signal handlers, may need of a stack.
+const RUNTIME_STACK: usize = 128 << 10;
+/// The stack of a kernel that calls itself.
+const RECURSIVE_STACK: usize = 4 << 20;
+
+/// LLVM's text for a kernel, before or after its passes.
+pub fn llvm_text(module: &Module, kernel: FuncId, options: &Options, optimised: bool) -> Result<String, CompileError> {
+    let context = Context::new();
+    let llvm = llvm::Module::new(&context, "kernel");
+    lower::lower(module, kernel, options, &llvm).map_err(CompileError::Unsupported)?;
+    if optimised {
+        let machine = machine(options)?;
+        machine.prepare(&llvm);
+        machine.run_passes(&llvm, passes(options.tier)).map_err(internal)?;
+    }
+    Ok(llvm.text())
+}
+
+fn internal(error: impl std::fmt::Display) -> CompileError {
+    CompileError::Internal(error.to_string())
+}
+
+fn machine(options: &Options) -> Result<Machine, CompileError> {
+    let (cpu, features) = match &options.cpu {
+        Some(cpu) => (cpu.clone(), String::new()),
+        None => host(),
+    };
+    let level = match options.tier {
+        Tier::Quick => CodeLevel::Quick,
+        Tier::Optimised => CodeLevel::Optimised,
+    };
+    Machine::new(&cpu, &features, level).map_err(internal)
+}
+
+fn passes(tier: Tier) -> &'static str {
+    match tier {
+        Tier::Quick => "function(mem2reg,simplifycfg)",
+        Tier::Optimised => "default<O2>",
+    }
+}
+
+impl Kernel {
+    /// `symbols` are the addresses of the module's variables.
+    pub(crate) fn compile(
+        module: &Module,
+        kernel: FuncId,
+        options: &Options,
+        symbols: &[(String, usize)],
+    ) -> Result<Self, CompileError> {
+        let context = Context::new();
+        let llvm = llvm::Module::new(&context, "kernel");
+        let lowered = lower::lower(module, kernel, options, &llvm).map_err(CompileError::Unsupported)?;
+        let machine = machine(options)?;
+        machine.prepare(&llvm);
+        llvm.verify().map_err(internal)?;
+        machine.run_passes(&llvm, passes(options.tier)).map_err(internal)?;
+        let (object, frames) = machine.emit(&llvm).map_err(internal)?;
+        let mut all = entry::symbols();
+        all.extend_from_slice(symbols);
+        let code = Code::link(&object, &all, ENTRY)?;
+        // Each function at most once on the stack, unless it calls itself.
+        let frames: u64 = frames.iter().map(|(_, bytes)| bytes + 64).sum();
+        let is_recursive = ptx::analysis::CallGraph::of(module).reachable_from(kernel).iter().count() > 1
+            && lowered.local >= 64 << 10;
+        let stack = frames as usize + RUNTIME_STACK + if is_recursive { RECURSIVE_STACK } else { 0 };
+        Ok(Self {
+            code,
+            width: options.width,
+            stack,
+            dynamic_shared: lowered.dynamic_shared,
+            local: lowered.local,
+            params: lowered.params,
+        })
+    }
+}

@@ -1,0 +1,203 @@
+//! Allocations of device memory.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::mapping::Mapping;
+
+/// Device memory, in one range of addresses.
+#[derive(Debug)]
+pub struct Arena {
+    mapping: Mapping,
+    state: Mutex<State>,
+}
+
+/// There is not so much memory left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{wanted} bytes of device memory were asked for, {free} are free")]
+pub struct OutOfMemory {
+    /// How much was asked for.
+    pub wanted: u64,
+    /// How much is free, perhaps in several pieces.
+    pub free: u64,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Free ranges: offset and length. Neighbours are joined.
+    free: BTreeMap<u64, u64>,
+    /// Allocations: offset and length.
+    live: BTreeMap<u64, u64>,
+    /// How many allocations touch each granule.
+    used: Vec<u32>,
+    free_bytes: u64,
+}
+
+/// Memory is opened and closed in pieces of this size, like the pages of a device.
+const GRANULE: u64 = 2 << 20;
+/// Allocations start at multiples of this.
+const ALIGNMENT: u64 = 256;
+
+impl Arena {
+    /// Reserves addresses for so much memory; none of it is used yet.
+    pub fn new(bytes: u64) -> io::Result<Self> {
+        let bytes = bytes.next_multiple_of(GRANULE);
+        // Accesses a little outside find nothing.
+        let mapping = Mapping::reserve((bytes + 2 * GRANULE) as usize)?;
+        let state = State {
+            free: BTreeMap::from([(GRANULE, bytes)]),
+            live: BTreeMap::new(),
+            used: vec![0; (bytes / GRANULE) as usize + 2],
+            free_bytes: bytes,
+        };
+        Ok(Self { mapping, state: Mutex::new(state) })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The address of new memory. An allocation of nothing has an address too.
+    pub fn allocate(&self, bytes: u64, align: u64) -> Result<u64, OutOfMemory> {
+        let mut state = self.state();
+        let error = OutOfMemory { wanted: bytes, free: state.free_bytes };
+        let align = align.max(ALIGNMENT);
+        let length = bytes.max(1).checked_next_multiple_of(ALIGNMENT).ok_or(error)?;
+        let base = self.mapping.address();
+        let fits = |(&start, &free): (&u64, &u64)| {
+            let at = (base + start).checked_next_multiple_of(align)? - base;
+            let end = at.checked_add(length)?;
+            (end <= start + free).then_some((start, free, at))
+        };
+        let (start, free, at) = state.free.iter().find_map(fits).ok_or(error)?;
+        // Open what is not open yet, before anything is recorded.
+        for granule in at / GRANULE..(at + length).div_ceil(GRANULE) {
+            if state.used[granule as usize] == 0
+                && self.mapping.open((granule * GRANULE) as usize, GRANULE as usize).is_err()
+            {
+                return Err(error);
+            }
+        }
+        for granule in at / GRANULE..(at + length).div_ceil(GRANULE) {
+            state.used[granule as usize] += 1;
+        }
+        state.free.remove(&start);
+        if at > start {
+            state.free.insert(start, at - start);
+        }
+        if at + length < start + free {
+            state.free.insert(at + length, start + free - at - length);
+        }
+        state.live.insert(at, length);
+        state.free_bytes -= length;
+        Ok(base + at)
+    }
+
+    /// Gives an allocation back. False if there is none at the address.
+    pub fn free(&self, address: u64) -> bool {
+        let mut state = self.state();
+        let Some(length) =
+            address.checked_sub(self.mapping.address()).and_then(|offset| state.live.remove(&offset))
+        else {
+            return false;
+        };
+        let mut start = address - self.mapping.address();
+        for granule in start / GRANULE..(start + length).div_ceil(GRANULE) {
+            state.used[granule as usize] -= 1;
+            if state.used[granule as usize] == 0 {
+                // If it cannot be closed, it only stays readable.
+                let _ = self.mapping.close((granule * GRANULE) as usize, GRANULE as usize);
+            }
+        }
+        state.free_bytes += length;
+        let mut length = length;
+        if let Some((&before, &bytes)) = state.free.range(..start).next_back()
+            && before + bytes == start
+        {
+            state.free.remove(&before);
+            start = before;
+            length += bytes;
+        }
+        if let Some(bytes) = state.free.remove(&(start + length)) {
+            length += bytes;
+        }
+        state.free.insert(start, length);
+        true
+    }
+
+    /// The allocation that an address is in: its start and length.
+    pub fn allocation(&self, address: u64) -> Option<(u64, u64)> {
+        let offset = address.checked_sub(self.mapping.address())?;
+        let state = self.state();
+        let (&start, &length) = state.live.range(..=offset).next_back()?;
+        (offset < start + length).then_some((self.mapping.address() + start, length))
+    }
+
+    /// Bytes that are not allocated.
+    pub fn free_bytes(&self) -> u64 {
+        self.state().free_bytes
+    }
+
+    /// Copies to an allocation. False if it does not fit in one.
+    pub fn write(&self, address: u64, bytes: &[u8]) -> bool {
+        if !self.holds(address, bytes.len()) {
+            return bytes.is_empty();
+        }
+        // SAFETY: the range is within a live allocation. Kernels that write it at the same time race with the host, as on
+        // any device.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };
+        true
+    }
+
+    /// Copies from an allocation. False if it does not fit in one.
+    pub fn read(&self, address: u64, bytes: &mut [u8]) -> bool {
+        if !self.holds(address, bytes.len()) {
+            return bytes.is_empty();
+        }
+        // SAFETY: as for `write`.
+        unsafe { std::ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), bytes.len()) };
+        true
+    }
+
+    fn holds(&self, address: u64, bytes: usize) -> bool {
+        self.allocation(address).is_some_and(|(start, length)| {
+            address.checked_add(bytes as u64).is_some_and(|end| end <= start + length)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Arena;
+
+    #[test]
+    fn what_is_freed_is_used_again() {
+        let arena = Arena::new(8 << 20).unwrap();
+        let all = arena.free_bytes();
+        let one = arena.allocate(1000, 1).unwrap();
+        let two = arena.allocate(3 << 20, 4096).unwrap();
+        assert_eq!(two % 4096, 0);
+        assert!(arena.allocate(8 << 20, 1).is_err());
+        assert!(arena.write(one, &[7; 1000]));
+        assert!(!arena.write(one, &[7; 1025]));
+        let mut back = [0; 10];
+        assert!(arena.read(one + 990, &mut back));
+        assert_eq!(back, [7; 10]);
+        assert!(arena.free(one) && !arena.free(one) && arena.free(two));
+        assert_eq!(arena.free_bytes(), all);
+        assert!(arena.allocate(8 << 20, 1).is_ok());
+    }
+
+    #[test]
+    fn new_memory_is_zero() {
+        let arena = Arena::new(8 << 20).unwrap();
+        let one = arena.allocate(4 << 20, 1).unwrap();
+        assert!(arena.write(one, &[1; 4096]));
+        assert!(arena.free(one));
+        let two = arena.allocate(4 << 20, 1).unwrap();
+        let mut back = [9; 4096];
+        assert!(arena.read(two, &mut back));
+        assert_eq!(back, [0; 4096]);
+    }
+}

@@ -1,0 +1,78 @@
+//! Address space: reserved as a whole, made accessible piece by piece.
+
+use std::io;
+
+/// A range of reserved addresses.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    base: *mut u8,
+    bytes: usize,
+}
+
+// SAFETY: a mapping is only a range of addresses; who accesses what is in it is the business of its users.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// Reserves addresses without memory behind them.
+    pub(crate) fn reserve(bytes: usize) -> io::Result<Self> {
+        // SAFETY: a new mapping at an address that the system chooses.
+        let base = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                bytes,
+                libc::PROT_NONE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                -1,
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Self { base: base.cast(), bytes })
+    }
+
+    pub(crate) fn base(&self) -> *mut u8 {
+        self.base
+    }
+
+    pub(crate) fn address(&self) -> u64 {
+        self.base as u64
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Makes a part accessible; it reads as zero at first.
+    pub(crate) fn open(&self, offset: usize, bytes: usize) -> io::Result<()> {
+        self.protect(offset, bytes, libc::PROT_READ | libc::PROT_WRITE)
+    }
+
+    /// Takes the memory behind a part away.
+    pub(crate) fn close(&self, offset: usize, bytes: usize) -> io::Result<()> {
+        assert!(offset + bytes <= self.bytes, "only what is reserved is closed");
+        // SAFETY: a part of our own mapping; nobody may access what is closed.
+        let result = unsafe { libc::madvise(self.base.add(offset).cast(), bytes, libc::MADV_DONTNEED) };
+        if result != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        self.protect(offset, bytes, libc::PROT_NONE)
+    }
+
+    fn protect(&self, offset: usize, bytes: usize, protection: i32) -> io::Result<()> {
+        assert!(offset + bytes <= self.bytes, "only what is reserved is opened");
+        // SAFETY: a part of our own mapping.
+        let result = unsafe { libc::mprotect(self.base.add(offset).cast(), bytes, protection) };
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours.
+        unsafe { libc::munmap(self.base.cast(), self.bytes) };
+    }
+}

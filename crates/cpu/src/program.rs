@@ -1,0 +1,246 @@
+//! A module that is loaded: its variables in memory, its kernels ready to be compiled.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ptx::analysis::LaunchFacts;
+use ptx::entity::{Id, Map};
+use ptx::ir::{FuncId, Global, InitValue, Module, Symbol};
+use ptx::types::{Linkage, Space};
+
+use crate::kernel::{CompileError, Kernel};
+use crate::memory::{Arena, OutOfMemory, SharedWindows};
+use crate::options::{Options, Tier, Width};
+use crate::runtime::host::Output;
+use crate::runtime::launch::{Fault, Launch, LaunchParts};
+
+/// The device: memory, and what all launches share.
+#[derive(Debug)]
+pub struct Device {
+    /// Global memory.
+    pub memory: Arena,
+    shared: SharedWindows,
+    output: Output,
+}
+
+/// A module on the device.
+#[derive(Debug)]
+pub struct Program {
+    device: Arc<Device>,
+    module: Module,
+    addresses: Map<Global, Option<u64>>,
+    /// Where function pointers point to: nothing is there, they are numbers.
+    code: u64,
+}
+
+/// How a kernel is launched.
+#[derive(Clone, Debug)]
+pub struct LaunchRequest<'a> {
+    /// The name of the kernel.
+    pub kernel: &'a str,
+    /// Blocks.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+    /// Bytes of shared memory besides what the kernel declares.
+    pub dynamic_shared: u32,
+    /// The parameters, laid out as the kernel declares them.
+    pub params: &'a [u8],
+    /// How it is compiled and run.
+    pub mode: Mode,
+}
+
+/// How a launch is compiled and run.
+#[derive(Clone, Debug)]
+pub struct Mode {
+    /// How many lanes run at once.
+    pub width: Width,
+    /// How much time is spent on compiling.
+    pub tier: Tier,
+    /// Seeds the schedule; a random one if it is asked for.
+    pub seed: u64,
+    /// Whether the order of warps is random.
+    pub random_schedule: bool,
+    /// After which time a launch that spins is ended.
+    pub timeout: Option<Duration>,
+}
+
+impl Default for Mode {
+    fn default() -> Self {
+        Self { width: Width::Warp, tier: Tier::Optimised, seed: 0, random_schedule: false, timeout: None }
+    }
+}
+
+/// Why a launch did not take place, or did not end well.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// There is no such kernel.
+    #[error("the module has no kernel `{0}`")]
+    NoKernel(String),
+    /// The grid, the block, or the parameters are not possible.
+    #[error("{0}")]
+    Invalid(String),
+    /// It could not be compiled.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// It went wrong while it ran.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+/// Why a module could not be loaded.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LoadError {
+    /// Its variables do not fit.
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
+    /// A variable of it cannot be made.
+    #[error("the variable `{0}` is declared but not defined")]
+    Undefined(String),
+}
+
+impl Device {
+    /// A device with so much memory.
+    pub fn new(memory: u64) -> std::io::Result<Arc<Self>> {
+        let device = Self { memory: Arena::new(memory)?, shared: SharedWindows::new()?, output: Output::default() };
+        Ok(Arc::new(device))
+    }
+
+    /// What kernels printed since it was last asked for.
+    pub fn take_output(&self) -> Vec<u8> {
+        self.output.take()
+    }
+}
+
+impl Program {
+    /// Loads a module: its variables get memory and their initial values.
+    pub fn load(device: &Arc<Device>, module: Module) -> Result<Self, LoadError> {
+        let mut addresses = Map::filled(module.globals.len(), None);
+        for (global, variable) in module.globals.iter() {
+            if !matches!(variable.space, Space::Global | Space::Const) {
+                continue;
+            }
+            if variable.linkage == Some(Linkage::Extern) {
+                return Err(LoadError::Undefined(module.text(variable.name).to_owned()));
+            }
+            let bytes = variable.size().unwrap_or(u64::MAX);
+            addresses[global] = Some(device.memory.allocate(bytes, variable.alignment().into())?);
+        }
+        let code = device.memory.allocate(1, 256)?;
+        let program = Self { device: Arc::clone(device), module, addresses, code };
+        for (global, variable) in program.module.globals.iter() {
+            if let (Some(address), Some(init)) = (program.addresses[global], &variable.init) {
+                let bytes = program.initial_bytes(&init.values, variable.ty.bytes() as usize);
+                device.memory.write(address, &bytes);
+            }
+        }
+        Ok(program)
+    }
+
+    /// The bytes of an initial value. Rows that are too short are not padded here: PTX gives arrays flat.
+    fn initial_bytes(&self, values: &[InitValue], size: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for value in values {
+            let word: u64 = match *value {
+                InitValue::Int(value) => value as u64,
+                InitValue::F32(bits) if size == 8 => f64::from(f32::from_bits(bits)).to_bits(),
+                InitValue::F32(bits) => bits.into(),
+                InitValue::F64(bits) if size == 4 => (f64::from_bits(bits) as f32).to_bits().into(),
+                InitValue::F64(bits) => bits,
+                InitValue::Address { symbol, offset, byte, .. } => {
+                    let address = self.symbol_address(symbol).wrapping_add(offset as i64 as u64);
+                    byte.map_or(address, |byte| address >> (8 * u32::from(byte)) & 0xff)
+                }
+                InitValue::Open | InitValue::Close | InitValue::Field(..) => continue,
+            };
+            bytes.extend_from_slice(&word.to_le_bytes()[..size.min(8)]);
+        }
+        bytes
+    }
+
+    fn symbol_address(&self, symbol: Symbol) -> u64 {
+        match symbol {
+            Symbol::Global(global) => self.addresses[global].unwrap_or(0),
+            Symbol::Func(func) => self.code + 16 * func.index() as u64,
+            _ => 0,
+        }
+    }
+
+    /// The address and size of a variable of the module.
+    pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
+        let (global, variable) =
+            self.module.globals.iter().find(|(_, variable)| self.module.text(variable.name) == name)?;
+        Some((self.addresses[global]?, variable.size()?))
+    }
+
+    /// The module.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// Launches a kernel and waits for its end.
+    pub fn launch(&self, request: &LaunchRequest<'_>) -> Result<(), LaunchError> {
+        let func = self.kernel(request.kernel)?;
+        let threads = request.block.iter().map(|&size| u64::from(size)).product::<u64>();
+        if !(1..=1024).contains(&threads) || request.grid.contains(&0) {
+            return Err(LaunchError::Invalid(format!(
+                "blocks of {threads} threads in a grid of {:?} cannot be launched: 1 to 1024 threads, and no dimension of 0",
+                request.grid
+            )));
+        }
+        let function = &self.module.functions[func];
+        let facts = LaunchFacts::of(&self.module.names, function).with_block(request.block);
+        let options = Options { width: request.mode.width, tier: request.mode.tier, facts, cpu: None };
+        let symbols: Vec<(String, usize)> = self
+            .addresses
+            .iter()
+            .filter_map(|(global, address)| Some((format!("g{}", global.index()), (*address)? as usize)))
+            .chain([("code".to_owned(), self.code as usize)])
+            .collect();
+        let kernel = Kernel::compile(&self.module, func, &options, &symbols)?;
+        if (request.params.len() as u64) < kernel.params.min(1) {
+            return Err(LaunchError::Invalid("the kernel has parameters, and none were given".to_owned()));
+        }
+        // Compiled code may read past the last parameter as far as the layout rounds up.
+        let mut params = request.params.to_vec();
+        params.resize(params.len().max(kernel.params as usize) + 64, 0);
+        let launch = Launch::new(LaunchParts {
+            kernel: &kernel,
+            params: &params,
+            grid: request.grid,
+            threads: request.block,
+            dynamic_shared: request.dynamic_shared,
+            shared: &self.device.shared,
+            residency: 64,
+            random_schedule: request.mode.random_schedule,
+            deadline: request.mode.timeout.map(|timeout| Instant::now() + timeout),
+            output: &self.device.output,
+            heap: &self.device.memory,
+        });
+        launch.work(request.mode.seed)?;
+        Ok(())
+    }
+
+    /// LLVM's text for a kernel, for people.
+    pub fn llvm_text(&self, kernel: &str, block: [u32; 3], mode: &Mode, optimised: bool) -> Result<String, LaunchError> {
+        let func = self.kernel(kernel)?;
+        let facts = LaunchFacts::of(&self.module.names, &self.module.functions[func]).with_block(block);
+        let options = Options { width: mode.width, tier: mode.tier, facts, cpu: None };
+        Ok(crate::kernel::llvm_text(&self.module, func, &options, optimised)?)
+    }
+
+    fn kernel(&self, name: &str) -> Result<FuncId, LaunchError> {
+        self.module
+            .function(name)
+            .filter(|&func| self.module.functions[func].is_entry() && self.module.functions[func].body.is_some())
+            .ok_or_else(|| LaunchError::NoKernel(name.to_owned()))
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        for address in self.addresses.values().flatten().chain([&self.code]) {
+            self.device.memory.free(*address);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! A launch: a grid of blocks, and what can go wrong with it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use super::context::WarpContext;
+use super::worker::{CURRENT, Worker};
+use crate::kernel::Kernel;
+use crate::memory::SharedWindows;
+
+/// A launch while it runs.
+#[derive(Debug)]
+pub(crate) struct Launch<'l> {
+    pub(crate) kernel: &'l Kernel,
+    pub(crate) params: &'l [u8],
+    pub(crate) grid: [u32; 3],
+    pub(crate) threads: [u32; 3],
+    pub(crate) dynamic_shared: u32,
+    pub(crate) shared: &'l SharedWindows,
+    /// How many blocks may be resident on each OS thread.
+    pub(crate) residency: usize,
+    pub(crate) random_schedule: bool,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) output: &'l crate::runtime::host::Output,
+    pub(crate) heap: &'l crate::memory::Arena,
+    next_block: AtomicU64,
+    stopped: AtomicBool,
+}
+
+/// What went wrong in a launch, and where.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{kind} (block {block:?}, thread {thread:?}, line {line} of the PTX)")]
+pub struct Fault {
+    /// What went wrong.
+    pub kind: FaultKind,
+    /// The line of the PTX; 0 if not known.
+    pub line: u32,
+    /// The block.
+    pub block: [u32; 3],
+    /// The first thread of the warp, or the thread.
+    pub thread: [u32; 3],
+}
+
+/// What can go wrong in a launch.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum FaultKind {
+    /// An access to memory that is not there.
+    #[error("illegal address {address:#x}")]
+    IllegalAddress {
+        /// The address.
+        address: u64,
+    },
+    /// An access to an address that is not a multiple of its size.
+    #[error("address {address:#x} is not a multiple of {bytes} bytes")]
+    Misaligned {
+        /// The address.
+        address: u64,
+        /// The size of the access.
+        bytes: u32,
+    },
+    /// `trap`
+    #[error("trap")]
+    Trap,
+    /// `assert` failed.
+    #[error("assertion failed: {message}")]
+    Assertion {
+        /// What the program says.
+        message: String,
+    },
+    /// A call of something that is no function.
+    #[error("call of an address that is no function")]
+    BadCall,
+    /// A barrier that does not exist.
+    #[error("barrier {id} does not exist")]
+    BadBarrier {
+        /// Its number.
+        id: u32,
+    },
+    /// The stack, or the local memory, was not enough.
+    #[error("stack overflow")]
+    StackOverflow,
+    /// All threads that are left wait for each other.
+    #[error("deadlock: {} threads or warps wait", waiters.len())]
+    Deadlock {
+        /// Some of them.
+        waiters: Vec<Waiter>,
+    },
+    /// The launch took longer than it may.
+    #[error("the launch did not end in time")]
+    Timeout {
+        /// Who waits at a barrier meanwhile.
+        waiters: Vec<Waiter>,
+    },
+    /// The host has no memory left.
+    #[error("out of memory: {message}")]
+    OutOfMemory {
+        /// What the system says.
+        message: String,
+    },
+    /// Something that the device cannot do.
+    #[error("not supported by the CPU device: {what}")]
+    Unsupported {
+        /// What.
+        what: String,
+    },
+}
+
+/// Somebody who waits.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Waiter {
+    /// The block.
+    pub block: [u32; 3],
+    /// The thread, or the first of the warp.
+    pub thread: [u32; 3],
+    /// The barrier; nothing for lanes of the warp.
+    pub barrier: Option<u32>,
+    /// The line of the PTX.
+    pub line: u32,
+}
+
+impl Fault {
+    pub(crate) fn out_of_memory(error: &std::io::Error) -> Self {
+        let kind = FaultKind::OutOfMemory { message: error.to_string() };
+        Self { kind, line: 0, block: [0; 3], thread: [0; 3] }
+    }
+}
+
+/// What a launch needs.
+#[derive(Debug)]
+pub(crate) struct LaunchParts<'l> {
+    pub(crate) kernel: &'l Kernel,
+    pub(crate) params: &'l [u8],
+    pub(crate) grid: [u32; 3],
+    pub(crate) threads: [u32; 3],
+    pub(crate) dynamic_shared: u32,
+    pub(crate) shared: &'l SharedWindows,
+    pub(crate) residency: usize,
+    pub(crate) random_schedule: bool,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) output: &'l crate::runtime::host::Output,
+    pub(crate) heap: &'l crate::memory::Arena,
+}
+
+impl<'l> Launch<'l> {
+    pub(crate) fn new(parts: LaunchParts<'l>) -> Self {
+        let LaunchParts {
+            kernel,
+            params,
+            grid,
+            threads,
+            dynamic_shared,
+            shared,
+            residency,
+            random_schedule,
+            deadline,
+            output,
+            heap,
+        } = parts;
+        Self {
+            kernel,
+            params,
+            grid,
+            threads,
+            dynamic_shared,
+            shared,
+            residency,
+            random_schedule,
+            deadline,
+            output,
+            heap,
+            next_block: AtomicU64::new(0),
+            stopped: AtomicBool::new(false),
+        }
+    }
+
+    /// Runs blocks on this OS thread until there are none left.
+    pub(crate) fn work(&self, seed: u64) -> Result<(), Fault> {
+        let worker = Worker::new(self, seed);
+        let before = CURRENT.with(|current| current.replace((&raw const worker).cast()));
+        let result = worker.run();
+        CURRENT.with(|current| current.set(before));
+        if result.is_err() {
+            self.stop();
+        }
+        result
+    }
+
+    /// The next block to run.
+    pub(crate) fn take_block(&self) -> Option<u64> {
+        let blocks = self.grid.iter().map(|&size| u64::from(size)).product();
+        let index = self.next_block.fetch_add(1, Ordering::Relaxed);
+        (index < blocks && !self.is_stopped()).then_some(index)
+    }
+
+    pub(crate) fn threads_per_block(&self) -> u32 {
+        self.threads.iter().product()
+    }
+
+    /// Bytes of shared memory of a block.
+    pub(crate) fn total_shared(&self) -> u32 {
+        self.kernel.dynamic_shared as u32 + self.dynamic_shared
+    }
+
+    /// A block by its number.
+    pub(crate) fn block_of(&self, index: u64) -> [u32; 3] {
+        let [x, y, _] = self.grid.map(u64::from);
+        [(index % x) as u32, (index / x % y) as u32, (index / (x * y)) as u32]
+    }
+
+    /// A thread by its number in the block.
+    pub(crate) fn thread_of(&self, index: u32) -> [u32; 3] {
+        let [x, y, _] = self.threads;
+        [index % x, index / x % y, index / (x * y)]
+    }
+
+    /// A context in which only what all warps share is filled in.
+    pub(crate) fn new_context(&self) -> WarpContext {
+        WarpContext {
+            params: self.params.as_ptr(),
+            shared: std::ptr::null_mut(),
+            local: std::ptr::null_mut(),
+            block: [0; 3],
+            grid: self.grid,
+            threads: self.threads,
+            first_thread: 0,
+            lanes: 0,
+            dynamic_shared: self.dynamic_shared,
+            total_shared: self.total_shared(),
+            grid_id: 0,
+            environment: [0; 32],
+            resident: 0,
+        }
+    }
+
+    /// No block is started any more.
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() > deadline)
+    }
+}

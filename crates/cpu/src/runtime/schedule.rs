@@ -1,0 +1,527 @@
+//! The blocks and warps of one OS thread: which are resident, who waits for what, and who runs next.
+//!
+//! A fibre runs one warp after another. It only gives way where its warp has to wait, and then another fibre goes on or
+//! starts the next warp. A kernel without barriers so runs on one fibre without a switch, and nothing had to be found
+//! out about it before.
+
+use std::collections::VecDeque;
+
+use super::barrier::{BARRIERS, Barrier};
+use super::collective::{self, Collective, Contribution};
+use super::context::WarpContext;
+use super::fibre::Stack;
+use super::launch::{Fault, FaultKind, Launch, Waiter};
+use crate::options::Width;
+
+/// The state of one OS thread of a launch. Nothing here switches stacks.
+#[derive(Debug)]
+pub(crate) struct Schedule<'l> {
+    launch: &'l Launch<'l>,
+    /// Boxed, because compiled code holds on to contexts, and a switch to stack pointers.
+    fibres: Vec<Box<Fibre>>,
+    idle: Vec<usize>,
+    ready: VecDeque<usize>,
+    residents: Vec<Option<Resident>>,
+    /// Blocks that are resident.
+    resident_count: usize,
+    /// The resident block whose warps are being started.
+    starting: Option<usize>,
+    running: usize,
+    /// How often warps gave way in a spin since one of them came to an end or a barrier.
+    spins: u64,
+    fault: Option<Fault>,
+    random: u64,
+}
+
+#[derive(Debug)]
+struct Fibre {
+    stack: Stack,
+    saved: *mut u8,
+    context: WarpContext,
+    state: State,
+    /// What it is told when it goes on.
+    answer: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Idle,
+    /// Runs, or is ready to.
+    Ready,
+    Barrier { id: u32, site: u32 },
+    Collective { site: u32 },
+}
+
+/// A block that is being run.
+#[derive(Debug)]
+struct Resident {
+    index: u64,
+    slot: usize,
+    next_unit: u32,
+    units: u32,
+    running: u32,
+    /// The lanes of each warp that have not ended.
+    alive: Vec<u32>,
+    barriers: Vec<Barrier>,
+    /// Threads that wait in collectives, at width 1.
+    meetings: Vec<Meeting>,
+    local: LocalMemory,
+}
+
+/// The local memory of the threads of a block.
+#[derive(Debug)]
+struct LocalMemory {
+    bytes: Vec<u64>,
+}
+
+/// Threads of a warp that come together.
+#[derive(Debug)]
+struct Meeting {
+    warp: usize,
+    what: Collective,
+    site: u32,
+    members: u32,
+    /// Whether it is for whoever is there, not for named members.
+    is_loose: bool,
+    arrived: u32,
+    given: Box<[Contribution; 32]>,
+    fibres: [usize; 32],
+}
+
+/// What a worker does next.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// Goes on with a saved stack.
+    Run(*mut u8),
+    /// There is nothing left to do.
+    Done,
+    /// The launch failed.
+    Fault(Fault),
+}
+
+/// What a warp does that came to a meeting place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Wait {
+    /// It goes on with an answer.
+    Answer(u64),
+    /// It gives way.
+    GiveWay,
+}
+
+/// Lanes that come to a barrier.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) waits: bool,
+    pub(crate) site: u32,
+    pub(crate) id: u32,
+    /// How many threads complete the barrier; 0 for all of the block.
+    pub(crate) count: u32,
+    pub(crate) lanes: u32,
+    /// Those of the lanes that say yes.
+    pub(crate) yes: u32,
+}
+
+/// After so many spins without progress, another block is started if there is room.
+const PATIENCE: u64 = 64;
+
+impl<'l> Schedule<'l> {
+    pub(crate) fn new(launch: &'l Launch<'l>, random: u64) -> Self {
+        Self {
+            launch,
+            fibres: Vec::new(),
+            idle: Vec::new(),
+            ready: VecDeque::new(),
+            residents: Vec::new(),
+            resident_count: 0,
+            starting: None,
+            running: 0,
+            spins: 0,
+            fault: None,
+            random,
+        }
+    }
+
+    /// What to do next, once all fibres have given way.
+    pub(crate) fn next(&mut self) -> Next {
+        if let Some(fault) = self.fault.take() {
+            return Next::Fault(fault);
+        }
+        if self.launch.is_stopped() {
+            return Next::Done;
+        }
+        match self.next_fibre() {
+            Some(fibre) => {
+                self.running = fibre;
+                Next::Run(self.fibres[fibre].saved)
+            }
+            None if self.resident_count == 0 => Next::Done,
+            None => Next::Fault(self.deadlock()),
+        }
+    }
+
+    /// The fibre to go on with: one that is ready, or one for the next warp.
+    fn next_fibre(&mut self) -> Option<usize> {
+        let all_spin = self.spins > PATIENCE * (1 + self.ready.len() as u64);
+        let prefers_start = if self.launch.random_schedule { self.coin() } else { self.ready.is_empty() || all_spin };
+        if prefers_start && let Some(fibre) = self.start_next() {
+            return Some(fibre);
+        }
+        let place = if self.launch.random_schedule && !self.ready.is_empty() {
+            self.below(self.ready.len())
+        } else {
+            0
+        };
+        self.ready.remove(place).or_else(|| self.start_next())
+    }
+
+    fn coin(&mut self) -> bool {
+        self.below(2) == 0
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        // SplitMix64.
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut value = self.random;
+        value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((value ^ value >> 31) % limit as u64) as usize
+    }
+
+    /// A fibre for the next warp, of a block that is resident or of the next one.
+    fn start_next(&mut self) -> Option<usize> {
+        let resident = match self.starting {
+            Some(resident) => resident,
+            None => {
+                self.spins = 0;
+                self.start_block()?
+            }
+        };
+        let fibre = match self.idle.pop() {
+            Some(fibre) => fibre,
+            None => self.new_fibre()?,
+        };
+        self.begin(fibre, resident);
+        Some(fibre)
+    }
+
+    fn start_block(&mut self) -> Option<usize> {
+        if self.resident_count >= self.launch.residency {
+            return None;
+        }
+        let index = self.launch.take_block()?;
+        let place = self.residents.iter().position(Option::is_none).unwrap_or_else(|| {
+            self.residents.push(None);
+            self.residents.len() - 1
+        });
+        let launch = self.launch;
+        let threads = launch.threads_per_block();
+        let warps = threads.div_ceil(32);
+        let alive = (0..warps).map(|warp| lanes_of(threads, warp)).collect();
+        let slot = launch.shared.take(launch.total_shared() as usize);
+        let units = match launch.kernel.width {
+            Width::One => threads,
+            Width::Warp => warps,
+        };
+        let local = LocalMemory { bytes: vec![0; (launch.kernel.local * u64::from(warps) * 32 / 8) as usize] };
+        self.residents[place] = Some(Resident {
+            index,
+            slot,
+            next_unit: 0,
+            units,
+            running: 0,
+            alive,
+            barriers: vec![Barrier::default(); BARRIERS],
+            meetings: Vec::new(),
+            local,
+        });
+        self.resident_count += 1;
+        self.starting = Some(place);
+        Some(place)
+    }
+
+    fn new_fibre(&mut self) -> Option<usize> {
+        let stack = match Stack::new(self.launch.kernel.stack) {
+            Ok(stack) => stack,
+            Err(error) => {
+                self.fault = Some(Fault::out_of_memory(&error));
+                return None;
+            }
+        };
+        let saved = stack.prepare(super::worker::fibre_main);
+        let context = self.launch.new_context();
+        self.fibres.push(Box::new(Fibre { stack, saved, context, state: State::Idle, answer: 0 }));
+        Some(self.fibres.len() - 1)
+    }
+
+    /// Gives a fibre the next warp of a block.
+    fn begin(&mut self, fibre: usize, place: usize) {
+        let launch = self.launch;
+        let resident = self.residents[place].as_mut().expect("the block is resident");
+        let unit = resident.next_unit;
+        resident.next_unit += 1;
+        resident.running += 1;
+        if resident.next_unit == resident.units {
+            self.starting = None;
+        }
+        let threads = launch.threads_per_block();
+        let per_unit = launch.kernel.width.lanes();
+        let first_thread = unit * per_unit;
+        let lanes = match launch.kernel.width {
+            Width::One => 1,
+            Width::Warp => lanes_of(threads, unit),
+        };
+        let local = resident.local.bytes.as_mut_ptr().cast::<u8>();
+        let context = &mut self.fibres[fibre].context;
+        context.shared = launch.shared.address(resident.slot);
+        // SAFETY: a thread's part of the memory just made for the threads of the block.
+        context.local = unsafe { local.add(first_thread as usize * launch.kernel.local as usize) };
+        context.block = launch.block_of(resident.index);
+        context.first_thread = first_thread;
+        context.lanes = lanes;
+        context.resident = place;
+        self.fibres[fibre].state = State::Ready;
+    }
+
+    /// The warp on the running fibre has ended. Whether the fibre has another one now; else it gives way.
+    pub(crate) fn finish(&mut self) -> bool {
+        self.spins = 0;
+        let fibre = self.running;
+        let place = self.fibres[fibre].context.resident;
+        let (warp, lanes) = self.lanes_of_running();
+        let resident = self.residents[place].as_mut().expect("the block is resident");
+        resident.alive[warp] &= !lanes;
+        resident.running -= 1;
+        let is_over = resident.running == 0 && resident.next_unit == resident.units;
+        self.fibres[fibre].state = State::Idle;
+        if is_over {
+            let resident = self.residents[place].take().expect("the block is resident");
+            self.launch.shared.give_back(resident.slot);
+            self.resident_count -= 1;
+        } else {
+            self.release_barriers(place);
+            self.release_meetings(place, warp);
+        }
+        let goes_on = self.ready.is_empty() && !self.launch.random_schedule && !self.launch.is_stopped();
+        if goes_on && self.fault.is_none() {
+            let next = match self.starting {
+                Some(place) => Some(place),
+                None => self.start_block(),
+            };
+            if let Some(next) = next {
+                self.begin(fibre, next);
+                return true;
+            }
+        }
+        self.idle.push(fibre);
+        false
+    }
+
+    /// The warp of the running fibre, and its lanes.
+    fn lanes_of_running(&self) -> (usize, u32) {
+        let context = &self.fibres[self.running].context;
+        (context.warp(), context.lanes << context.first_lane())
+    }
+
+    /// The running warp waits for memory that another thread will write: it gives way, but can go on at any time.
+    pub(crate) fn spin(&mut self) {
+        self.spins += 1;
+        if self.spins % 1024 == 0 && self.launch.is_late() {
+            let waiters = self.waiters();
+            self.fail(FaultKind::Timeout { waiters }, 0);
+            return;
+        }
+        self.ready.push_back(self.running);
+    }
+
+    /// Lanes of the running warp arrive at a barrier of their block.
+    pub(crate) fn arrive(&mut self, arrival: Arrival) -> Wait {
+        let Arrival { waits, site, id, count, lanes, yes } = arrival;
+        self.spins = 0;
+        let fibre = self.running;
+        let (place, warp, first) = {
+            let context = &self.fibres[fibre].context;
+            (context.resident, context.warp(), context.first_lane())
+        };
+        if id as usize >= BARRIERS {
+            self.fail(FaultKind::BadBarrier { id }, site);
+            return Wait::GiveWay;
+        }
+        let resident = self.residents[place].as_mut().expect("the block is resident");
+        let warps = resident.alive.len();
+        let barrier = &mut resident.barriers[id as usize];
+        barrier.arrive(warps, warp, lanes << first, count, yes << first);
+        if waits {
+            barrier.waiting.push(fibre);
+            self.fibres[fibre].state = State::Barrier { id, site };
+        }
+        self.release_barriers(place);
+        self.release_meetings(place, warp);
+        if waits { self.wait(fibre) } else { Wait::Answer(0) }
+    }
+
+    /// Whether a fibre that was made to wait has been let go on already; then it goes first.
+    fn wait(&mut self, fibre: usize) -> Wait {
+        if self.fibres[fibre].state != State::Ready {
+            return Wait::GiveWay;
+        }
+        let position = self.ready.iter().rposition(|&other| other == fibre).expect("it was made ready");
+        self.ready.remove(position);
+        Wait::Answer(self.fibres[fibre].answer)
+    }
+
+    /// What the running fibre was told when it was let go on.
+    pub(crate) fn answer(&self) -> u64 {
+        self.fibres[self.running].answer
+    }
+
+    fn release_barriers(&mut self, place: usize) {
+        let resident = self.residents[place].as_mut().expect("the block is resident");
+        for barrier in &mut resident.barriers {
+            if !barrier.is_idle() && barrier.is_complete(&resident.alive) {
+                let (waiting, tally) = barrier.complete();
+                for fibre in waiting {
+                    self.fibres[fibre].state = State::Ready;
+                    self.fibres[fibre].answer = u64::from(tally.count) << 32 | u64::from(tally.yes);
+                    self.ready.push_back(fibre);
+                }
+            }
+        }
+    }
+
+    /// A thread that runs on its own comes to something that lanes do together.
+    pub(crate) fn meet(&mut self, what: Collective, site: u32, members: u32, values: [u64; 3]) -> Wait {
+        self.spins = 0;
+        let fibre = self.running;
+        let (place, warp, lane) = {
+            let context = &self.fibres[fibre].context;
+            (context.resident, context.warp(), context.first_lane())
+        };
+        let is_loose = what == Collective::ActiveMask;
+        let resident = self.residents[place].as_mut().expect("the block is resident");
+        let found = resident.meetings.iter().position(|meeting| {
+            meeting.warp == warp
+                && meeting.what == what
+                && meeting.members == members
+                && meeting.arrived >> lane & 1 == 0
+                && (meeting.site == site || what == Collective::Barrier)
+        });
+        let index = found.unwrap_or_else(|| {
+            resident.meetings.push(Meeting {
+                warp,
+                what,
+                site,
+                members,
+                is_loose,
+                arrived: 0,
+                given: Box::new([Contribution::default(); 32]),
+                fibres: [0; 32],
+            });
+            resident.meetings.len() - 1
+        });
+        let meeting = &mut resident.meetings[index];
+        meeting.arrived |= 1 << lane;
+        meeting.given[lane as usize] = Contribution { values };
+        meeting.fibres[lane as usize] = fibre;
+        self.fibres[fibre].state = State::Collective { site };
+        self.release_meetings(place, warp);
+        self.wait(fibre)
+    }
+
+    /// Lets go on who has met all that it waits for.
+    fn release_meetings(&mut self, place: usize, warp: usize) {
+        let Some(resident) = self.residents[place].as_mut() else { return };
+        if resident.meetings.is_empty() {
+            return;
+        }
+        let alive = resident.alive[warp];
+        // Threads of the warp that are neither waiting nor yet to be started would come first to what is loose.
+        let waits = |fibre: &Fibre| {
+            fibre.context.resident == place
+                && fibre.context.warp() == warp
+                && matches!(fibre.state, State::Barrier { .. } | State::Collective { .. })
+        };
+        let waiting = self.fibres.iter().filter(|fibre| waits(fibre)).count() as u32;
+        let all_wait = waiting == alive.count_ones();
+        let mut index = 0;
+        while index < resident.meetings.len() {
+            let meeting = &resident.meetings[index];
+            let is_over = meeting.warp == warp
+                && if meeting.is_loose { all_wait } else { meeting.members & alive & !meeting.arrived == 0 };
+            if !is_over {
+                index += 1;
+                continue;
+            }
+            let meeting = resident.meetings.swap_remove(index);
+            let results = collective::results(meeting.what, meeting.arrived, &meeting.given);
+            for lane in (0..32).filter(|lane| meeting.arrived >> lane & 1 != 0) {
+                let fibre = meeting.fibres[lane];
+                let (first, second) = results[lane];
+                self.fibres[fibre].answer = u64::from(second) << 32 | u64::from(first);
+                self.fibres[fibre].state = State::Ready;
+                self.ready.push_back(fibre);
+            }
+        }
+    }
+
+    /// Ends the launch because of what the running warp did, which must give way and does not go on.
+    pub(crate) fn fail(&mut self, kind: FaultKind, site: u32) {
+        let context = &self.fibres[self.running].context;
+        let fault = Fault {
+            kind,
+            line: site,
+            block: context.block,
+            thread: self.launch.thread_of(context.first_thread),
+        };
+        self.fault = Some(fault);
+        self.launch.stop();
+    }
+
+    fn deadlock(&self) -> Fault {
+        Fault {
+            kind: FaultKind::Deadlock { waiters: self.waiters() },
+            line: 0,
+            block: [0; 3],
+            thread: [0; 3],
+        }
+    }
+
+    /// Who waits where; the first of many.
+    fn waiters(&self) -> Vec<Waiter> {
+        const MOST: usize = 64;
+        let waiting = self.fibres.iter().filter_map(|fibre| {
+            let (barrier, line) = match fibre.state {
+                State::Barrier { id, site } => (Some(id), site),
+                State::Collective { site } => (None, site),
+                _ => return None,
+            };
+            Some(Waiter {
+                block: fibre.context.block,
+                thread: self.launch.thread_of(fibre.context.first_thread),
+                barrier,
+                line,
+            })
+        });
+        waiting.take(MOST).collect()
+    }
+
+    /// The context of the running warp.
+    pub(crate) fn context(&mut self) -> &mut WarpContext {
+        &mut self.fibres[self.running].context
+    }
+
+    /// Where the stack pointer of the running fibre is saved.
+    pub(crate) fn saved(&mut self) -> *mut *mut u8 {
+        &raw mut self.fibres[self.running].saved
+    }
+
+    /// Whether an address lies below the stack of the running fibre.
+    pub(crate) fn is_stack_overflow(&self, address: usize) -> bool {
+        self.fibres[self.running].stack.is_overflow(address)
+    }
+}
+
+/// The lanes of a warp that have a thread.
+fn lanes_of(threads: u32, warp: u32) -> u32 {
+    let left = threads - warp * 32;
+    if left >= 32 { u32::MAX } else { (1 << left) - 1 }
+}
