@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! //@ run add: grid=2 block=64 args=a:u32[128]=iota,b:f32[4]={1 2.5 nan -inf},n:u32=5,out:u32[128]
-//! //@ run add: block=64,2 shared=256 args=a,out,n:u32=7
+//! //@ run add: block=64x2 shared=256 args=a,out,n:u32=7
 //! ```
 //!
 //! - An argument `name:type[length]` is a buffer, whose address is passed; `name:type` is a value; `name:type(length)`
@@ -10,12 +10,12 @@
 //! - Types are `u8` … `u64`, `s8` … `s64`, `b8` … `b64` (printed in hexadecimal), `f16`, `bf16`, `f32`, `f64`.
 //! - Initial values behind `=`: `zero`, `iota`, a number, `{a list, repeated}` with spaces, `random(seed)`, and `edges` or
 //!   `edges(r)`: the interesting values of the type, each `r` times, over and over.
-//! - `~2ulp` behind a buffer of floats lets engines other than the interpreter be off by that much.
+//! - `~2ulp` or `~1e-6` behind a buffer of floats lets engines other than the interpreter be off by that much.
 //! - `//@ schedule: matters` keeps engines away that do not schedule as the interpreter does by default.
 
 use anyhow::{Context, Result, bail};
 
-use crate::value::{Element, parse_value};
+use crate::value::{Element, Tolerance, parse_value};
 
 /// All launches of a test file.
 #[derive(Clone, Debug, Default)]
@@ -63,8 +63,8 @@ pub struct Buffer {
     pub initial: Vec<u8>,
     /// Whether an initial value was given.
     pub is_input: bool,
-    /// Units in the last place by which engines may differ.
-    pub tolerance: u64,
+    /// How far engines may differ.
+    pub tolerance: Tolerance,
 }
 
 impl Scenario {
@@ -112,11 +112,8 @@ impl Scenario {
             return known.map(Argument::Buffer).with_context(|| format!("there is no buffer `{text}` yet"));
         };
         let (rest, tolerance) = match rest.split_once('~') {
-            Some((rest, ulps)) => {
-                let ulps = ulps.strip_suffix("ulp").context("expected `~NUMBERulp`")?;
-                (rest, ulps.parse().context("units in the last place")?)
-            }
-            None => (rest, 0),
+            Some((rest, ulps)) => (rest, Tolerance::parse(ulps)?),
+            None => (rest, Tolerance::default()),
         };
         let (shape, initial) = rest.split_once('=').map_or((rest, None), |(shape, initial)| (shape, Some(initial)));
         let (element, form, len) = if let Some((element, len)) = shape.split_once('[') {
@@ -204,7 +201,7 @@ mod tests {
         assert_eq!(scenario.launches[0].shared, 16);
         assert_eq!(scenario.buffers[0].initial, [1, 2, 1]);
         assert_eq!(scenario.launches[0].args[1], Argument::Value(vec![0xff, 0xff]));
-        assert_eq!(scenario.buffers[1].tolerance, 2);
+        assert_eq!(scenario.buffers[1].tolerance.ulps, 2);
         assert_eq!(scenario.launches[1].args, [Argument::Buffer(1)]);
         assert!(Scenario::parse("//@ run k: args=nobody").is_err());
         assert!(Scenario::parse("//@ run k: args=a:u7[2]").is_err());

@@ -99,13 +99,13 @@ impl Element {
             one,
             one | sign,
             1,
-            smallest_normal - 1 | sign,
+            (smallest_normal - 1) | sign,
             smallest_normal,
             format.largest(),
             format.largest() | sign,
             format.infinity(),
             format.infinity() | sign,
-            format.infinity() | smallest_normal / 2,
+            format.infinity() | (smallest_normal / 2),
             number(1.5),
             number(-2.5),
             number(0.333),
@@ -130,7 +130,7 @@ impl Element {
     }
 
     /// Whether two elements are the same: any NaN is any other, and floats may be off by some units in the last place.
-    pub fn agree(self, left: u64, right: u64, tolerance: u64) -> bool {
+    pub fn agree(self, left: u64, right: u64, tolerance: Tolerance) -> bool {
         let Kind::Float(format) = self.kind else {
             return left == right;
         };
@@ -142,7 +142,32 @@ impl Element {
             let magnitude = (bits & (format.sign() - 1)) as i128;
             if bits & format.sign() == 0 { magnitude } else { -magnitude }
         };
-        if tolerance == 0 { left == right } else { (place(left) - place(right)).unsigned_abs() <= tolerance.into() }
+        if left == right {
+            return true;
+        }
+        let value = |bits: u64| f64::from_bits(F64.pack(format.unpack(bits), Round::NearestEven));
+        let ulps = (place(left) - place(right)).unsigned_abs();
+        (tolerance.ulps > 0 && ulps <= tolerance.ulps.into())
+            || (value(left) - value(right)).abs() <= tolerance.absolute && tolerance.absolute > 0.0
+    }
+}
+
+/// How far two floats may be apart and still count as the same.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Tolerance {
+    /// Units in the last place.
+    pub ulps: u64,
+    /// An absolute distance.
+    pub absolute: f64,
+}
+
+impl Tolerance {
+    /// `2ulp`, `1e-6`
+    pub fn parse(text: &str) -> Result<Self> {
+        Ok(match text.strip_suffix("ulp") {
+            Some(ulps) => Self { ulps: ulps.parse().context("units in the last place")?, absolute: 0.0 },
+            None => Self { ulps: 0, absolute: text.parse().context("a distance")? },
+        })
     }
 }
 
@@ -215,7 +240,7 @@ mod tests {
             for bits in element.edges() {
                 let text = element.print(bits);
                 let again = parse_value(element, &text).unwrap();
-                assert!(element.agree(bits, again, 0), "{name} {bits:#x} {text}");
+                assert!(element.agree(bits, again, Tolerance::default()), "{name} {bits:#x} {text}");
             }
         }
         assert_eq!(Element::parse("f16").unwrap().print(0x2e66), "0.1");
@@ -225,11 +250,13 @@ mod tests {
     fn tolerance_counts_neighbours() {
         let single = Element::parse("f32").unwrap();
         let one = u64::from(1_f32.to_bits());
-        assert!(single.agree(one, one + 2, 2));
-        assert!(!single.agree(one, one + 3, 2));
-        assert!(single.agree(0x8000_0001, 1, 2));
-        assert!(!single.agree(0x8000_0000, 0, 0));
-        assert!(single.agree(0x7fc0_0000, 0xffc0_0001, 0));
+        let (exact, two) = (Tolerance::default(), Tolerance::parse("2ulp").unwrap());
+        assert!(single.agree(one, one + 2, two));
+        assert!(!single.agree(one, one + 3, two));
+        assert!(single.agree(0x8000_0001, 1, two));
+        assert!(!single.agree(0x8000_0000, 0, exact));
+        assert!(single.agree(0x7fc0_0000, 0xffc0_0001, exact));
+        assert!(single.agree(one, one + 3, Tolerance::parse("1e-6").unwrap()));
     }
 
     #[test]

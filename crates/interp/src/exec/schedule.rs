@@ -560,7 +560,7 @@ impl Run<'_> {
         let stmt = function.code[pc as usize].stmt;
         let text = ptx::print_stmt(self.module, source, body, stmt);
         // Without the comment that says where the instruction comes from.
-        let text = text.split("//@").next().unwrap_or_default().trim().to_owned();
+        let text = text.split("//@").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
         (self.module.lines.line(body.position(stmt)), text)
     }
 
