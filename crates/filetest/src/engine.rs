@@ -64,11 +64,13 @@ pub fn engines() -> Vec<Box<dyn Engine>> {
     let interpreter =
         |name: &str, config: Config| -> Box<dyn Engine> { Box::new(Interpreter { name: name.to_owned(), config }) };
     let random = |seed, longest| Config { seed, schedule: Schedule::Random { longest }, ..Config::default() };
-    vec![
+    let mut engines = vec![
         interpreter("interpreter", Config::default()),
         interpreter("interpreter, one instruction at a time", random(1, 1)),
         interpreter("interpreter, random turns", random(2, 20)),
-    ]
+    ];
+    engines.extend(crate::cpu_engine::cpu_engines());
+    engines
 }
 
 /// The interpreter in some configuration.

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod commands;
+pub mod cpu_engine;
 pub mod cubin;
 pub mod engine;
 pub mod files;

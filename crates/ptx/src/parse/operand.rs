@@ -21,6 +21,8 @@ impl<'a> Parser<'a> {
         inst: &mut Inst,
         operands: &mut Operands,
     ) -> Result<(), Error> {
+        // A statement that could not be read may have left it behind.
+        self.has_zero_offset = false;
         if self.cursor.peek() == b';' {
             self.cursor.advance();
             return Ok(());

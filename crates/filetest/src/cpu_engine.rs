@@ -1,0 +1,103 @@
+//! The CPU device as an engine: at both widths, in both tiers, and in random schedules.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use cpu::{FaultKind, LaunchError, LaunchRequest, Mode, Program, Tier, Width};
+use ptx::ir::Module;
+
+use crate::engine::{Device, Ending, Engine, FaultClass};
+
+/// The CPU device in some mode.
+#[derive(Clone, Debug)]
+pub struct CpuDevice {
+    name: &'static str,
+    mode: Mode,
+}
+
+/// All modes that test files run in.
+pub fn cpu_engines() -> Vec<Box<dyn Engine>> {
+    let mode = |width, tier, random_schedule| Mode {
+        width,
+        tier,
+        random_schedule,
+        seed: 1,
+        timeout: Some(Duration::from_secs(20)),
+    };
+    let engine = |name, mode| -> Box<dyn Engine> { Box::new(CpuDevice { name, mode }) };
+    vec![
+        engine("one lane, quick", mode(Width::One, Tier::Quick, false)),
+        engine("one lane, optimised, random schedule", mode(Width::One, Tier::Optimised, true)),
+        engine("warp, quick", mode(Width::Warp, Tier::Quick, false)),
+        engine("warp, optimised", mode(Width::Warp, Tier::Optimised, false)),
+        engine("warp, optimised, random schedule", mode(Width::Warp, Tier::Optimised, true)),
+    ]
+}
+
+impl Engine for CpuDevice {
+    fn name(&self) -> String {
+        self.name.to_owned()
+    }
+
+    fn load<'m>(&self, module: &'m Module) -> Result<Box<dyn Device + 'm>> {
+        let device = cpu::Device::new(256 << 20)?;
+        let program = Program::load(&device, module.clone())?;
+        Ok(Box::new(Loaded { device, program, mode: self.mode.clone() }))
+    }
+}
+
+struct Loaded {
+    device: Arc<cpu::Device>,
+    program: Program,
+    mode: Mode,
+}
+
+impl Device for Loaded {
+    fn allocate(&mut self, bytes: u64, align: u64) -> Result<u64> {
+        Ok(self.device.memory.allocate(bytes, align)?)
+    }
+
+    fn write(&mut self, address: u64, bytes: &[u8]) -> Result<()> {
+        ensure!(self.device.memory.write(address, bytes), "the bytes do not fit the allocation");
+        Ok(())
+    }
+
+    fn read(&mut self, address: u64, len: u64) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; usize::try_from(len)?];
+        ensure!(self.device.memory.read(address, &mut bytes), "there are not so many bytes in the allocation");
+        Ok(bytes)
+    }
+
+    fn launch(&mut self, launch: &interp::Launch<'_>) -> Result<Ending> {
+        let request = LaunchRequest {
+            kernel: launch.kernel,
+            grid: launch.grid,
+            block: launch.block,
+            dynamic_shared: launch.dynamic_shared,
+            params: launch.params,
+            mode: self.mode.clone(),
+        };
+        let result = self.program.launch(&request);
+        let output = String::from_utf8_lossy(&self.device.take_output()).into_owned();
+        Ok(match result {
+            Ok(()) => Ending::Done(output),
+            Err(error @ (LaunchError::NoKernel(_) | LaunchError::Invalid(_))) => return Err(error.into()),
+            Err(error) => Ending::Fault(class(&error), error.to_string()),
+        })
+    }
+}
+
+fn class(error: &LaunchError) -> FaultClass {
+    let LaunchError::Fault(fault) = error else { return FaultClass::Refused };
+    match fault.kind {
+        FaultKind::IllegalAddress { .. } | FaultKind::Misaligned { .. } => FaultClass::Access,
+        FaultKind::Trap => FaultClass::Trap,
+        FaultKind::Assertion { .. } => FaultClass::Assertion,
+        FaultKind::StackOverflow => FaultClass::StackOverflow,
+        FaultKind::Deadlock { .. } => FaultClass::Deadlock,
+        FaultKind::Timeout { .. } => FaultClass::Budget,
+        FaultKind::Unsupported { .. } => FaultClass::Refused,
+        _ => FaultClass::Undefined,
+    }
+}
