@@ -20,7 +20,8 @@ pub(crate) type Slot = u32;
 /// A value that is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Arg {
-    Const(u128),
+    /// No immediate is wider.
+    Const(u64),
     Reg(Slot),
     /// `!%p`
     Not(Slot),

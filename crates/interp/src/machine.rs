@@ -149,6 +149,11 @@ impl<'m> Machine<'m> {
         Some((self.addresses.globals[&id], variable.size().unwrap_or(0)))
     }
 
+    /// Whether a kernel can be launched: decodes it with all that it may call.
+    pub fn check(&mut self, kernel: &str) -> Result<(), LaunchError> {
+        self.program(kernel).map(|_| ())
+    }
+
     /// Runs a kernel to its end.
     pub fn launch(&mut self, launch: &Launch<'_>) -> Result<Outcome, LaunchError> {
         let program = self.program(launch.kernel)?;

@@ -1,12 +1,15 @@
 //! Integers, bits, logic, and moving data between registers.
 
+use ptx::ir::Operand;
 use ptx::ops::{Mod, Op};
+use ptx::special::Special;
 use ptx::types::{Type, TypeKind};
+use smallvec::SmallVec;
 
 use super::operand::{Site, format, int};
 use crate::arith::bits::Permute;
 use crate::arith::int::Int;
-use crate::code::{Carry, CarryOp, Code, Inst, IntLimit, IntOp, Logic, Pure};
+use crate::code::{Arg, Carry, CarryOp, Code, Inst, IntLimit, IntOp, Logic, Pure};
 use crate::fault::Refusal;
 
 pub(super) fn decode(site: &Site<'_, '_>) -> Result<Option<Inst>, Refusal> {
@@ -169,17 +172,15 @@ fn mov(site: &Site<'_, '_>, ty: Type) -> Result<Inst, Refusal> {
     let (target, source) = (site.required("d")?, site.required("a")?);
     let dests = site.dests_of(target)?;
     let vector = site.view.form.vector();
-    if let ptx::ir::Operand::Special(special) = source
-        && vector > 1
-    {
-        return Err(site.refuse(&format!("reads all of {special}, which only its elements can be")));
-    }
-    let args = site.values(source, element_type(ty, vector, source, site))?;
+    let args = match source {
+        Operand::Special(special) if vector > 1 => elements_of(site, *special)?,
+        _ => site.values(source, element_type(ty, vector, source, site))?,
+    };
     if dests.len() == 1 && args.len() == 1 {
         return site.with(Code::Pure(Pure::Copy(int(ty))), &[("a", ty)]);
     }
     let total = ty.bits() * vector;
-    let widths = |count: usize| -> Result<smallvec::SmallVec<[u8; 4]>, Refusal> {
+    let widths = |count: usize| -> Result<SmallVec<[u8; 4]>, Refusal> {
         if count == 0 || !total.is_multiple_of(count as u32) {
             return Err(site.refuse("has vectors that do not fill its type"));
         }
@@ -192,12 +193,25 @@ fn mov(site: &Site<'_, '_>, ty: Type) -> Result<Inst, Refusal> {
 }
 
 /// The type of an immediate among the elements of a vector.
-fn element_type(ty: Type, vector: u32, source: &ptx::ir::Operand, site: &Site<'_, '_>) -> Type {
+fn element_type(ty: Type, vector: u32, source: &Operand, site: &Site<'_, '_>) -> Type {
     match source {
-        ptx::ir::Operand::Vector(list) if vector == 1 => {
+        Operand::Vector(list) if vector == 1 => {
             let count = site.view.body.operands(*list).len().max(1) as u32;
             Type::bits_of(ty.bits() / count).unwrap_or(ty)
         }
         _ => ty,
     }
+}
+
+/// The elements of a special register that is a vector, such as `%tid`.
+fn elements_of(site: &Site<'_, '_>, special: Special) -> Result<SmallVec<[Arg; 4]>, Refusal> {
+    use Special::*;
+    let elements = match special {
+        Tid => [TidX, TidY, TidZ, TidW],
+        Ntid => [NtidX, NtidY, NtidZ, NtidW],
+        Ctaid => [CtaidX, CtaidY, CtaidZ, CtaidW],
+        Nctaid => [NctaidX, NctaidY, NctaidZ, NctaidW],
+        _ => return Err(site.refuse(&format!("reads {special} as a vector, which it is not"))),
+    };
+    Ok(elements.map(Arg::Special).into_iter().collect())
 }

@@ -194,7 +194,7 @@ impl<'s, 'm> Site<'s, 'm> {
             }
             Operand::Special(special) => Arg::Special(special),
             Operand::Int(_) | Operand::Hex(_) | Operand::F32(_) | Operand::F64(_) | Operand::WarpSize => {
-                Arg::Const(constant(operand, ty))
+                Arg::Const(constant(operand, ty) as u64)
             }
             Operand::Symbol(symbol, offset) => self.symbol(symbol, i64::from(offset))?,
             Operand::Element(symbol, index) => self.symbol(symbol, self.element_offset(symbol, index))?,
@@ -236,7 +236,7 @@ impl<'s, 'm> Site<'s, 'm> {
 
     fn symbol_place(&self, symbol: Symbol, offset: i64) -> Result<(Window, Arg), Refusal> {
         let context = self.context;
-        let at = |base: u64| Arg::Const(u128::from(base.wrapping_add_signed(offset)));
+        let at = |base: u64| Arg::Const(base.wrapping_add_signed(offset));
         let unknown = || self.refuse("names something that has no address");
         Ok(match symbol {
             Symbol::Global(global) => match context.module.globals[global].space {
@@ -284,7 +284,7 @@ impl<'s, 'm> Site<'s, 'm> {
             Operand::RegAddress(reg, offset) => {
                 (Arg::Reg(self.slot(reg)), i64::from(offset), bits_of(self.source(), reg) == 32)
             }
-            Operand::IntAddress(address) => (Arg::Const(address.into()), 0, false),
+            Operand::IntAddress(address) => (Arg::Const(address), 0, false),
             Operand::SymbolAddress(symbol, offset) => {
                 let (place, arg) = self.symbol_place(symbol, i64::from(offset))?;
                 // Parameters of a call within a kernel are local memory here, whatever the instruction says; without

@@ -90,8 +90,11 @@ impl Lane<'_> {
     fn execute(&mut self, inst: &Inst) -> Result<Flow, FaultKind> {
         match &inst.code {
             Code::Pure(op) => {
-                let args: SmallVec<[u128; 4]> = inst.args.iter().map(|&arg| self.read(arg)).collect();
-                let value = pure::eval(*op, &args);
+                let mut args = [0; 4];
+                for (value, &arg) in args.iter_mut().zip(&inst.args) {
+                    *value = self.read(arg);
+                }
+                let value = pure::eval(*op, &args[..inst.args.len().min(4)]);
                 if let Some(&dest) = inst.dests.first() {
                     self.thread.write(dest, value);
                 }

@@ -121,7 +121,7 @@ impl Thread {
         let base = self.frame().registers;
         let register = |slot: u32| self.registers[(base + slot) as usize];
         match arg {
-            Arg::Const(value) => value,
+            Arg::Const(value) => value.into(),
             Arg::Reg(slot) => register(slot),
             // Only predicates and their like are negated: the other bits do not matter.
             Arg::Not(slot) => !register(slot),
