@@ -15,12 +15,16 @@ mod float;
 mod half;
 mod integer;
 mod rounding;
+mod small_float;
+mod video;
 
 pub(crate) use approx::Approximation;
 pub(crate) use compare::Comparison;
 pub(crate) use convert::{FloatFormat, IntegerRounding};
 pub(crate) use float::{FloatStyle, MinMax};
 pub(crate) use rounding::{Arithmetic, Rounding};
+pub(crate) use small_float::SmallFormat;
+pub(crate) use video::VideoOp;
 
 use crate::llvm::{Builder, Context, IntPredicate, Module, Ty, TyKind, Value};
 

@@ -72,7 +72,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 // Cache policies advise nobody here.
                 self.write(&operands[0], emit.int(64).zero(), Sign::Unsigned);
             }
-            _ => return false,
+            _ => return self.video(op, view, emit),
         }
         true
     }
@@ -609,7 +609,7 @@ fn packed(ty: Type) -> Option<(u32, Type)> {
 }
 
 /// What a comparison word means for integers of a sign, or for floating-point numbers.
-fn comparison(word: Mod, sign: Sign) -> Option<(Comparison, Sign)> {
+pub(crate) fn comparison(word: Mod, sign: Sign) -> Option<(Comparison, Sign)> {
     Some(match word {
         Mod::Eq => (Comparison::Equal, sign),
         Mod::Ne => (Comparison::NotEqual, sign),

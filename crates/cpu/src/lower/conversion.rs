@@ -8,7 +8,7 @@ use ptx::view::View;
 use super::arithmetic::{is_float, rounding_of, style_of};
 use super::function::Lowering;
 use super::operands::sign_of;
-use crate::emit::{Emit, FloatFormat, FloatStyle, IntegerRounding, Rounding, Sign};
+use crate::emit::{Emit, FloatFormat, FloatStyle, IntegerRounding, Rounding, Sign, SmallFormat};
 use crate::llvm::{TyKind, Value};
 
 impl<'a, 'c> Lowering<'_, 'a, 'c> {
@@ -129,8 +129,45 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     }
 
     /// Formats of 8 bits and fewer.
-    fn convert_small(&mut self, _view: &View<'a>, _emit: Emit<'a, 'c>) -> bool {
-        false
+    fn convert_small(&mut self, view: &View<'a>, emit: Emit<'a, 'c>) -> bool {
+        let form = view.form;
+        let operands = view.operands();
+        let [to, from] = form.types() else { return false };
+        // Random rounding, and scales: for later processors.
+        let is_simple =
+            !form.words().any(|word| matches!(word, Mod::Rs | Mod::Pzo | Mod::ScaledN1Ue8m0 | Mod::ScaledN2Ue8m0));
+        if !is_simple {
+            return false;
+        }
+        let style = style_of(form);
+        if let (Some(source), Type::F16x2 | Type::Bf16x2) = (small_format_of(*from), *to) {
+            let format = if *to == Type::F16x2 { FloatFormat::F16 } else { FloatFormat::Bf16 };
+            let bits = self.read(&operands[1], 32, emit);
+            let [low, high] = [0, 1].map(|nth| {
+                let moved = emit.lshr(bits, bits.ty().constant(u64::from(nth * source.stride())));
+                let value = emit.widen_small(source, moved);
+                self.narrowed(format, style, form.has(Mod::Satfinite), value, emit)
+            });
+            self.write(&operands[0], emit.pair(low, high), Sign::Unsigned);
+            return true;
+        }
+        let Some(format) = small_format_of(*to) else { return false };
+        let [low, high] = match *from {
+            Type::F32 if operands.len() == 3 => {
+                let high = self.read_as(&operands[1], Type::F32, emit);
+                [self.read_as(&operands[2], Type::F32, emit), high]
+            }
+            Type::F16x2 | Type::Bf16x2 => {
+                let format = if *from == Type::F16x2 { FloatFormat::F16 } else { FloatFormat::Bf16 };
+                let pair = self.read(&operands[1], 32, emit);
+                emit.widen_halves(format, pair)
+            }
+            _ => return false,
+        };
+        let [low, high] = [low, high].map(|value| emit.narrow_to_small(format, value, style.rounding, style.relu));
+        let pair = emit.or(low, emit.shl(high, high.ty().constant(format.stride().into())));
+        self.write(&operands[0], emit.resize(Sign::Unsigned, pair, to.bits()), Sign::Unsigned);
+        true
     }
 
     /// `cvt.pack`: two integers, narrowed and put beside each other, above what is left of a third.
@@ -196,6 +233,18 @@ pub(crate) fn format_of(ty: Type) -> Option<FloatFormat> {
         Type::Tf32 => FloatFormat::Tf32,
         Type::F32 => FloatFormat::F32,
         Type::F64 => FloatFormat::F64,
+        _ => return None,
+    })
+}
+
+/// The format of the numbers of a packed type.
+fn small_format_of(ty: Type) -> Option<SmallFormat> {
+    Some(match ty {
+        Type::E4m3x2 => SmallFormat::E4m3,
+        Type::E5m2x2 => SmallFormat::E5m2,
+        Type::E3m2x2 => SmallFormat::E3m2,
+        Type::E2m3x2 => SmallFormat::E2m3,
+        Type::E2m1x2 => SmallFormat::E2m1,
         _ => return None,
     })
 }

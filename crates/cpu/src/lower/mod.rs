@@ -10,6 +10,7 @@
 //! | `layout`, `flow` | in which order blocks run, and where lanes go |
 //! | `operands` | reading and writing operands, special registers |
 //! | `arithmetic`, `conversion` | instructions that compute registers |
+//! | `video` | instructions on parts of registers |
 //! | `memory`, `atomics` | accesses |
 //! | `sync` | barriers and collectives |
 //! | `calls` | functions of the program, of the device and of the runtime |
@@ -30,6 +31,7 @@ mod unit;
 pub(crate) use calls::HostFunction;
 pub(crate) use memory_map::MAX_SHARED;
 pub use unit::Unsupported;
+mod video;
 pub(crate) use unit::ENTRY;
 
 use ptx::analysis::CallGraph;

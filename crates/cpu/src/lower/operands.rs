@@ -516,7 +516,7 @@ pub(crate) fn sign_of(ty: Type) -> Sign {
 }
 
 /// Place and width in bits of `.b2`, `.h1`, `.x`.
-fn part_of(name: &str) -> (u32, u32) {
+pub(crate) fn part_of(name: &str) -> (u32, u32) {
     match name {
         "b0" => (0, 8),
         "b1" => (8, 8),
