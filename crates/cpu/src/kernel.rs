@@ -1,5 +1,7 @@
 //! A kernel, compiled for some options.
 
+use std::sync::{Arc, OnceLock};
+
 use ptx::ir::{FuncId, Module};
 
 use crate::jit::{Code, LinkError};
@@ -22,6 +24,19 @@ pub(crate) struct Kernel {
     pub(crate) local: u64,
     /// Bytes of parameters.
     pub(crate) params: u64,
+    source: Source,
+    /// The same kernel for single threads, for warps that are taken apart.
+    apart: OnceLock<Result<Box<Kernel>, CompileError>>,
+}
+
+/// What a kernel is compiled from.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    pub(crate) module: Arc<Module>,
+    pub(crate) kernel: FuncId,
+    pub(crate) options: Options,
+    /// The addresses of the module's variables.
+    pub(crate) symbols: Vec<(String, usize)>,
 }
 
 /// Why a kernel cannot be launched.
@@ -83,13 +98,9 @@ fn passes(tier: Tier) -> &'static str {
 }
 
 impl Kernel {
-    /// `symbols` are the addresses of the module's variables.
-    pub(crate) fn compile(
-        module: &Module,
-        kernel: FuncId,
-        options: &Options,
-        symbols: &[(String, usize)],
-    ) -> Result<Self, CompileError> {
+    pub(crate) fn compile(source: Source) -> Result<Self, CompileError> {
+        let Source { module, kernel, options, symbols } = &source;
+        let kernel = *kernel;
         let context = Context::new();
         let llvm = llvm::Module::new(&context, "kernel");
         let lowered = lower::lower(module, kernel, options, &llvm).map_err(CompileError::Unsupported)?;
@@ -106,13 +117,30 @@ impl Kernel {
         let is_recursive = ptx::analysis::CallGraph::of(module).reachable_from(kernel).iter().count() > 1
             && lowered.local >= 64 << 10;
         let stack = frames as usize + RUNTIME_STACK + if is_recursive { RECURSIVE_STACK } else { 0 };
+        let width = options.width;
         Ok(Self {
             code,
-            width: options.width,
+            width,
             stack,
             dynamic_shared: lowered.dynamic_shared,
             local: lowered.local,
             params: lowered.params,
+            source,
+            apart: OnceLock::new(),
         })
+    }
+
+    /// The same kernel for single threads that go on in its middle, compiled when it is first asked for.
+    pub(crate) fn apart(&self) -> Result<&Self, CompileError> {
+        let compiled = self.apart.get_or_init(|| {
+            let options = Options {
+                width: Width::One,
+                tier: Tier::Quick,
+                resumable: true,
+                ..self.source.options.clone()
+            };
+            Self::compile(Source { options, ..self.source.clone() }).map(Box::new)
+        });
+        compiled.as_deref().map_err(Clone::clone)
     }
 }

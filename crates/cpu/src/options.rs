@@ -37,6 +37,8 @@ pub struct Options {
     pub width: Width,
     /// How much time is spent.
     pub tier: Tier,
+    /// Whether a thread can go on in the middle of the kernel, as those of a warp that was taken apart do.
+    pub resumable: bool,
     /// What is known of the launch.
     pub facts: LaunchFacts,
     /// The processor, as LLVM names it; nothing for the one that we run on.

@@ -8,7 +8,7 @@ use ptx::entity::{Id, Map};
 use ptx::ir::{FuncId, Global, InitValue, Module, Symbol};
 use ptx::types::{Linkage, Space};
 
-use crate::kernel::{CompileError, Kernel};
+use crate::kernel::{CompileError, Kernel, Source};
 use crate::memory::{Arena, OutOfMemory, SharedWindows};
 use crate::options::{Options, Tier, Width};
 use crate::runtime::host::Output;
@@ -27,7 +27,7 @@ pub struct Device {
 #[derive(Debug)]
 pub struct Program {
     device: Arc<Device>,
-    module: Module,
+    module: Arc<Module>,
     addresses: Map<Global, Option<u64>>,
     /// Where function pointers point to: nothing is there, they are numbers.
     code: u64,
@@ -127,7 +127,7 @@ impl Program {
             addresses[global] = Some(device.memory.allocate(bytes, variable.alignment().into())?);
         }
         let code = device.memory.allocate(1, 256)?;
-        let program = Self { device: Arc::clone(device), module, addresses, code };
+        let program = Self { device: Arc::clone(device), module: Arc::new(module), addresses, code };
         for (global, variable) in program.module.globals.iter() {
             if let (Some(address), Some(init)) = (program.addresses[global], &variable.init) {
                 let bytes = program.initial_bytes(&init.values, variable.ty.bytes() as usize);
@@ -190,14 +190,19 @@ impl Program {
         }
         let function = &self.module.functions[func];
         let facts = LaunchFacts::of(&self.module.names, function).with_block(request.block);
-        let options = Options { width: request.mode.width, tier: request.mode.tier, facts, cpu: None };
+        let Mode { mut width, tier, .. } = request.mode;
+        if width == Width::Warp && crate::lower::needs_threads(&self.module, func) {
+            width = Width::One;
+        }
+        let options = Options { width, tier, resumable: false, facts, cpu: None };
         let symbols: Vec<(String, usize)> = self
             .addresses
             .iter()
             .filter_map(|(global, address)| Some((format!("g{}", global.index()), (*address)? as usize)))
             .chain([("code".to_owned(), self.code as usize)])
             .collect();
-        let kernel = Kernel::compile(&self.module, func, &options, &symbols)?;
+        let module = Arc::clone(&self.module);
+        let kernel = Kernel::compile(Source { module, kernel: func, options, symbols })?;
         if (request.params.len() as u64) < kernel.params.min(1) {
             return Err(LaunchError::Invalid("the kernel has parameters, and none were given".to_owned()));
         }
@@ -225,7 +230,7 @@ impl Program {
     pub fn llvm_text(&self, kernel: &str, block: [u32; 3], mode: &Mode, optimised: bool) -> Result<String, LaunchError> {
         let func = self.kernel(kernel)?;
         let facts = LaunchFacts::of(&self.module.names, &self.module.functions[func]).with_block(block);
-        let options = Options { width: mode.width, tier: mode.tier, facts, cpu: None };
+        let options = Options { width: mode.width, tier: mode.tier, resumable: false, facts, cpu: None };
         Ok(crate::kernel::llvm_text(&self.module, func, &options, optimised)?)
     }
 

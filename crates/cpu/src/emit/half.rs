@@ -74,12 +74,13 @@ impl<'c> Emit<'_, 'c> {
         self.narrow_to_half(format, result, Rounding::Nearest)
     }
 
-    /// Zero, with its sign, for subnormal numbers, if the style says so. `bf16` has no such style.
+    /// Zero, with its sign, for subnormal numbers, if the style says so.
     pub(crate) fn flushed_half(&self, style: FloatStyle, format: FloatFormat, bits: Value<'c>) -> Value<'c> {
-        if !style.flush || format != FloatFormat::F16 {
+        if !style.flush {
             return bits;
         }
-        let is_tiny = self.is_zero(self.and_constant(bits, 0x7c00));
+        let exponent = if format == FloatFormat::F16 { 0x7c00 } else { 0x7f80 };
+        let is_tiny = self.is_zero(self.and_constant(bits, exponent));
         self.select(is_tiny, self.and_constant(bits, 0x8000), bits)
     }
 

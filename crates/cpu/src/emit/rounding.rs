@@ -47,6 +47,7 @@ impl<'c> Emit<'_, 'c> {
             _ => {
                 let wide: Vec<_> = args.iter().map(|&arg| self.fpext(arg, self.f64())).collect();
                 let exact = self.to_odd(op, &wide);
+                let exact = if rounding == Rounding::Down { self.zero_when_down(op, &wide, exact) } else { exact };
                 self.round_double(exact, rounding)
             }
         }
@@ -85,6 +86,20 @@ impl<'c> Emit<'_, 'c> {
                 self.sticky(root, rest)
             }
         }
+    }
+
+    /// A sum of zero is negative when rounding down, unless both summands are positive.
+    fn zero_when_down(&self, op: Arithmetic, args: &[Value<'c>], exact: Value<'c>) -> Value<'c> {
+        let [a, b] = match op {
+            Arithmetic::Add => [args[0], args[1]],
+            Arithmetic::Sub => [args[0], self.fneg(args[1])],
+            Arithmetic::Fma => [self.fmul(args[0], args[1]), args[2]],
+            _ => return exact,
+        };
+        let signs = self.or(self.to_bits(a), self.to_bits(b));
+        let zero = self.copysign(exact.ty().zero(), self.bitcast(signs, exact.ty()));
+        let is_zero = self.fcmp(FloatPredicate::LLVMRealOEQ, exact, exact.ty().zero());
+        self.select(is_zero, zero, exact)
     }
 
     /// The sum of two doubles, rounded to odd.

@@ -80,17 +80,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     fn mov(&mut self, view: &View<'a>, emit: Emit<'a, 'c>) {
         let operands = view.operands();
         let ty = view.form.types().last().copied().unwrap_or(Type::B32);
-        if view.form.vector() > 1
-            && let (Operand::Vector(to), Operand::Vector(from)) = (operands[0], operands[1])
-        {
-            let from = self.body.operands(from).to_vec();
-            let values: Vec<_> = from.iter().map(|operand| self.read(operand, ty.bits(), emit)).collect();
-            for (operand, value) in self.body.operands(to).to_vec().iter().zip(values) {
-                self.write(operand, value, Sign::Unsigned);
-            }
-            return;
-        }
-        let value = self.read(&operands[1], ty.bits(), emit);
+        let bits = ty.bits() * view.form.vector();
+        let value = self.read(&operands[1], bits, emit);
         self.write(&operands[0], value, sign_of(ty));
     }
 
@@ -103,6 +94,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         }
         let sign = sign_of(ty);
         let bits = ty.bits();
+        // The carry flag has a value for each lane, so what computes it has too.
+        let emit = if view.reads_carry() || view.writes_carry() { self.vector() } else { emit };
         let mut read = |index: usize| self.read(&operands[index], bits, emit);
         let result = match op {
             Op::Add if form.has(Mod::Sat) => emit.add_saturated(sign, read(1), read(2)),
@@ -172,9 +165,6 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         if !takes && !puts {
             return if op == Op::Sub { emit.sub(a, b) } else { emit.add(a, b) };
         }
-        // The flag has a value for each lane, so the computation has too.
-        let emit = self.vector();
-        let (a, b) = (emit.broadcast(a), emit.broadcast(b));
         let carry = takes.then(|| emit.load(emit.bool(), self.carry, 4));
         let (result, out) = match op {
             Op::Sub | Op::Subc => emit.sub_with_borrow(a, b, carry),
@@ -504,6 +494,14 @@ fn float_operation<'c>(
         Op::Sub => emit.styled(Arithmetic::Sub, style, args),
         Op::Mul => emit.styled(Arithmetic::Mul, style, args),
         Op::Mad | Op::Fma => emit.styled(Arithmetic::Fma, style, args),
+        Op::Div if form.has(Mod::Approx) => {
+            // The reciprocal of a divisor above 2^126 is zero.
+            let [a, b] = [args[0], args[1]].map(|arg| emit.flushed(style, arg));
+            let is_large = emit.float_less(ty.float_constant(2_f64.powi(126)), emit.fabs(b));
+            let is_large = emit.and(is_large, emit.is_finite(b));
+            let b = emit.select(is_large, emit.copysign(ty.float_constant(f64::INFINITY), b), b);
+            emit.styled(Arithmetic::Div, style, &[a, b])
+        }
         Op::Div => emit.styled(Arithmetic::Div, style, args),
         Op::Rcp if is_approximate && ty.bits() == 64 => {
             // Only the upper half of the operand counts, and only that of the result is computed.

@@ -22,6 +22,16 @@ pub(crate) enum HostFunction {
     Free,
 }
 
+/// What a kernel must not do, and what processors do not notice by themselves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub(crate) enum Undefined {
+    /// An indexed branch past the end of its table.
+    BranchIndex,
+    /// A lane that is not among the members that it names.
+    NotAMember,
+}
+
 impl HostFunction {
     pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -327,20 +337,71 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
 
     /// Reads the parameters of this function that are registers.
     pub(crate) fn read_register_params(&mut self) {
+        self.move_register_params(self.function.returns.len()..usize::MAX, |this, reg, address, ty| {
+            let value = this.load(ty, &address, false);
+            let value = this.vector().broadcast(value);
+            this.write_entry(reg, value);
+        });
+    }
+
+    /// Writes the results of this function that are registers.
+    pub(crate) fn write_register_results(&mut self, leaving: Value<'c>) {
+        let mask = std::mem::replace(&mut self.mask, leaving);
+        self.move_register_params(0..self.function.returns.len(), |this, reg, address, _| {
+            let value = this.read_exit(reg);
+            this.store(&address, value, false);
+        });
+        self.mask = mask;
+    }
+
+    /// Writes a register that is a parameter, when the function is entered.
+    fn write_entry(&mut self, reg: ptx::ir::Reg, value: Value<'c>) {
+        if self.is_scalar_device() {
+            let emit = self.scalar();
+            let value = emit.resize(sign_of(self.function.reg_type(reg)), value, self.register_bits(reg));
+            return self.store_register(reg, value);
+        }
+        let entry = super::apart::Point::Block(self.cfg.entry());
+        let Some(web) = self.web_at(entry, reg) else { return };
+        let bits = self.register_bits(reg);
+        let place = self.place_of_web(web, bits);
+        let emit = self.vector();
+        let value = emit.resize(sign_of(self.function.reg_type(reg)), value, bits);
+        assert!(place.regular.is_none(), "nothing is known of what callers pass");
+        emit.store(value, place.address, 1);
+    }
+
+    /// The value of a register that is a result, when the function is left.
+    fn read_exit(&mut self, reg: ptx::ir::Reg) -> Value<'c> {
+        let emit = self.vector();
+        let value = self.read_reg(reg, emit);
+        let bytes = self.function.reg_type(reg).bytes();
+        emit.resize(crate::emit::Sign::Unsigned, value, bytes * 8)
+    }
+
+    /// Calls `each` with the parameters or results of this function that are registers, and where they are passed.
+    fn move_register_params(
+        &mut self,
+        wanted: std::ops::Range<usize>,
+        mut each: impl FnMut(&mut Self, ptx::ir::Reg, Address<'c>, crate::llvm::Ty<'c>),
+    ) {
         let Some(arguments) = self.arguments else { return };
-        let offsets = param_offsets(self.function);
-        let stride = self.unit.map.frame(self.func).params;
-        let first_param = self.function.returns.len();
-        for (param, offset) in self.function.params.clone().iter().zip(&offsets[first_param..]) {
-            if matches!(param, Param::Reg(_)) {
-                let _ = (arguments, stride, offset);
-                self.refuse();
+        let function = self.function;
+        let offsets = param_offsets(function);
+        let total = self.unit.map.frame(self.func).params;
+        for (index, param) in function.returns.iter().chain(&function.params).enumerate() {
+            let Param::Reg(group) = *param else { continue };
+            let reg = function.regs.iter().find(|(_, info)| info.group == group).map(|(reg, _)| reg);
+            if let Some(reg) = reg.filter(|_| wanted.contains(&index)) {
+                let ty = self.unit.context().int(function.groups[group].ty.bytes() * 8);
+                let address = self.area_address(arguments, total, offsets[index]);
+                each(self, reg, address, ty);
             }
         }
     }
 
     /// Ends the launch with an error of the runtime.
-    fn call_fault(&mut self, name: &str, args: &[Value<'c>]) {
+    pub(crate) fn call_fault(&mut self, name: &str, args: &[Value<'c>]) {
         let types: Vec<_> = args.iter().map(|arg| arg.ty()).collect();
         let function = self.unit.runtime(name, self.unit.context().void(), &types);
         self.unit.builder.call(function, args);
@@ -372,11 +433,18 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         self.call_fault("wg_bad_target", &[self.warp, site, lanes]);
     }
 
-    /// Lanes of the warp wait for each other at different places: each goes on as a thread of its own.
-    pub(crate) fn take_apart(&mut self) {
+    /// Something that PTX leaves undefined.
+    pub(crate) fn call_undefined(&mut self, what: Undefined) {
+        let int = self.unit.context().int(32);
+        let what = int.constant((what as u64) << 24 | u64::from(self.site()));
+        self.call_fault("wg_undefined", &[self.warp, what]);
+    }
+
+    /// Lanes of the warp wait for each other in a function, which cannot be left half done.
+    pub(crate) fn call_stuck(&mut self) {
         let int = self.unit.context().int(32);
         let site = int.constant(self.site().into());
-        self.call_fault("wg_take_apart", &[self.warp, site]);
+        self.call_fault("wg_stuck", &[self.warp, site]);
     }
 
     /// Different lanes want different barriers.

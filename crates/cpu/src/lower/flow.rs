@@ -4,6 +4,7 @@ use ptx::analysis::{Block, BranchUniformity, EdgeKind};
 use ptx::ir::{Guard, StmtId};
 use ptx::ops::{Effect, Op};
 
+use super::calls::Undefined;
 use super::function::Lowering;
 use crate::llvm::{BasicBlock, Value};
 
@@ -159,8 +160,13 @@ impl<'c> Lowering<'_, '_, 'c> {
             self.add_waiting(edge.target, mask);
         }
         if let Some(fall) = self.target(block, EdgeKind::FallThrough) {
-            self.add_waiting(fall, left);
+            let staying = builder.and(self.mask, builder.not(rest));
+            left = builder.and(left, builder.not(staying));
+            self.add_waiting(fall, staying);
         }
+        // An index past the table leads nowhere.
+        let any = self.any(left);
+        self.when(any, |this| this.call_undefined(Undefined::BranchIndex));
         if self.is_scalar_device() {
             // One lane: straight to where it goes.
             let targets: Vec<Block> = self.cfg.successors(block).to_vec();
@@ -171,7 +177,6 @@ impl<'c> Lowering<'_, '_, 'c> {
                 builder.branch_if(waits, lowered.body, next);
                 builder.position_at_end(next);
             }
-            // An index past the table: undefined in PTX; the thread ends.
             builder.branch(self.end);
             return;
         }
@@ -189,6 +194,9 @@ impl<'c> Lowering<'_, '_, 'c> {
         if is_trap {
             let any = self.any(leaving);
             self.when(any, |this| this.call_trap(leaving));
+        }
+        if !is_exit && !is_trap {
+            self.write_register_results(leaving);
         }
         if is_exit || self.function.is_entry() {
             let alive = builder.load(leaving.ty(), self.alive, 4);

@@ -1,6 +1,6 @@
 //! One function: its blocks in their order, its registers, its masks.
 
-use ptx::analysis::{Block, Cfg, DefUse, LaneValue, Liveness, Uniformity, Web};
+use ptx::analysis::{BitSet, Block, Cfg, DefUse, LaneValue, Liveness, Uniformity, Web};
 use ptx::entity::Map;
 use ptx::ir::{Body, FuncId, Function, Reg, StmtId, Var};
 use ptx::view::View;
@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::flow::Step;
 use super::layout::{Kept, Layout};
 use super::operands::field;
+use super::spin::spinning_blocks;
 use super::unit::Unit;
 use crate::emit::Emit;
 use crate::llvm::{BasicBlock, Builder, FunctionValue, Ty, Value};
@@ -24,6 +25,7 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     pub(crate) cfg: Cfg,
     pub(crate) layout: Layout,
     pub(crate) liveness: Liveness,
+    pub(crate) def_use: DefUse,
     /// Nothing at width 1, where there is nothing to be found out.
     pub(crate) uniformity: Option<Uniformity>,
     pub(crate) llvm: FunctionValue<'c>,
@@ -42,6 +44,10 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     /// The carry flag, in memory.
     pub(crate) carry: Value<'c>,
     places: Places<'c>,
+    /// Blocks to which control goes back in loops that wait for memory.
+    pub(crate) spinning: BitSet<Block>,
+    /// Blocks that start with a statement at which threads can go on.
+    pub(crate) point_blocks: FxHashMap<StmtId, BasicBlock<'c>>,
     /// Room for variables that are passed to calls.
     pub(crate) param_rooms: FxHashMap<Var, Value<'c>>,
     /// Appends allocations to the first block of the function.
@@ -97,6 +103,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             Width::Warp => Some(Uniformity::of(module, function, &cfg, unit.facts())),
         };
         let layout = Layout::of(&cfg, uniformity.as_ref());
+        let spinning = spinning_blocks(module, body, &cfg, &layout.order);
         let context = unit.context();
         let allocas = Builder::new(context);
         allocas.position_at_end(llvm.append_block(context, "allocas"));
@@ -120,6 +127,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             cfg,
             layout,
             liveness,
+            def_use,
             uniformity,
             llvm,
             warp,
@@ -130,6 +138,8 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             frame: if is_kernel { context.int(64).zero() } else { llvm.param(3) },
             carry,
             places,
+            spinning,
+            point_blocks: FxHashMap::default(),
             param_rooms: FxHashMap::default(),
             allocas,
             blocks,
@@ -154,8 +164,12 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         let start = self.llvm.append_block(context, "start");
         self.unit.builder.position_at_end(start);
         self.entered = self.entry_mask();
+        self.mask = self.entered;
         let alive = self.alive;
         self.unit.builder.store(self.entered, alive, 4);
+        if self.unit.options.resumable && self.function.is_entry() {
+            self.enter_at_points();
+        }
         self.read_register_params();
         let entry = self.layout.order[0];
         let first = self.lowered(entry);
@@ -195,12 +209,14 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
                 self.layout.kept_registers(&self.cfg, uniformity, &self.liveness, registers, block)
             }
         };
+        self.give_way_in_loop(block);
         let terminator = self.cfg.terminator(block);
         for statement in self.cfg.statements(block).to_vec() {
             if Some(statement) == terminator {
                 break;
             }
             if let Some(view) = self.view(statement) {
+                self.start_at_point(statement, &view);
                 self.statement = statement;
                 self.instruction(&view);
             }
@@ -235,6 +251,13 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
     /// Room on the stack of the function.
     pub(crate) fn alloca(&self, ty: Ty<'c>, align: u32) -> Value<'c> {
         self.allocas.alloca(ty, align)
+    }
+
+    /// Room on the stack of the function that starts as zero.
+    pub(crate) fn alloca_zeroed(&self, ty: Ty<'c>, align: u32) -> Value<'c> {
+        let room = self.allocas.alloca(ty, align);
+        self.allocas.store(ty.zero(), room, align);
+        room
     }
 
     /// Emits a value for each lane.
@@ -339,23 +362,44 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
                 let address = *places[reg].get_or_insert_with(|| new_place(&self.allocas, scalar));
                 Some(Place { address, regular: None })
             }
-            Places::Webs(places) => {
+            Places::Webs(_) => {
                 let uniformity = self.uniformity.as_ref().expect("webs come from the analysis");
                 let statement = self.statement;
                 let web =
                     if is_written { uniformity.written(statement, reg) } else { uniformity.read(statement, reg) }?;
-                let value = uniformity.value(web);
-                let regular = (value.has_one_base() && !value.needs_guard() && bits <= 64).then_some(*value);
-                let ty = if regular.is_some() { scalar } else { scalar.vector(self.unit.width().lanes()) };
-                let address = *places[web].get_or_insert_with(|| new_place(&self.allocas, ty));
-                Some(Place { address, regular })
+                Some(self.place_of_web(web, bits))
             }
         }
     }
 
-    /// Bits of a register; a predicate has one.
+    /// The place of a web.
+    pub(crate) fn place_of_web(&mut self, web: Web, bits: u32) -> Place<'c> {
+        let scalar = self.unit.context().int(bits);
+        let uniformity = self.uniformity.as_ref().expect("webs come from the analysis");
+        let value = uniformity.value(web);
+        let regular = (value.has_one_base() && !value.needs_guard() && bits <= 64).then_some(*value);
+        let ty = if regular.is_some() { scalar } else { scalar.vector(self.unit.width().lanes()) };
+        let Places::Webs(places) = &mut self.places else {
+            unreachable!("threads that run on their own have registers, not webs")
+        };
+        let address = *places[web].get_or_insert_with(|| new_place(&self.allocas, ty));
+        Place { address, regular }
+    }
+
+    /// Writes the place of a register at width 1.
+    pub(crate) fn store_register(&mut self, reg: Reg, value: Value<'c>) {
+        let ty = self.unit.context().int(self.register_bits(reg));
+        let Places::Registers(places) = &mut self.places else {
+            unreachable!("the lanes of a warp have webs")
+        };
+        let address = *places[reg].get_or_insert_with(|| new_place(&self.allocas, ty));
+        self.unit.builder.store(value, address, ty.bits().div_ceil(8).next_power_of_two().min(64));
+    }
+
+    /// Bits of a register; a predicate has one, and a vector those of its elements.
     pub(crate) fn register_bits(&self, reg: Reg) -> u32 {
-        self.function.reg_type(reg).bits()
+        let group = &self.function.groups[self.function.regs[reg].group];
+        group.ty.bits() * u32::from(group.vector)
     }
 }
 

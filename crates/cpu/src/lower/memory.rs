@@ -226,6 +226,14 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let value_operand = &operands[1 - access.address.min(1)];
         let parts: Vec<Operand> = match *value_operand {
             Operand::Vector(list) if elements > 1 => self.body.operands(list).to_vec(),
+            Operand::Reg(reg) if elements > 1 => {
+                let names = ["x", "y", "z", "w"].map(|name| self.unit.module.names.find(name));
+                let part = |name: &Option<ptx::name::Name>| name.map(|name| Operand::Part(reg, name));
+                match names[..elements.min(4) as usize].iter().map(part).collect() {
+                    Some(parts) => parts,
+                    None => return false,
+                }
+            }
             other => vec![other],
         };
         let int = self.unit.context().int(ty.bits());

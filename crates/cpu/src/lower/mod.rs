@@ -13,8 +13,12 @@
 //! | `video` | instructions on parts of registers |
 //! | `memory`, `atomics` | accesses |
 //! | `sync` | barriers and collectives |
+//! | `spin` | loops that wait for memory |
+//! | `apart` | lanes of a warp that must wait for each other |
+//! | `matrix` | matrices that a warp holds |
 //! | `calls` | functions of the program, of the device and of the runtime |
 
+mod apart;
 mod arithmetic;
 mod atomics;
 mod calls;
@@ -22,16 +26,18 @@ mod conversion;
 mod flow;
 mod function;
 mod layout;
+mod matrix;
 mod memory;
 mod memory_map;
 mod operands;
+mod spin;
 mod sync;
 mod unit;
+mod video;
 
-pub(crate) use calls::HostFunction;
+pub(crate) use calls::{HostFunction, Undefined};
 pub(crate) use memory_map::MAX_SHARED;
 pub use unit::Unsupported;
-mod video;
 pub(crate) use unit::ENTRY;
 
 use ptx::analysis::CallGraph;
@@ -110,11 +116,28 @@ pub(crate) fn lower<'c>(
     })
 }
 
+/// Whether functions that a kernel calls have places where threads wait for each other. A warp cannot be taken apart in the
+/// middle of a call, so such a kernel is run by single threads.
+pub(crate) fn needs_threads(module: &Module, kernel: FuncId) -> bool {
+    let graph = CallGraph::of(module);
+    graph.reachable_from(kernel).iter().filter(|&func| func != kernel).any(|func| {
+        let Some(body) = &module.functions[func].body else { return false };
+        body.insts().any(|(id, _)| {
+            View::of(&module.forms, body, id).is_some_and(|view| {
+                matches!(view.effect(), Some(Effect::Barrier | Effect::Collective))
+                    || view.is_collective()
+                    || spin::watches_memory(&view)
+            })
+        })
+    })
+}
+
 impl<'a> Lowering<'_, 'a, '_> {
     /// Lowers one instruction, or refuses it.
     pub(crate) fn instruction(&mut self, view: &View<'a>) {
         let Some(op) = view.op() else { return self.refuse() };
         let is_done = match view.effect() {
+            _ if matrix::is_matrix(op) => self.matrix(op, view),
             Some(Effect::Load | Effect::Store) if matches!(op, Op::Ld | Op::Ldu | Op::St) => {
                 self.load_or_store(op, view)
             }

@@ -73,7 +73,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         }
     }
 
-    fn load_place(&mut self, place: Place<'c>, bits: u32, emit: Emit<'a, 'c>) -> Value<'c> {
+    pub(crate) fn load_place(&mut self, place: Place<'c>, bits: u32, emit: Emit<'a, 'c>) -> Value<'c> {
         let scalar = self.unit.context().int(bits);
         let align = self.place_align(place, bits);
         let Some(regular) = place.regular else {
@@ -119,7 +119,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             }
             Operand::Part(reg, part) => {
                 let value = self.read_reg(reg, emit);
-                let (place, width) = part_of(self.unit.module.text(part));
+                let (place, width) = self.part_of(reg, part);
                 let part = emit.part(Sign::Unsigned, value, place, width.min(value.ty().bits()));
                 emit.resize(Sign::Unsigned, part, bits)
             }
@@ -252,18 +252,30 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 }
             }
             Operand::Part(reg, part) => {
-                let (place, width) = part_of(self.unit.module.text(part));
+                let (place, width) = self.part_of(reg, part);
                 let emit = Emit { lanes: value.ty().lanes(), ..self.scalar() };
                 let old = self.read_reg(reg, emit);
                 let bits = old.ty().bits();
                 let field = emit.resize(Sign::Unsigned, emit.to_bits(value), bits);
-                let mask = ((1_u64 << width) - 1) << place;
-                let field = emit.and_constant(emit.shl(field, old.ty().constant(place.into())), mask);
-                let kept = emit.and_constant(old, !mask);
+                let mask = old.ty().wide_constant(((1 << width) - 1) << place);
+                let field = emit.and(emit.shl(field, old.ty().constant(place.into())), mask);
+                let kept = emit.and(old, emit.not(mask));
                 self.write_reg(reg, emit.or(kept, field), sign);
             }
             Operand::Sink => {}
             _ => self.refuse(),
+        }
+    }
+
+    /// Place and width in bits of `.b2`, `.h1`, `.x`.
+    fn part_of(&self, reg: Reg, part: ptx::name::Name) -> (u32, u32) {
+        let element = self.function.reg_type(reg).bits();
+        match self.unit.module.text(part) {
+            "y" | "g" => (element, element),
+            "z" | "b" => (2 * element, element),
+            "w" | "a" => (3 * element, element),
+            "x" | "r" => (0, element),
+            part => part_of(part),
         }
     }
 
@@ -369,6 +381,22 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             emit.broadcast(this.context_field(offset + 4 * index, int))
         };
         let constant = |value: u64| emit.int(32).constant(value);
+        let parts = match special {
+            Tid => Some([TidX, TidY, TidZ, TidW]),
+            Ntid => Some([NtidX, NtidY, NtidZ, NtidW]),
+            Ctaid => Some([CtaidX, CtaidY, CtaidZ, CtaidW]),
+            Nctaid => Some([NctaidX, NctaidY, NctaidZ, NctaidW]),
+            _ => None,
+        };
+        if let Some(parts) = parts {
+            let mut all = emit.int(128).zero();
+            for (place, part) in parts.into_iter().enumerate() {
+                let value = self.special(part, emit);
+                let value = emit.resize(Sign::Unsigned, value, 128);
+                all = emit.or(all, emit.shl(value, all.ty().constant(32 * place as u64)));
+            }
+            return all;
+        }
         match special {
             TidX | TidY | TidZ => self.thread_index(special, emit),
             NtidX => self.block_size(0, emit),
@@ -515,7 +543,7 @@ pub(crate) fn sign_of(ty: Type) -> Sign {
     if ty.kind() == TypeKind::Signed { Sign::Signed } else { Sign::Unsigned }
 }
 
-/// Place and width in bits of `.b2`, `.h1`, `.x`.
+/// Place and width in bits of `.b2`, `.h1`.
 pub(crate) fn part_of(name: &str) -> (u32, u32) {
     match name {
         "b0" => (0, 8),

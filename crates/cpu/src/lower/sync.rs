@@ -9,6 +9,8 @@ use ptx::ops::{Mod, Op};
 use ptx::types::Type;
 use ptx::view::View;
 
+use super::apart::Point;
+use super::calls::Undefined;
 use super::function::Lowering;
 use crate::emit::{Emit, MinMax, Sign};
 use crate::llvm::{IntPredicate, Value};
@@ -108,6 +110,12 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         };
         if is_sync {
             self.take_apart_if_lanes_are_missing(active, Some((members, is_uniform)));
+            let own = emit.shl(emit.int(32).constant(1), self.lane_numbers(32));
+            let is_outside = emit.is_zero(emit.and(members, own));
+            let outside = self.any(emit.and(is_outside, active));
+            if outside.as_constant() != Some(0) {
+                self.when(outside, |this| this.call_undefined(Undefined::NotAMember));
+            }
         }
         match op {
             Op::BarWarpSync => self.unit.builder.compiler_fence(),
@@ -328,6 +336,11 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let mut args = vec![match members {
             Some(operand) => {
                 let members = self.read(&operand, 32, emit);
+                let own = self.special(ptx::special::Special::LanemaskEq, emit);
+                let is_outside = emit.is_zero(emit.and(members, own));
+                let active = self.active();
+                let is_outside = emit.and(is_outside, active);
+                self.when(is_outside, |this| this.call_undefined(Undefined::NotAMember));
                 emit.zext(members, word)
             }
             // Without a mask: whoever is here.
@@ -391,7 +404,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
 
     /// Whether the members of a collective, or without those all threads of the warp, are here; if not, the warp is taken
     /// apart. Nothing is done where nobody can be elsewhere.
-    fn take_apart_if_lanes_are_missing(&mut self, active: Value<'c>, members: Option<(Value<'c>, bool)>) {
+    pub(crate) fn take_apart_if_lanes_are_missing(&mut self, active: Value<'c>, members: Option<(Value<'c>, bool)>) {
         let Some(uniformity) = &self.uniformity else { return };
         let Some(block) = self.cfg.block_of(self.statement) else { return };
         if !uniformity.is_divergent(block) && !self.is_guarded() {
@@ -413,7 +426,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         // With a guard, no lane at all may be here.
         let any = self.any(active);
         let is_missing = emit.and(emit.is_not_zero(missing), any);
-        self.when(is_missing, |this| this.take_apart());
+        let here = Point::Statement(self.statement);
+        self.when(is_missing, |this| this.take_apart(here));
     }
 }
 

@@ -35,10 +35,12 @@ pub(crate) enum Collective {
     ReduceFloatMaxAbs,
     ReduceFloatMaxNan,
     ReduceFloatMaxAbsNan,
+    /// Each member learns where the operands of all are: it brings their address, and that of room for those of all.
+    Operands,
 }
 
 impl Collective {
-    const ALL: [Self; 29] = [
+    const ALL: [Self; 30] = [
         Self::Barrier,
         Self::ActiveMask,
         Self::Elect,
@@ -68,6 +70,7 @@ impl Collective {
         Self::ReduceFloatMaxAbs,
         Self::ReduceFloatMaxNan,
         Self::ReduceFloatMaxAbsNan,
+        Self::Operands,
     ];
 
     /// The collective that compiled code names by its number.
@@ -96,6 +99,15 @@ pub(crate) fn results(what: Collective, members: u32, given: &[Contribution; 32]
         let own = value(lane);
         results[lane as usize] = match what {
             Collective::Barrier => (0, 0),
+            Collective::Operands => {
+                let room = given[lane as usize].values[1] as *mut [u64; 32];
+                if !room.is_null() {
+                    let all = std::array::from_fn(|lane| given[lane].values[0]);
+                    // SAFETY: the room is on the stack of a fibre that waits here.
+                    unsafe { *room = all };
+                }
+                (0, 0)
+            }
             Collective::ActiveMask => (members, 0),
             Collective::Elect => {
                 let leader = members.trailing_zeros();

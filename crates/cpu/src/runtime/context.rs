@@ -29,9 +29,15 @@ pub(crate) struct WarpContext {
     pub(crate) grid_id: u64,
     /// `%envreg0` and following.
     pub(crate) environment: [u32; 32],
+    /// Where a thread goes on that was a lane of a warp; 0 to start at the beginning.
+    pub(crate) resume: u64,
+    /// What its registers hold then.
+    pub(crate) frame: *const u64,
 
     /// The place of its block among the resident ones.
     pub(crate) resident: usize,
+    /// Whether it is one thread.
+    pub(crate) is_thread: bool,
 }
 
 impl WarpContext {

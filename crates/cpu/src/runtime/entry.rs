@@ -6,9 +6,11 @@ use super::collective::Collective;
 use super::context::WarpContext;
 use super::host;
 use super::launch::FaultKind;
+use super::matrix::{self, Operands};
 use super::schedule::Arrival;
+use super::signals::Activity;
 use super::worker::Worker;
-use crate::lower::HostFunction;
+use crate::lower::{HostFunction, Undefined};
 
 /// The names by which compiled code knows the functions, and their addresses.
 pub(crate) fn symbols() -> Vec<(String, usize)> {
@@ -20,15 +22,26 @@ pub(crate) fn symbols() -> Vec<(String, usize)> {
         ("wg_trap", wg_trap as *const () as usize),
         ("wg_misaligned", wg_misaligned as *const () as usize),
         ("wg_bad_target", wg_bad_target as *const () as usize),
+        ("wg_undefined", wg_undefined as *const () as usize),
+        ("wg_frame", wg_frame as *const () as usize),
+        ("wg_stuck", wg_stuck as *const () as usize),
         ("wg_take_apart", wg_take_apart as *const () as usize),
         ("wg_host_call", wg_host_call as *const () as usize),
         ("wg_spin", wg_spin as *const () as usize),
+        ("wg_matrix", wg_matrix as *const () as usize),
+        ("wg_matrix_apart", wg_matrix_apart as *const () as usize),
         ("memset", libc::memset as *const () as usize),
         ("memcpy", libc::memcpy as *const () as usize),
         ("memmove", libc::memmove as *const () as usize),
     ]
     .map(|(name, address)| (name.to_owned(), address))
     .to_vec()
+}
+
+/// Leaves the kernel for the runtime.
+fn runtime<T>(run: impl FnOnce(&Worker<'_>) -> T) -> T {
+    let worker = Worker::current();
+    worker.landing.during(Activity::Runtime, || run(worker))
 }
 
 /// The line of the PTX is in the low bits, what is asked for in the high ones.
@@ -38,7 +51,8 @@ fn split(what: u32) -> (u32, u32) {
 
 extern "C" fn wg_barrier(_: *mut WarpContext, what: u32, id: u32, count: u32, lanes: u32, yes: u32) -> u32 {
     let (kind, site) = split(what);
-    let (yes, count) = Worker::current().arrive(Arrival { waits: kind != 1, site, id, count, lanes, yes });
+    let arrival = Arrival { waits: kind != 1, site, id, count, lanes, yes };
+    let (yes, count) = runtime(|worker| worker.arrive(arrival));
     match kind {
         2 => yes,
         3 => u32::from(yes == count),
@@ -48,11 +62,10 @@ extern "C" fn wg_barrier(_: *mut WarpContext, what: u32, id: u32, count: u32, la
 
 extern "C" fn wg_collective(_: *mut WarpContext, what: u32, members: u64, a: u64, b: u64, c: u64) -> u64 {
     let (kind, site) = split(what);
-    let worker = Worker::current();
-    match Collective::of(kind) {
+    runtime(|worker| match Collective::of(kind) {
         Some(kind) => worker.meet(kind, site, members as u32, [a, b, c]),
         None => worker.fail(FaultKind::Unsupported { what: format!("collective {kind}") }, site),
-    }
+    })
 }
 
 extern "C" fn wg_cycles(_: *mut WarpContext) -> u64 {
@@ -66,36 +79,90 @@ extern "C" fn wg_nanoseconds(_: *mut WarpContext) -> u64 {
 }
 
 extern "C" fn wg_trap(_: *mut WarpContext, site: u32, _lanes: u32) {
-    Worker::current().fail(FaultKind::Trap, site)
+    runtime(|worker| worker.fail(FaultKind::Trap, site))
 }
 
 extern "C" fn wg_misaligned(_: *mut WarpContext, site: u32, _lane: u32, address: u64, bytes: u32) {
-    Worker::current().fail(FaultKind::Misaligned { address, bytes }, site)
+    runtime(|worker| worker.fail(FaultKind::Misaligned { address, bytes }, site))
 }
 
 extern "C" fn wg_bad_target(_: *mut WarpContext, site: u32, _lanes: u32) {
-    Worker::current().fail(FaultKind::BadCall, site)
+    runtime(|worker| worker.fail(FaultKind::BadCall, site))
 }
 
-extern "C" fn wg_take_apart(_: *mut WarpContext, site: u32) {
-    let what = "lanes of a warp that wait for each other at different places".to_owned();
-    Worker::current().fail(FaultKind::Unsupported { what }, site)
+extern "C" fn wg_frame(_: *mut WarpContext, words: u64) -> *mut u64 {
+    runtime(|worker| worker.frame(words))
+}
+
+extern "C" fn wg_take_apart(_: *mut WarpContext, frame: *const u64) {
+    runtime(|worker| worker.take_apart(frame))
+}
+
+extern "C" fn wg_undefined(_: *mut WarpContext, what: u32) {
+    let (what, site) = split(what);
+    let what = if what == Undefined::BranchIndex as u32 {
+        "an indexed branch past the end of its table"
+    } else {
+        "a lane that is not among the members that it names"
+    };
+    runtime(|worker| worker.fail(FaultKind::Undefined { what }, site))
+}
+
+extern "C" fn wg_stuck(_: *mut WarpContext, site: u32) {
+    let what = "lanes of a warp that wait for each other in a function that is not inlined".to_owned();
+    runtime(|worker| worker.fail(FaultKind::Unsupported { what }, site))
 }
 
 extern "C" fn wg_spin(_: *mut WarpContext) {
-    Worker::current().spin();
+    runtime(|worker| worker.spin());
 }
 
-extern "C" fn wg_host_call(context: *mut WarpContext, what: u32, lane: u32, arguments: *mut u8) {
+extern "C" fn wg_host_call(_: *mut WarpContext, what: u32, _lane: u32, arguments: *mut u8) {
     let (function, site) = split(what);
-    let worker = Worker::current();
     let functions = [HostFunction::Printf, HostFunction::AssertFail, HostFunction::Malloc, HostFunction::Free];
-    let Some(&function) = functions.get(function as usize) else {
-        worker.fail(FaultKind::Unsupported { what: format!("function {function} of the device") }, site)
-    };
-    // SAFETY: compiled code passes its own context and room for results and arguments of the function.
-    let result = unsafe { host::call(worker.launch, &*context, lane, function, arguments) };
-    if let Err(kind) = result {
-        worker.fail(kind, site);
-    }
+    runtime(|worker| {
+        let Some(&function) = functions.get(function as usize) else {
+            worker.fail(FaultKind::Unsupported { what: format!("function {function} of the device") }, site)
+        };
+        // SAFETY: compiled code passes room for results and arguments of the function.
+        let result = unsafe { host::call(worker, function, arguments) };
+        if let Err(kind) = result {
+            worker.fail(kind, site);
+        }
+    });
+}
+
+/// A matrix instruction of a whole warp: the first word of each operand is that of lane 0, and so on.
+extern "C" fn wg_matrix(_: *mut WarpContext, site: u32, lanes: u32, first: u64, second: u64, words: *mut u64) {
+    let starts = std::array::from_fn(|lane| {
+        if lanes >> lane & 1 != 0 { words.wrapping_add(lane) } else { std::ptr::null_mut() }
+    });
+    runtime(|worker| {
+        let operands = Operands { lanes: starts, stride: 32 };
+        // SAFETY: compiled code has room for the words of 32 lanes beside each other.
+        let result = worker.landing.during(Activity::Reading, || unsafe { matrix::execute([first, second], &operands) });
+        if let Err(kind) = result {
+            worker.fail(kind, site);
+        }
+    });
+}
+
+/// A matrix instruction of threads that run on their own: when all are there, the first computes for all.
+extern "C" fn wg_matrix_apart(context: *mut WarpContext, site: u32, _: u32, first: u64, second: u64, words: *mut u64) {
+    let mut all = [0_u64; 32];
+    // SAFETY: compiled code passes its own context.
+    let lane = unsafe { (*context).first_lane() };
+    runtime(|worker| {
+        worker.meet(Collective::Operands, site, u32::MAX, [words as u64, (&raw mut all) as u64, 0]);
+        if all.iter().position(|&start| start != 0) == Some(lane as usize) {
+            let operands = Operands { lanes: all.map(|start| start as *mut u64), stride: 1 };
+            // SAFETY: the words are on the stacks of fibres that wait for this one.
+            let result =
+                worker.landing.during(Activity::Reading, || unsafe { matrix::execute([first, second], &operands) });
+            if let Err(kind) = result {
+                worker.fail(kind, site);
+            }
+        }
+        worker.meet(Collective::Operands, site, u32::MAX, [0; 3]);
+    });
 }

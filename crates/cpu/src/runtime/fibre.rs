@@ -42,6 +42,12 @@ impl Stack {
         Ok(stack)
     }
 
+    /// The lowest address that can be used.
+    pub(crate) fn bottom(&self) -> *mut u8 {
+        // SAFETY: within the mapping, above the guard.
+        unsafe { self.base.add(GUARD) }
+    }
+
     /// Whether an address is in the guard below the stack.
     pub(crate) fn is_overflow(&self, address: usize) -> bool {
         (self.base as usize..self.base as usize + GUARD).contains(&address)

@@ -2,8 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::context::WarpContext;
-use super::launch::{FaultKind, Launch};
+use super::launch::FaultKind;
+use super::signals::Activity;
+use super::worker::Worker;
 use crate::lower::HostFunction;
 
 /// What kernels print.
@@ -32,9 +33,7 @@ impl Output {
 /// `arguments` points to the result and the arguments of the function, as its PTX declaration lays them out. Pointers
 /// among them are the program's; where they are wrong, the access faults like any other of the kernel.
 pub(crate) unsafe fn call(
-    launch: &Launch<'_>,
-    _context: &WarpContext,
-    _lane: u32,
+    worker: &Worker<'_>,
     function: HostFunction,
     arguments: *mut u8,
 ) -> Result<(), FaultKind> {
@@ -45,27 +44,30 @@ pub(crate) unsafe fn call(
             // `.param .b32 result; .param .b64 format; .param .b64 arguments`
             let (format, list) = (word(8), word(16));
             // SAFETY: as promised by the caller.
-            let text = unsafe { format_text(&read_string(format), list) };
-            launch.output.append(&text);
+            let text = worker.landing.during(Activity::Reading, || unsafe { format_text(&read_string(format), list) });
+            worker.launch.output.append(&text);
             let count = text.len() as u32;
             // SAFETY: the result is the first of the arguments.
             unsafe { arguments.cast::<u32>().write_unaligned(count) };
         }
         HostFunction::Malloc => {
-            let address = launch.heap.allocate(word(8), 16).unwrap_or(0);
+            let address = worker.launch.heap.allocate(word(8), 16).unwrap_or(0);
             // SAFETY: the result is the first of the arguments.
             unsafe { arguments.cast::<u64>().write_unaligned(address) };
         }
         HostFunction::Free => {
             let address = word(0);
             if address != 0 {
-                launch.heap.free(address);
+                worker.launch.heap.free(address);
             }
         }
         HostFunction::AssertFail => {
             // Message, file, line, function, size of a character.
-            // SAFETY: as promised by the caller.
-            let text = |offset| unsafe { String::from_utf8_lossy(&read_string(word(offset))).into_owned() };
+            let text = |offset| {
+                // SAFETY: as promised by the caller.
+                let bytes = worker.landing.during(Activity::Reading, || unsafe { read_string(word(offset)) });
+                String::from_utf8_lossy(&bytes).into_owned()
+            };
             // SAFETY: as promised by the caller.
             let line = unsafe { arguments.add(16).cast::<u32>().read_unaligned() };
             let message = format!("{}:{line}: {}: {}", text(8), text(24), text(0));

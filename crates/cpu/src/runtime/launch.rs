@@ -76,6 +76,12 @@ pub enum FaultKind {
         /// Its number.
         id: u32,
     },
+    /// Something that PTX leaves undefined, and that cannot be gone on from.
+    #[error("{what}")]
+    Undefined {
+        /// What.
+        what: &'static str,
+    },
     /// The stack, or the local memory, was not enough.
     #[error("stack overflow")]
     StackOverflow,
@@ -175,10 +181,13 @@ impl<'l> Launch<'l> {
 
     /// Runs blocks on this OS thread until there are none left.
     pub(crate) fn work(&self, seed: u64) -> Result<(), Fault> {
-        let worker = Worker::new(self, seed);
-        let before = CURRENT.with(|current| current.replace((&raw const worker).cast()));
-        let result = worker.run();
-        CURRENT.with(|current| current.set(before));
+        let worker = Worker::new(self, seed).map_err(|error| Fault::out_of_memory(&error))?;
+        let before = CURRENT.replace((&raw const worker).cast());
+        let result = worker.landing.guard(|| match self.deadline {
+            Some(deadline) => watched(deadline, || worker.run()),
+            None => worker.run(),
+        });
+        CURRENT.set(before);
         if result.is_err() {
             self.stop();
         }
@@ -228,7 +237,10 @@ impl<'l> Launch<'l> {
             total_shared: self.total_shared(),
             grid_id: 0,
             environment: [0; 32],
+            resume: 0,
+            frame: std::ptr::null(),
             resident: 0,
+            is_thread: false,
         }
     }
 
@@ -244,4 +256,24 @@ impl<'l> Launch<'l> {
     pub(crate) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() > deadline)
     }
+}
+
+/// Runs something on this thread, and sends it a signal from the deadline on, until it has ended.
+fn watched<T>(deadline: Instant, run: impl FnOnce() -> T) -> T {
+    // SAFETY: a thread can always ask for itself.
+    let thread = unsafe { libc::pthread_self() };
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut wait = deadline.saturating_duration_since(Instant::now());
+            while is_done.recv_timeout(wait) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                // SAFETY: the thread is alive: it waits for this one at the end of the scope.
+                unsafe { libc::pthread_kill(thread, super::signals::WATCHDOG) };
+                wait = std::time::Duration::from_millis(20);
+            }
+        });
+        let result = run();
+        drop(done);
+        result
+    })
 }

@@ -20,6 +20,8 @@ pub(crate) struct Schedule<'l> {
     /// Boxed, because compiled code holds on to contexts, and a switch to stack pointers.
     fibres: Vec<Box<Fibre>>,
     idle: Vec<usize>,
+    /// Idle fibres with stacks for single threads of a warp that was taken apart.
+    idle_threads: Vec<usize>,
     ready: VecDeque<usize>,
     residents: Vec<Option<Resident>>,
     /// Blocks that are resident.
@@ -29,6 +31,8 @@ pub(crate) struct Schedule<'l> {
     running: usize,
     /// How often warps gave way in a spin since one of them came to an end or a barrier.
     spins: u64,
+    /// Whether the running warp is to be taken apart.
+    is_torn: bool,
     fault: Option<Fault>,
     random: u64,
 }
@@ -66,6 +70,8 @@ struct Resident {
     /// Threads that wait in collectives, at width 1.
     meetings: Vec<Meeting>,
     local: LocalMemory,
+    /// The registers of warps that were taken apart.
+    frames: Vec<Vec<u64>>,
 }
 
 /// The local memory of the threads of a block.
@@ -93,6 +99,8 @@ struct Meeting {
 pub(crate) enum Next {
     /// Goes on with a saved stack.
     Run(*mut u8),
+    /// Takes the warp apart that ran last.
+    TakeApart,
     /// There is nothing left to do.
     Done,
     /// The launch failed.
@@ -130,12 +138,14 @@ impl<'l> Schedule<'l> {
             launch,
             fibres: Vec::new(),
             idle: Vec::new(),
+            idle_threads: Vec::new(),
             ready: VecDeque::new(),
             residents: Vec::new(),
             resident_count: 0,
             starting: None,
             running: 0,
             spins: 0,
+            is_torn: false,
             fault: None,
             random,
         }
@@ -148,6 +158,9 @@ impl<'l> Schedule<'l> {
         }
         if self.launch.is_stopped() {
             return Next::Done;
+        }
+        if std::mem::take(&mut self.is_torn) {
+            return Next::TakeApart;
         }
         match self.next_fibre() {
             Some(fibre) => {
@@ -198,7 +211,7 @@ impl<'l> Schedule<'l> {
         };
         let fibre = match self.idle.pop() {
             Some(fibre) => fibre,
-            None => self.new_fibre()?,
+            None => self.new_fibre(self.launch.kernel.stack)?,
         };
         self.begin(fibre, resident);
         Some(fibre)
@@ -218,6 +231,7 @@ impl<'l> Schedule<'l> {
         let warps = threads.div_ceil(32);
         let alive = (0..warps).map(|warp| lanes_of(threads, warp)).collect();
         let slot = launch.shared.take(launch.total_shared() as usize);
+        launch.shared.clear(slot, launch.total_shared() as usize);
         let units = match launch.kernel.width {
             Width::One => threads,
             Width::Warp => warps,
@@ -233,14 +247,15 @@ impl<'l> Schedule<'l> {
             barriers: vec![Barrier::default(); BARRIERS],
             meetings: Vec::new(),
             local,
+            frames: Vec::new(),
         });
         self.resident_count += 1;
         self.starting = Some(place);
         Some(place)
     }
 
-    fn new_fibre(&mut self) -> Option<usize> {
-        let stack = match Stack::new(self.launch.kernel.stack) {
+    fn new_fibre(&mut self, stack: usize) -> Option<usize> {
+        let stack = match Stack::new(stack) {
             Ok(stack) => stack,
             Err(error) => {
                 self.fault = Some(Fault::out_of_memory(&error));
@@ -279,7 +294,73 @@ impl<'l> Schedule<'l> {
         context.first_thread = first_thread;
         context.lanes = lanes;
         context.resident = place;
+        context.resume = 0;
+        context.is_thread = launch.kernel.width == Width::One;
         self.fibres[fibre].state = State::Ready;
+    }
+
+    /// Room for the registers of the running warp, which is about to be taken apart.
+    pub(crate) fn frame(&mut self, words: usize) -> *mut u64 {
+        let place = self.fibres[self.running].context.resident;
+        let resident = self.residents[place].as_mut().expect("the block is resident");
+        resident.frames.push(vec![0; words]);
+        resident.frames.last_mut().expect("it was just made").as_mut_ptr()
+    }
+
+    /// The running warp gives way, and does not go on: its lanes do, as threads.
+    pub(crate) fn tear(&mut self, frame: *const u64) {
+        self.fibres[self.running].context.frame = frame;
+        self.is_torn = true;
+    }
+
+    /// Starts a thread for each lane of the warp that ran last, with stacks of so many bytes.
+    pub(crate) fn take_apart(&mut self, stack: usize) {
+        let torn = self.running;
+        let place = self.fibres[torn].context.resident;
+        let frame = self.fibres[torn].context.frame;
+        let first_thread = self.fibres[torn].context.first_thread;
+        let warp = self.fibres[torn].context.warp();
+        let local = self.fibres[torn].context.local;
+        let block = self.fibres[torn].context.block;
+        let shared = self.fibres[torn].context.shared;
+        let resident = self.residents[place].as_mut().expect("the block is resident");
+        let points: [u64; 32] = resident
+            .frames
+            .iter()
+            .find(|other| other.as_ptr() == frame)
+            .and_then(|frame| frame.first_chunk().copied())
+            .expect("the frame belongs to the block");
+        let lanes = (0..32).filter(|&lane| points[lane as usize] != 0);
+        resident.alive[warp] = lanes.clone().fold(0, |mask, lane| mask | 1 << lane);
+        resident.running += resident.alive[warp].count_ones();
+        resident.running -= 1;
+        for lane in lanes {
+            let fibre = match self.idle_threads.pop() {
+                Some(fibre) => fibre,
+                None => match self.new_fibre(stack) {
+                    Some(fibre) => fibre,
+                    None => return,
+                },
+            };
+            let local_bytes = self.launch.kernel.local as usize;
+            let context = &mut self.fibres[fibre].context;
+            context.shared = shared;
+            // SAFETY: the memory of a lane of the same warp.
+            context.local = unsafe { local.add(lane as usize * local_bytes) };
+            context.block = block;
+            context.first_thread = first_thread + lane;
+            context.lanes = 1;
+            context.resident = place;
+            context.resume = points[lane as usize];
+            context.frame = frame;
+            context.is_thread = true;
+            self.fibres[fibre].state = State::Ready;
+            self.ready.push_back(fibre);
+        }
+        // What is on the stack of the warp is not needed any more.
+        self.fibres[torn].saved = self.fibres[torn].stack.prepare(super::worker::fibre_main);
+        self.fibres[torn].state = State::Idle;
+        self.idle.push(torn);
     }
 
     /// The warp on the running fibre has ended. Whether the fibre has another one now; else it gives way.
@@ -300,6 +381,11 @@ impl<'l> Schedule<'l> {
         } else {
             self.release_barriers(place);
             self.release_meetings(place, warp);
+        }
+        let is_torn = self.fibres[fibre].context.is_thread && self.launch.kernel.width == Width::Warp;
+        if is_torn {
+            self.idle_threads.push(fibre);
+            return false;
         }
         let goes_on = self.ready.is_empty() && !self.launch.random_schedule && !self.launch.is_stopped();
         if goes_on && self.fault.is_none() {
@@ -347,6 +433,10 @@ impl<'l> Schedule<'l> {
             return Wait::GiveWay;
         }
         let resident = self.residents[place].as_mut().expect("the block is resident");
+        if !self.fibres[fibre].context.is_thread {
+            // A warp comes as a whole: lanes that do not have ended.
+            resident.alive[warp] = lanes;
+        }
         let warps = resident.alive.len();
         let barrier = &mut resident.barriers[id as usize];
         barrier.arrive(warps, warp, lanes << first, count, yes << first);
@@ -486,7 +576,7 @@ impl<'l> Schedule<'l> {
     }
 
     /// Who waits where; the first of many.
-    fn waiters(&self) -> Vec<Waiter> {
+    pub(crate) fn waiters(&self) -> Vec<Waiter> {
         const MOST: usize = 64;
         let waiting = self.fibres.iter().filter_map(|fibre| {
             let (barrier, line) = match fibre.state {

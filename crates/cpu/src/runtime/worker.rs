@@ -5,8 +5,10 @@ use std::cell::{Cell, RefCell};
 use super::collective::Collective;
 use super::context::WarpContext;
 use super::fibre::switch;
-use super::launch::{Fault, FaultKind, Launch};
+use super::launch::{Fault, FaultKind, Launch, Waiter};
 use super::schedule::{Arrival, Next, Schedule, Wait};
+use super::signals::{Activity, Landing};
+use crate::options::Width;
 
 /// One OS thread of a launch.
 ///
@@ -17,15 +19,18 @@ pub(crate) struct Worker<'l> {
     schedule: RefCell<Schedule<'l>>,
     /// Where the scheduler waits while a fibre runs.
     scheduler: Cell<*mut u8>,
+    /// Where signals lead.
+    pub(crate) landing: Landing,
 }
 
 impl<'l> Worker<'l> {
-    pub(crate) fn new(launch: &'l Launch<'l>, seed: u64) -> Self {
-        Self {
+    pub(crate) fn new(launch: &'l Launch<'l>, seed: u64) -> std::io::Result<Self> {
+        Ok(Self {
             launch,
             schedule: RefCell::new(Schedule::new(launch, seed)),
             scheduler: Cell::new(std::ptr::null_mut()),
-        }
+            landing: Landing::new()?,
+        })
     }
 
     /// Runs blocks until there are none left.
@@ -35,6 +40,13 @@ impl<'l> Worker<'l> {
             match next {
                 Next::Done => return Ok(()),
                 Next::Fault(fault) => return Err(fault),
+                Next::TakeApart => match self.launch.kernel.apart() {
+                    Ok(kernel) => self.schedule.borrow_mut().take_apart(kernel.stack),
+                    Err(error) => {
+                        let kind = FaultKind::Unsupported { what: error.to_string() };
+                        self.schedule.borrow_mut().fail(kind, 0);
+                    }
+                },
                 // SAFETY: the fibre was prepared, or gave way, and is not running; nothing is borrowed.
                 Next::Run(stack) => unsafe { switch(self.scheduler.as_ptr(), stack) },
             }
@@ -44,6 +56,7 @@ impl<'l> Worker<'l> {
     /// Lets the scheduler choose who goes on.
     fn give_way(&self) {
         let saved = self.schedule.borrow_mut().saved();
+        debug_assert!(!saved.is_null(), "fibres have a place for their stack pointer");
         // SAFETY: the scheduler waits in `run`; the fibre is boxed, so `saved` stays valid; nothing is borrowed.
         unsafe { switch(saved, self.scheduler.get()) };
     }
@@ -51,14 +64,39 @@ impl<'l> Worker<'l> {
     /// What a fibre does: warps, one after another.
     fn run_warps(&self) -> ! {
         loop {
-            let context: *mut WarpContext = self.schedule.borrow_mut().context();
-            // SAFETY: the code was compiled for such a context, which is boxed with its fibre.
-            unsafe { self.launch.kernel.code.entry()(context) };
+            let (context, entry) = {
+                let mut schedule = self.schedule.borrow_mut();
+                let context = schedule.context();
+                let kernel = self.launch.kernel;
+                let is_torn = context.is_thread && kernel.width == Width::Warp;
+                let code = match is_torn.then(|| kernel.apart()) {
+                    Some(Ok(apart)) => &apart.code,
+                    _ => &kernel.code,
+                };
+                let context: *mut WarpContext = context;
+                (context, code.entry())
+            };
+            self.landing.during(Activity::Kernel, || {
+                // SAFETY: the code was compiled for such a context, which is boxed with its fibre.
+                unsafe { entry(context) }
+            });
             let goes_on = self.schedule.borrow_mut().finish();
             if !goes_on {
                 self.give_way();
             }
         }
+    }
+
+    /// Room for the registers of the running warp, which is about to be taken apart.
+    pub(crate) fn frame(&self, words: u64) -> *mut u64 {
+        self.schedule.borrow_mut().frame(words as usize)
+    }
+
+    /// The lanes of the running warp go on as threads.
+    pub(crate) fn take_apart(&self, frame: *const u64) -> ! {
+        self.schedule.borrow_mut().tear(frame);
+        self.give_way();
+        unreachable!("a warp that was taken apart is not gone on with")
     }
 
     /// The running warp waits for memory that another thread will write.
@@ -95,6 +133,16 @@ impl<'l> Worker<'l> {
         self.schedule.borrow_mut().fail(kind, site);
         self.give_way();
         unreachable!("a launch that failed is not gone on with")
+    }
+
+    /// Who waits where.
+    pub(crate) fn waiters(&self) -> Vec<Waiter> {
+        self.schedule.borrow().waiters()
+    }
+
+    /// Whether an address lies below the stack of the running fibre.
+    pub(crate) fn is_stack_overflow(&self, address: usize) -> bool {
+        self.schedule.borrow().is_stack_overflow(address)
     }
 
     /// The worker of this OS thread. Only called by fibres.

@@ -1,0 +1,19 @@
+//! Prints what LLVM gets for a kernel: `llvm FILE KERNEL [BLOCK] [one|warp] [opt]`.
+#![allow(clippy::print_stdout, reason = "this is a command")]
+
+use cpu::{Device, Mode, Program, Tier, Width};
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let text = std::fs::read_to_string(&args[1]).expect("the file can be read");
+    let device = Device::new(64 << 20).expect("there is memory");
+    let program = Program::load(&device, ptx::parse(&text).module).expect("the module can be loaded");
+    let block = args.get(3).map_or(32, |block| block.parse().expect("the block size is a number"));
+    let width = if args.iter().any(|arg| arg == "one") { Width::One } else { Width::Warp };
+    let mode = Mode { width, tier: Tier::Optimised, ..Mode::default() };
+    let optimised = args.iter().any(|arg| arg == "opt");
+    match program.llvm_text(&args[2], [block, 1, 1], &mode, optimised) {
+        Ok(text) => println!("{text}"),
+        Err(error) => println!("{error}"),
+    }
+}

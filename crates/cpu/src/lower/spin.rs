@@ -1,0 +1,79 @@
+//! Loops in which a thread may wait for memory that another one writes.
+//!
+//! Such a loop lets other warps run from time to time. If lanes of the same warp are elsewhere, one of them may be the one
+//! that is waited for, and it cannot come while this loop runs: then the warp is taken apart.
+
+use ptx::analysis::{BitSet, Block, Cfg};
+use ptx::ir::{Body, Module};
+use ptx::ops::{Effect, Op};
+use ptx::view::{Order, View};
+
+use super::apart::Point;
+use super::function::Lowering;
+
+/// A loop gives way each time that it has run so often.
+const TURN: u64 = 32;
+/// After so many rounds, lanes that are elsewhere are taken to be waited for.
+const PATIENCE: u64 = 1024;
+
+/// Whether an instruction reads memory that others write meanwhile.
+pub(crate) fn watches_memory(view: &View<'_>) -> bool {
+    match view.effect() {
+        Some(Effect::Atomic | Effect::Mbarrier) => true,
+        Some(Effect::Load) => view.accesses().iter().any(|access| access.order != Order::Weak),
+        Some(Effect::Control) => view.op() == Some(Op::Nanosleep),
+        _ => false,
+    }
+}
+
+/// The blocks to which control goes back in cycles that watch memory.
+pub(crate) fn spinning_blocks(module: &Module, body: &Body, cfg: &Cfg, order: &[Block]) -> BitSet<Block> {
+    let mut found = BitSet::new(cfg.len());
+    let mut place = vec![usize::MAX; cfg.len()];
+    for (index, &block) in order.iter().enumerate() {
+        place[ptx::entity::Id::index(block)] = index;
+    }
+    // How many blocks up to each place watch memory: a cycle is one piece of the order.
+    let mut watching = vec![0_u32];
+    for &block in order {
+        let watches = cfg
+            .insts(body, block)
+            .any(|(id, _)| View::of(&module.forms, body, id).is_some_and(|view| watches_memory(&view)));
+        watching.push(watching.last().copied().unwrap_or(0) + u32::from(watches));
+    }
+    for (end, &block) in order.iter().enumerate() {
+        for &target in cfg.successors(block) {
+            let start = place[ptx::entity::Id::index(target)];
+            if start <= end && watching[end + 1] > watching[start] {
+                found.insert(target);
+            }
+        }
+    }
+    found
+}
+
+impl Lowering<'_, '_, '_> {
+    /// At the start of a block to which control goes back in a loop that watches memory.
+    pub(crate) fn give_way_in_loop(&mut self, block: Block) {
+        if !self.spinning.contains(block) {
+            return;
+        }
+        let emit = self.scalar();
+        let int = self.unit.context().int(32);
+        let counter = self.alloca_zeroed(int, 4);
+        let rounds = emit.add(emit.load(int, counter, 4), int.constant(1));
+        emit.store(rounds, counter, 4);
+        let is_turn = emit.is_zero(emit.and_constant(rounds, TURN - 1));
+        self.when(is_turn, |this| {
+            let emit = this.scalar();
+            if !this.is_scalar_device() {
+                let alive = emit.load(this.mask.ty(), this.alive, 4);
+                let elsewhere = emit.and(alive, emit.not(this.mask));
+                let is_late = emit.is_zero(emit.and_constant(rounds, PATIENCE - 1));
+                let is_stuck = emit.and(this.any(elsewhere), is_late);
+                this.when(is_stuck, |this| this.take_apart(Point::Block(block)));
+            }
+            this.call_fault("wg_spin", &[this.warp]);
+        });
+    }
+}

@@ -1,0 +1,175 @@
+//! Faults of the processor: an access to memory that is not there, or a stack that is used up.
+//!
+//! While compiled code runs, a fault is the fault of a kernel. The handler changes the interrupted context so that, when
+//! it returns, the worker goes on in [`land`] on a stack of its own, which ends the launch. The fibre is not gone on
+//! with. All other faults go to whoever handled them before.
+//!
+//! The same way leads out of a kernel that does not end: a watchdog sends a signal to its thread.
+
+use std::cell::Cell;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::Once;
+
+use super::fibre::Stack;
+use super::launch::FaultKind;
+use super::worker::Worker;
+
+/// The signals that processors raise.
+const FAULTS: [libc::c_int; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
+/// Sent to a thread whose kernel takes too long. Ignored by default, and used by nearly nobody.
+pub(crate) const WATCHDOG: libc::c_int = libc::SIGURG;
+
+/// What a thread must know when a signal comes. Lives in the worker.
+#[derive(Debug)]
+pub(crate) struct Landing {
+    /// Where the thread goes on after a fault.
+    stack: Stack,
+    /// Where signals are handled: the stack of a fibre may be used up.
+    signal_stack: Stack,
+    activity: Cell<Activity>,
+    caught: Cell<Option<(libc::c_int, usize)>>,
+}
+
+/// What a thread does that runs a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Activity {
+    /// Our own code, in which a fault would be our mistake.
+    Runtime,
+    /// Our own code, reading memory at addresses that the kernel gave.
+    Reading,
+    /// The code of the kernel.
+    Kernel,
+}
+
+/// Stacks for handling signals: the registers of a processor alone take several kilobytes.
+const SIGNAL_STACK: usize = 64 << 10;
+
+thread_local! {
+    static LANDING: Cell<*const Landing> = const { Cell::new(ptr::null()) };
+}
+
+impl Landing {
+    pub(crate) fn new() -> std::io::Result<Self> {
+        install();
+        Ok(Self {
+            stack: Stack::new(SIGNAL_STACK)?,
+            signal_stack: Stack::new(SIGNAL_STACK)?,
+            activity: Cell::new(Activity::Runtime),
+            caught: Cell::new(None),
+        })
+    }
+
+    /// Whether a signal that comes now is the kernel's fault. Code of ours is only left for a fault: it may hold a lock
+    /// at any other moment.
+    fn may_land(&self, signal: libc::c_int) -> bool {
+        match self.activity.get() {
+            Activity::Runtime => false,
+            Activity::Reading => signal != WATCHDOG,
+            Activity::Kernel => true,
+        }
+    }
+
+    /// Does something else for a while.
+    pub(crate) fn during<T>(&self, activity: Activity, run: impl FnOnce() -> T) -> T {
+        let before = self.activity.replace(activity);
+        let result = run();
+        self.activity.set(before);
+        result
+    }
+
+    /// Runs something on this thread with signals handled.
+    pub(crate) fn guard<T>(&self, run: impl FnOnce() -> T) -> T {
+        let before = LANDING.replace(ptr::from_ref(self));
+        let mut old = MaybeUninit::<libc::stack_t>::uninit();
+        let new = libc::stack_t { ss_sp: self.signal_stack.bottom().cast(), ss_flags: 0, ss_size: SIGNAL_STACK };
+        // SAFETY: the stack lives as long as `self`, and the old one is put back below.
+        let changed = unsafe { libc::sigaltstack(&raw const new, old.as_mut_ptr()) } == 0;
+        let result = run();
+        if changed {
+            // SAFETY: `old` was filled in, and is what the thread had before.
+            unsafe { libc::sigaltstack(old.as_ptr(), ptr::null_mut()) };
+        }
+        LANDING.set(before);
+        result
+    }
+}
+
+static mut PREVIOUS: [MaybeUninit<libc::sigaction>; 65] = [const { MaybeUninit::uninit() }; 65];
+
+fn install() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        for signal in FAULTS.into_iter().chain([WATCHDOG]) {
+            // SAFETY: the handler is a function with the signature that SA_SIGINFO demands; what was there before is kept in
+            // a place of its own, which is only read after it was written here.
+            unsafe {
+                let mut action: libc::sigaction = std::mem::zeroed();
+                action.sa_sigaction = handle as *const () as usize;
+                action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
+                libc::sigemptyset(&raw mut action.sa_mask);
+                let previous = (&raw mut PREVIOUS[signal as usize]).cast::<libc::sigaction>();
+                libc::sigaction(signal, &raw const action, previous);
+            }
+        }
+    });
+}
+
+/// Only touches thread-local cells and the interrupted context, so that it may run at any moment.
+extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let landing = LANDING.get();
+    // SAFETY: `guard` sets the pointer only while the landing is alive, for this thread.
+    if let Some(landing) = unsafe { landing.as_ref() }
+        && landing.may_land(signal)
+    {
+        // SAFETY: the system passes both, filled in.
+        unsafe {
+            let address = if signal == WATCHDOG { 0 } else { (*info).si_addr() as usize };
+            landing.activity.set(Activity::Runtime);
+            landing.caught.set(Some((signal, address)));
+            let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+            registers[libc::REG_RSP as usize] = landing.stack.prepare(land) as i64 + 6 * 8 + 8;
+            registers[libc::REG_RIP as usize] = land as *const () as i64;
+            // The direction of string instructions is forwards wherever a function starts.
+            registers[libc::REG_EFL as usize] &= !0x400;
+        }
+        return;
+    }
+    if signal != WATCHDOG {
+        chain(signal, info, context);
+    }
+}
+
+/// Hands a signal on to whoever handled it before.
+fn chain(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    // SAFETY: `install` filled the place in before the handler could run. A handler that the program had installed gets
+    // what it would have got.
+    unsafe {
+        let previous = (&raw const PREVIOUS[signal as usize]).cast::<libc::sigaction>().read();
+        match previous.sa_sigaction {
+            libc::SIG_DFL | libc::SIG_IGN => {
+                // The access is tried again, and ends the program as it would have without us.
+                libc::sigaction(signal, &raw const previous, ptr::null_mut());
+            }
+            handler if previous.sa_flags & libc::SA_SIGINFO != 0 => {
+                type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
+                std::mem::transmute::<usize, Handler>(handler)(signal, info, context);
+            }
+            handler => std::mem::transmute::<usize, extern "C" fn(libc::c_int)>(handler)(signal),
+        }
+    }
+}
+
+/// Where a worker goes on after a fault of its kernel.
+extern "C" fn land() -> ! {
+    let landing = LANDING.get();
+    // SAFETY: the handler led here, so the landing is there.
+    let (signal, address) = unsafe { &*landing }.caught.take().expect("the handler took it down");
+    let worker = Worker::current();
+    let kind = match signal {
+        WATCHDOG => FaultKind::Timeout { waiters: worker.waiters() },
+        _ if worker.is_stack_overflow(address) => FaultKind::StackOverflow,
+        _ => FaultKind::IllegalAddress { address: address as u64 },
+    };
+    worker.fail(kind, 0)
+}
