@@ -10,8 +10,10 @@
 //! - Types are `u8` … `u64`, `s8` … `s64`, `b8` … `b64` (printed in hexadecimal), `f16`, `bf16`, `f32`, `f64`.
 //! - Initial values behind `=`: `zero`, `iota`, a number, `{a list, repeated}` with spaces, `random(seed)`, and `edges` or
 //!   `edges(r)`: the interesting values of the type, each `r` times, over and over.
-//! - `~2ulp` or `~1e-6` behind a buffer of floats lets engines other than the interpreter be off by that much.
+//! - `~2ulp`, `~1e-6` or `~2ulp~1e-6` behind a buffer of floats lets engines other than the interpreter be off by that much.
 //! - `//@ schedule: matters` keeps engines away that do not schedule as the interpreter does by default.
+//! - `//@ only: interpreter` keeps engines away whose name does not begin so: for what the manual leaves undefined, and
+//!   the interpreter reports.
 
 use anyhow::{Context, Result, bail};
 
@@ -26,6 +28,8 @@ pub struct Scenario {
     pub buffers: Vec<Buffer>,
     /// Whether the results depend on who runs when.
     pub schedule_matters: bool,
+    /// What the names of the engines begin with that may run it; empty for all.
+    pub only: String,
 }
 
 /// One launch.
@@ -77,6 +81,8 @@ impl Scenario {
                 scenario.launches.push(launch);
             } else if line.trim_end() == "//@ schedule: matters" {
                 scenario.schedule_matters = true;
+            } else if let Some(only) = line.strip_prefix("//@ only:") {
+                scenario.only = only.trim().to_owned();
             }
         }
         if scenario.launches.is_empty() {

@@ -162,12 +162,16 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
-    /// `2ulp`, `1e-6`
+    /// `2ulp`, `1e-6`, or `2ulp~1e-6` for either.
     pub fn parse(text: &str) -> Result<Self> {
-        Ok(match text.strip_suffix("ulp") {
-            Some(ulps) => Self { ulps: ulps.parse().context("units in the last place")?, absolute: 0.0 },
-            None => Self { ulps: 0, absolute: text.parse().context("a distance")? },
-        })
+        let mut tolerance = Self::default();
+        for part in text.split('~') {
+            match part.strip_suffix("ulp") {
+                Some(ulps) => tolerance.ulps = ulps.parse().context("units in the last place")?,
+                None => tolerance.absolute = part.parse().context("a distance")?,
+            }
+        }
+        Ok(tolerance)
     }
 }
 
@@ -256,7 +260,7 @@ mod tests {
         assert!(single.agree(0x8000_0001, 1, two));
         assert!(!single.agree(0x8000_0000, 0, exact));
         assert!(single.agree(0x7fc0_0000, 0xffc0_0001, exact));
-        assert!(single.agree(one, one + 3, Tolerance::parse("1e-6").unwrap()));
+        assert!(single.agree(one, one + 3, Tolerance::parse("2ulp~1e-6").unwrap()));
     }
 
     #[test]

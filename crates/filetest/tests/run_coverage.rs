@@ -47,3 +47,34 @@ fn nothing_is_excused_that_is_run() {
         present.iter().filter(|form| NOT_YET.iter().any(|prefix| form.starts_with(prefix))).collect();
     assert!(excused.is_empty(), "take these out of NOT_YET: {excused:?}");
 }
+
+/// The tolerance of a buffer is no larger than what the manual allows the approximation that fills it.
+#[test]
+fn tolerances_are_those_of_the_manual() {
+    for path in filetest::files::find_files(&[directory()], "ptx").expect("the directory can be read") {
+        let file = TestFile::read(&path).expect("the file can be read");
+        let scenario = filetest::scenario::Scenario::parse(&file.input).expect("the launches can be read");
+        let module = ptx::parse(&file.input).module;
+        for launch in &scenario.launches {
+            let kernel = &module.functions[module.function(&launch.kernel).expect("the kernel is there")];
+            let body = kernel.body.as_ref().expect("the kernel has a body");
+            let bounds: Vec<_> = body
+                .insts()
+                .filter_map(|(_, inst)| interp::arith::approx::approximation_bound(&module.forms[inst.form]))
+                .collect();
+            let buffers = launch.args.iter().filter_map(|arg| match arg {
+                filetest::scenario::Argument::Buffer(index) => Some(&scenario.buffers[*index]),
+                filetest::scenario::Argument::Value(_) => None,
+            });
+            for buffer in buffers.filter(|buffer| !buffer.is_input) {
+                let tolerance = buffer.tolerance;
+                let is_exact = tolerance.ulps == 0 && tolerance.absolute == 0.0;
+                assert_eq!(is_exact, bounds.is_empty(), "{}: {}", path.display(), buffer.name);
+                let allowed = bounds
+                    .iter()
+                    .any(|bound| tolerance.ulps as f64 <= bound.ulps && tolerance.absolute <= bound.absolute);
+                assert!(is_exact || allowed, "{}: {} may be off too far", path.display(), buffer.name);
+            }
+        }
+    }
+}

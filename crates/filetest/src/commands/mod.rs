@@ -11,7 +11,13 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
+use crate::engine::Engine;
 use crate::testfile::TestFile;
+
+/// Whether an engine leaves in memory what a `run` file expects of the interpreter.
+pub fn agrees(path: &Path, engine: &dyn Engine) -> Result<()> {
+    run::agrees(&TestFile::read(path)?, engine)
+}
 
 /// Runs a test file.
 pub fn run(path: &Path) -> Result<()> {

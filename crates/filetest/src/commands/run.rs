@@ -21,7 +21,9 @@ pub(super) fn run(file: &TestFile) -> Result<String> {
     // `ENGINES=interpreter` leaves out all whose name does not begin so.
     let wanted = std::env::var("ENGINES").unwrap_or_default();
     let is_wanted = |engine: &Box<dyn Engine>| {
-        engine.name().starts_with(&wanted) && (!scenario.schedule_matters || engine.schedules_like_interpreter())
+        engine.name().starts_with(&wanted)
+            && engine.name().starts_with(&scenario.only)
+            && (!scenario.schedule_matters || engine.schedules_like_interpreter())
     };
     for engine in engines.filter(is_wanted) {
         let found = play(&*engine, &module, &scenario).with_context(|| engine.name())?;
@@ -29,6 +31,15 @@ pub(super) fn run(file: &TestFile) -> Result<String> {
             .with_context(|| format!("{} against {}", engine.name(), oracle.name()))?;
     }
     Ok(print(&scenario, &expected))
+}
+
+pub(super) fn agrees(file: &TestFile, engine: &dyn Engine) -> Result<()> {
+    let module = super::parse_clean(file)?;
+    let scenario = Scenario::parse(&file.input)?;
+    let oracle = engines().into_iter().next().expect("the interpreter is the first engine");
+    let expected = play(&*oracle, &module, &scenario).with_context(|| oracle.name())?;
+    let found = play(engine, &module, &scenario).with_context(|| engine.name())?;
+    compare(&scenario, &expected, &found).with_context(|| format!("{} against {}", engine.name(), oracle.name()))
 }
 
 /// What a scenario leaves.
