@@ -114,8 +114,8 @@ impl Kernel {
         let code = Code::link(&object, &all, ENTRY)?;
         // Each function at most once on the stack, unless it calls itself.
         let frames: u64 = frames.iter().map(|(_, bytes)| bytes + 64).sum();
-        let is_recursive = ptx::analysis::CallGraph::of(module).reachable_from(kernel).iter().count() > 1
-            && lowered.local >= 64 << 10;
+        let is_recursive =
+            ptx::analysis::CallGraph::of(module).reachable_from(kernel).iter().count() > 1 && lowered.local >= 64 << 10;
         let stack = frames as usize + RUNTIME_STACK + if is_recursive { RECURSIVE_STACK } else { 0 };
         let width = options.width;
         Ok(Self {
@@ -133,12 +133,8 @@ impl Kernel {
     /// The same kernel for single threads that go on in its middle, compiled when it is first asked for.
     pub(crate) fn apart(&self) -> Result<&Self, CompileError> {
         let compiled = self.apart.get_or_init(|| {
-            let options = Options {
-                width: Width::One,
-                tier: Tier::Quick,
-                resumable: true,
-                ..self.source.options.clone()
-            };
+            let options =
+                Options { width: Width::One, tier: Tier::Quick, resumable: true, ..self.source.options.clone() };
             Self::compile(Source { options, ..self.source.clone() }).map(Box::new)
         });
         compiled.as_deref().map_err(Clone::clone)

@@ -9,6 +9,7 @@ use ptx::ir::{FuncId, Global, InitValue, Module, Symbol};
 use ptx::types::{Linkage, Space};
 
 use crate::kernel::{CompileError, Kernel, Source};
+use crate::lower;
 use crate::memory::{Arena, OutOfMemory, SharedWindows};
 use crate::options::{Options, Tier, Width};
 use crate::runtime::host::Output;
@@ -29,6 +30,8 @@ pub struct Program {
     device: Arc<Device>,
     module: Arc<Module>,
     addresses: Map<Global, Option<u64>>,
+    /// All constants, in one piece.
+    constants: u64,
     /// Where function pointers point to: nothing is there, they are numbers.
     code: u64,
 }
@@ -116,6 +119,8 @@ impl Program {
     /// Loads a module: its variables get memory and their initial values.
     pub fn load(device: &Arc<Device>, module: Module) -> Result<Self, LoadError> {
         let mut addresses = Map::filled(module.globals.len(), None);
+        let constants = device.memory.allocate(lower::constant_bytes(&module), 4096)?;
+        let offsets = lower::constant_offsets(&module);
         for (global, variable) in module.globals.iter() {
             if !matches!(variable.space, Space::Global | Space::Const) {
                 continue;
@@ -123,11 +128,15 @@ impl Program {
             if variable.linkage == Some(Linkage::Extern) {
                 return Err(LoadError::Undefined(module.text(variable.name).to_owned()));
             }
+            if let Some(offset) = offsets[global] {
+                addresses[global] = Some(constants + offset);
+                continue;
+            }
             let bytes = variable.size().unwrap_or(u64::MAX);
             addresses[global] = Some(device.memory.allocate(bytes, variable.alignment().into())?);
         }
         let code = device.memory.allocate(1, 256)?;
-        let program = Self { device: Arc::clone(device), module: Arc::new(module), addresses, code };
+        let program = Self { device: Arc::clone(device), module: Arc::new(module), addresses, constants, code };
         for (global, variable) in program.module.globals.iter() {
             if let (Some(address), Some(init)) = (program.addresses[global], &variable.init) {
                 let bytes = program.initial_bytes(&init.values, variable.ty.bytes() as usize);
@@ -191,7 +200,7 @@ impl Program {
         let function = &self.module.functions[func];
         let facts = LaunchFacts::of(&self.module.names, function).with_block(request.block);
         let Mode { mut width, tier, .. } = request.mode;
-        if width == Width::Warp && crate::lower::needs_threads(&self.module, func) {
+        if width == Width::Warp && lower::needs_threads(&self.module, func) {
             width = Width::One;
         }
         let options = Options { width, tier, resumable: false, facts, cpu: None };
@@ -199,7 +208,7 @@ impl Program {
             .addresses
             .iter()
             .filter_map(|(global, address)| Some((format!("g{}", global.index()), (*address)? as usize)))
-            .chain([("code".to_owned(), self.code as usize)])
+            .chain([("code".to_owned(), self.code as usize), (lower::CONSTANTS.to_owned(), self.constants as usize)])
             .collect();
         let module = Arc::clone(&self.module);
         let kernel = Kernel::compile(Source { module, kernel: func, options, symbols })?;
@@ -227,7 +236,13 @@ impl Program {
     }
 
     /// LLVM's text for a kernel, for people.
-    pub fn llvm_text(&self, kernel: &str, block: [u32; 3], mode: &Mode, optimised: bool) -> Result<String, LaunchError> {
+    pub fn llvm_text(
+        &self,
+        kernel: &str,
+        block: [u32; 3],
+        mode: &Mode,
+        optimised: bool,
+    ) -> Result<String, LaunchError> {
         let func = self.kernel(kernel)?;
         let facts = LaunchFacts::of(&self.module.names, &self.module.functions[func]).with_block(block);
         let options = Options { width: mode.width, tier: mode.tier, resumable: false, facts, cpu: None };
@@ -244,7 +259,9 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        for address in self.addresses.values().flatten().chain([&self.code]) {
+        let all = self.addresses.values().flatten().chain([&self.code, &self.constants]);
+        // Constants are one allocation, so most of their addresses are none of their own.
+        for address in all {
             self.device.memory.free(*address);
         }
     }

@@ -125,8 +125,7 @@ impl<'c> Emit<'_, 'c> {
         let reduced = self.fma(turns, wide.float_constant(-1.570_796_326_794_896_6), argument);
         let reduced = self.fma(turns, wide.float_constant(-6.123_233_995_736_766e-17), reduced);
         let reduced = self.fptrunc(reduced, ty);
-        let quadrant =
-            self.builder.intrinsic(self.module, "llvm.fptosi.sat", &[self.int(64), wide], &[turns]);
+        let quadrant = self.builder.intrinsic(self.module, "llvm.fptosi.sat", &[self.int(64), wide], &[turns]);
         let quadrant = self.resize(Sign::Unsigned, quadrant, 32);
         let quadrant = self.add(quadrant, quadrant.ty().constant(quarters));
         let square = self.fmul(reduced, reduced);

@@ -38,13 +38,7 @@ impl<'c> Emit<'_, 'c> {
     }
 
     /// `bfe`: `length` bits from `position` up, extended. Both are taken modulo 256, and fields may reach past the top.
-    pub(crate) fn extract_field(
-        &self,
-        sign: Sign,
-        a: Value<'c>,
-        position: Value<'c>,
-        length: Value<'c>,
-    ) -> Value<'c> {
+    pub(crate) fn extract_field(&self, sign: Sign, a: Value<'c>, position: Value<'c>, length: Value<'c>) -> Value<'c> {
         let width = a.ty().bits();
         let position = self.and_constant(position, 0xff);
         let length = self.and_constant(length, 0xff);
@@ -63,13 +57,7 @@ impl<'c> Emit<'_, 'c> {
     }
 
     /// `bfi`: `b` with `length` bits from `position` up replaced by the low bits of `a`.
-    pub(crate) fn insert_field(
-        &self,
-        a: Value<'c>,
-        b: Value<'c>,
-        position: Value<'c>,
-        length: Value<'c>,
-    ) -> Value<'c> {
+    pub(crate) fn insert_field(&self, a: Value<'c>, b: Value<'c>, position: Value<'c>, length: Value<'c>) -> Value<'c> {
         let width = a.ty().bits();
         let position = self.and_constant(position, 0xff);
         let length = self.and_constant(length, 0xff);
@@ -125,11 +113,8 @@ impl<'c> Emit<'_, 'c> {
             self.shl(self.resize(Sign::Unsigned, high, 64), self.int(64).constant(32)),
         );
         let amount = self.resize(Sign::Unsigned, amount, 64);
-        let moved = if left {
-            self.lshr(self.shl(wide, amount), wide.ty().constant(32))
-        } else {
-            self.lshr(wide, amount)
-        };
+        let moved =
+            if left { self.lshr(self.shl(wide, amount), wide.ty().constant(32)) } else { self.lshr(wide, amount) };
         self.resize(Sign::Unsigned, moved, 32)
     }
 
@@ -241,14 +226,10 @@ impl<'c> Emit<'_, 'c> {
         for place in 0..32 {
             let (rising, falling) = (ty.constant(place), ty.constant(31 - place));
             let is_set = |at| self.is_not_zero(self.and(mask, self.shl(ty.constant(1), at)));
-            let hit_up = self.and(
-                self.and(counts_up, is_set(rising)),
-                self.icmp(IntPredicate::LLVMIntUGE, rising, base),
-            );
-            let hit_down = self.and(
-                self.and(counts_down, is_set(falling)),
-                self.icmp(IntPredicate::LLVMIntULE, falling, base),
-            );
+            let hit_up =
+                self.and(self.and(counts_up, is_set(rising)), self.icmp(IntPredicate::LLVMIntUGE, rising, base));
+            let hit_down =
+                self.and(self.and(counts_down, is_set(falling)), self.icmp(IntPredicate::LLVMIntULE, falling, base));
             let one = ty.constant(1);
             found = self.select(self.and(hit_up, self.equal(up, one)), rising, found);
             found = self.select(self.and(hit_down, self.equal(down, one)), falling, found);

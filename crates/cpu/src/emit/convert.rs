@@ -101,13 +101,7 @@ impl<'c> Emit<'_, 'c> {
 
     /// A number as an integer of so many bits, held at its limits. What is no number becomes 0, except that the hardware
     /// gives the top bit where either side has 64 bits.
-    pub(crate) fn float_to_int(
-        &self,
-        value: Value<'c>,
-        rounding: IntegerRounding,
-        sign: Sign,
-        bits: u32,
-    ) -> Value<'c> {
+    pub(crate) fn float_to_int(&self, value: Value<'c>, rounding: IntegerRounding, sign: Sign, bits: u32) -> Value<'c> {
         let integral = self.round_to_integer(value, rounding);
         let ty = self.int(bits);
         let name = if sign == Sign::Signed { "llvm.fptosi.sat" } else { "llvm.fptoui.sat" };
@@ -119,13 +113,7 @@ impl<'c> Emit<'_, 'c> {
     }
 
     /// An integer as a floating-point number.
-    pub(crate) fn int_to_float(
-        &self,
-        sign: Sign,
-        value: Value<'c>,
-        to: FloatFormat,
-        rounding: Rounding,
-    ) -> Value<'c> {
+    pub(crate) fn int_to_float(&self, sign: Sign, value: Value<'c>, to: FloatFormat, rounding: Rounding) -> Value<'c> {
         let bits = value.ty().bits();
         let convert = |value: Value<'c>, ty: Ty<'c>| match sign {
             Sign::Signed => self.sitofp(value, ty),
@@ -162,13 +150,7 @@ impl<'c> Emit<'_, 'c> {
     }
 
     /// An integer in the limits of a smaller or differently signed one.
-    pub(crate) fn int_to_int_saturated(
-        &self,
-        from: Sign,
-        value: Value<'c>,
-        to: Sign,
-        to_bits: u32,
-    ) -> Value<'c> {
+    pub(crate) fn int_to_int_saturated(&self, from: Sign, value: Value<'c>, to: Sign, to_bits: u32) -> Value<'c> {
         let from_bits = value.ty().bits();
         // One bit more than either side has room for all values of both.
         let bits = from_bits.max(to_bits) + 1;

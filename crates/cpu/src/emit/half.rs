@@ -100,11 +100,7 @@ impl<'c> Emit<'_, 'c> {
     }
 
     /// Applies a function to both halves of a register of 32 bits.
-    pub(crate) fn both_halves(
-        &self,
-        args: &[Value<'c>],
-        mut each: impl FnMut(&[Value<'c>]) -> Value<'c>,
-    ) -> Value<'c> {
+    pub(crate) fn both_halves(&self, args: &[Value<'c>], mut each: impl FnMut(&[Value<'c>]) -> Value<'c>) -> Value<'c> {
         let low: Vec<_> = args.iter().map(|&arg| self.low_half(arg)).collect();
         let high: Vec<_> = args.iter().map(|&arg| self.high_half(arg)).collect();
         let (low, high) = (each(&low), each(&high));

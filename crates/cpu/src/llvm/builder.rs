@@ -237,9 +237,7 @@ impl<'c> Builder<'c> {
     pub(crate) fn call_pointer(&self, ty: Ty<'c>, callee: Value<'c>, args: &[Value<'c>]) -> Value<'c> {
         let mut raw: Vec<_> = args.iter().map(|arg| arg.raw).collect();
         // SAFETY: the arguments fit the type, which LLVM's verifier checks.
-        Value::new(unsafe {
-            LLVMBuildCall2(self.raw, ty.raw, callee.raw, raw.as_mut_ptr(), raw.len() as u32, UNNAMED)
-        })
+        Value::new(unsafe { LLVMBuildCall2(self.raw, ty.raw, callee.raw, raw.as_mut_ptr(), raw.len() as u32, UNNAMED) })
     }
 
     /// Calls an intrinsic function, for the types that its name leaves open.

@@ -73,11 +73,7 @@ impl<'c> Module<'c> {
         // SAFETY: the module is alive; the name ends with zero.
         Value::new(unsafe {
             let existing = LLVMGetNamedGlobal(self.raw, name.as_ptr());
-            if existing.is_null() {
-                LLVMAddGlobal(self.raw, self.context.int(8).raw, name.as_ptr())
-            } else {
-                existing
-            }
+            if existing.is_null() { LLVMAddGlobal(self.raw, self.context.int(8).raw, name.as_ptr()) } else { existing }
         })
     }
 

@@ -139,8 +139,7 @@ impl<'c> Ty<'c> {
     pub(crate) fn lanes(self) -> Option<u32> {
         // SAFETY: the kind is asked before the size.
         unsafe {
-            matches!(LLVMGetTypeKind(self.raw), LLVMTypeKind::LLVMVectorTypeKind)
-                .then(|| LLVMGetVectorSize(self.raw))
+            matches!(LLVMGetTypeKind(self.raw), LLVMTypeKind::LLVMVectorTypeKind).then(|| LLVMGetVectorSize(self.raw))
         }
     }
 

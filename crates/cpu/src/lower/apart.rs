@@ -51,9 +51,7 @@ impl<'c> Lowering<'_, '_, 'c> {
     /// What is live at a point: registers, and whether the carry flag is.
     fn live_at(&self, point: Point) -> (Vec<Reg>, bool) {
         match point {
-            Point::Block(block) => {
-                (self.liveness.live_in(block).collect(), self.liveness.is_carry_live_in(block))
-            }
+            Point::Block(block) => (self.liveness.live_in(block).collect(), self.liveness.is_carry_live_in(block)),
             Point::Statement(statement) => {
                 let block = self.cfg.block_of(statement).expect("the statement is in a block");
                 let mut walk = self.liveness.walk(&self.cfg, &self.def_use, block);
@@ -157,12 +155,7 @@ impl<'c> Lowering<'_, '_, 'c> {
     fn write_slot(&mut self, frame: Value<'c>, slot: u64, value: Value<'c>, lanes: Value<'c>) {
         let emit = self.vector();
         let address = emit.offset(frame, self.unit.context().int(64).constant(slot * LANES * 8));
-        emit.intrinsic(
-            self.unit.llvm,
-            "llvm.masked.store",
-            &[value.ty(), address.ty()],
-            &[value, address, lanes],
-        );
+        emit.intrinsic(self.unit.llvm, "llvm.masked.store", &[value.ty(), address.ty()], &[value, address, lanes]);
     }
 
     /// The places at which code of width 1 can be entered.

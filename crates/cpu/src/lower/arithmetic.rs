@@ -46,8 +46,17 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             Op::And | Op::Or | Op::Xor | Op::Not | Op::Cnot | Op::Shl | Op::Shr | Op::Shf | Op::Lop3 | Op::Prmt => {
                 return self.logic(op, view, emit);
             }
-            Op::Popc | Op::Clz | Op::Brev | Op::Bfind | Op::Bfe | Op::Bfi | Op::Bmsk | Op::Szext | Op::Fns
-            | Op::Dp4a | Op::Dp2a => self.bits(op, view, emit),
+            Op::Popc
+            | Op::Clz
+            | Op::Brev
+            | Op::Bfind
+            | Op::Bfe
+            | Op::Bfi
+            | Op::Bmsk
+            | Op::Szext
+            | Op::Fns
+            | Op::Dp4a
+            | Op::Dp2a => self.bits(op, view, emit),
             Op::Cvta | Op::Isspacep => return self.address_space(op, view, emit),
             Op::Testp => {
                 let a = self.read_as(&operands[1], ty, emit);
@@ -58,14 +67,44 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 let (a, b) = (self.read_as(&operands[1], ty, emit), self.read_as(&operands[2], ty, emit));
                 self.write(&operands[0], emit.copysign(b, a), sign);
             }
-            Op::Add | Op::Sub | Op::Mul | Op::Mad | Op::Fma | Op::Div | Op::Rcp | Op::Sqrt | Op::Rsqrt | Op::Sin
-            | Op::Cos | Op::Lg2 | Op::Ex2 | Op::Tanh | Op::Min | Op::Max | Op::Abs | Op::Neg
+            Op::Add
+            | Op::Sub
+            | Op::Mul
+            | Op::Mad
+            | Op::Fma
+            | Op::Div
+            | Op::Rcp
+            | Op::Sqrt
+            | Op::Rsqrt
+            | Op::Sin
+            | Op::Cos
+            | Op::Lg2
+            | Op::Ex2
+            | Op::Tanh
+            | Op::Min
+            | Op::Max
+            | Op::Abs
+            | Op::Neg
                 if is_float(ty) =>
             {
                 return self.float(op, view, emit);
             }
-            Op::Add | Op::Sub | Op::Addc | Op::Subc | Op::Mul | Op::Mad | Op::Madc | Op::Mul24 | Op::Mad24
-            | Op::Sad | Op::Div | Op::Rem | Op::Abs | Op::Neg | Op::Min | Op::Max => {
+            Op::Add
+            | Op::Sub
+            | Op::Addc
+            | Op::Subc
+            | Op::Mul
+            | Op::Mad
+            | Op::Madc
+            | Op::Mul24
+            | Op::Mad24
+            | Op::Sad
+            | Op::Div
+            | Op::Rem
+            | Op::Abs
+            | Op::Neg
+            | Op::Min
+            | Op::Max => {
                 return self.integer(op, view, emit);
             }
             Op::Createpolicy => {
@@ -148,8 +187,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             Op::Neg => emit.neg(read(1)),
             Op::Min | Op::Max => {
                 let (a, b) = (read(1), read(2));
-                let result =
-                    if op == Op::Min { emit.int_min(sign, a, b) } else { emit.int_max(sign, a, b) };
+                let result = if op == Op::Min { emit.int_min(sign, a, b) } else { emit.int_max(sign, a, b) };
                 if form.has(Mod::Relu) { emit.int_max(Sign::Signed, result, result.ty().zero()) } else { result }
             }
             _ => return false,
@@ -203,8 +241,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 Op::Max => emit.int_max(sign, values[0], values[1]),
                 _ => return false,
             };
-            let value =
-                if form.has(Mod::Relu) { emit.int_max(Sign::Signed, value, value.ty().zero()) } else { value };
+            let value = if form.has(Mod::Relu) { emit.int_max(Sign::Signed, value, value.ty().zero()) } else { value };
             let wide = emit.resize(Sign::Unsigned, value, 32);
             result = emit.or(result, emit.shl(wide, wide.ty().constant(place.into())));
         }
@@ -424,8 +461,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                     _ => 0xffff,
                 };
                 let half = emit.int(16);
-                let [low, high] =
-                    [low, high].map(|result| emit.select(result, half.constant(one), half.zero()));
+                let [low, high] = [low, high].map(|result| emit.select(result, half.constant(one), half.zero()));
                 emit.pair(low, high)
             }
             _ => {
@@ -446,14 +482,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     }
 
     /// Compares as the modifiers say.
-    fn compared(
-        &mut self,
-        form: &Form,
-        ty: Type,
-        a: Value<'c>,
-        b: Value<'c>,
-        emit: Emit<'a, 'c>,
-    ) -> Option<Value<'c>> {
+    fn compared(&mut self, form: &Form, ty: Type, a: Value<'c>, b: Value<'c>, emit: Emit<'a, 'c>) -> Option<Value<'c>> {
         let (how, sign) = form.words().find_map(|word| comparison(word, sign_of(ty)))?;
         let style = style_of(form);
         Some(match ty {
@@ -463,8 +492,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             }
             Type::F16 | Type::Bf16 => {
                 let format = if ty == Type::F16 { FloatFormat::F16 } else { FloatFormat::Bf16 };
-                let [a, b] =
-                    [a, b].map(|bits| emit.widen_half(format, emit.flushed_half(style, format, bits)));
+                let [a, b] = [a, b].map(|bits| emit.widen_half(format, emit.flushed_half(style, format, bits)));
                 emit.compare_floats(how, a, b)
             }
             _ => emit.compare_ints(how, sign, a, b),
@@ -591,8 +619,7 @@ pub(crate) fn rounding_of(form: &Form) -> Option<Rounding> {
 
 /// Whether instructions of the type compute with floating-point numbers.
 pub(crate) fn is_float(ty: Type) -> bool {
-    ty.kind() == TypeKind::Float
-        || matches!(ty, Type::Bf16 | Type::F16x2 | Type::Bf16x2 | Type::F32x2 | Type::Tf32)
+    ty.kind() == TypeKind::Float || matches!(ty, Type::Bf16 | Type::F16x2 | Type::Bf16x2 | Type::F32x2 | Type::Tf32)
 }
 
 /// How many integers a register of a packed type holds, and of which type.

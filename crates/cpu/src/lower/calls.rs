@@ -127,9 +127,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let function = self.unit.function(definition);
         let active = self.active();
         let frame = self.next_frame();
-        self.call_with_mask(active, |this, mask| {
-            this.unit.builder.call(function, &[this.warp, mask, area, frame])
-        });
+        self.call_with_mask(active, |this, mask| this.unit.builder.call(function, &[this.warp, mask, area, frame]));
         self.take_results(area, total, &offsets, &sizes, returns);
         true
     }
@@ -140,11 +138,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     }
 
     /// Calls for some lanes, and takes those out that ended.
-    fn call_with_mask(
-        &mut self,
-        active: Value<'c>,
-        call: impl FnOnce(&mut Self, Value<'c>) -> Value<'c>,
-    ) {
+    fn call_with_mask(&mut self, active: Value<'c>, call: impl FnOnce(&mut Self, Value<'c>) -> Value<'c>) {
         let builder = self.unit.builder;
         let any = self.any(active);
         let alive = self.alive;
@@ -200,14 +194,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         self.strided(base, total.max(16))
     }
 
-    fn take_results(
-        &mut self,
-        area: Value<'c>,
-        total: u64,
-        offsets: &[u64],
-        sizes: &[u64],
-        returns: &[Operand],
-    ) {
+    fn take_results(&mut self, area: Value<'c>, total: u64, offsets: &[u64], sizes: &[u64], returns: &[Operand]) {
         for (operand, (&offset, &size)) in returns.iter().zip(offsets.iter().zip(sizes)) {
             let source = self.area_address(area, total, offset);
             match *operand {
@@ -241,13 +228,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     }
 
     /// Calls the functions whose addresses are in a register: once for each that is there.
-    fn call_indirect(
-        &mut self,
-        reg: ptx::ir::Reg,
-        view: &View<'a>,
-        returns: &[Operand],
-        args: &[Operand],
-    ) -> bool {
+    fn call_indirect(&mut self, reg: ptx::ir::Reg, view: &View<'a>, returns: &[Operand], args: &[Operand]) -> bool {
         let Some(layout) = self.prototype(view) else { return false };
         let (offsets, sizes, total) = layout;
         let area = self.fill_arguments(total, &offsets, &sizes, returns, args);
@@ -421,7 +402,11 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let active = self.active();
         let wrong = emit.is_not_zero(emit.and_constant(addresses, u64::from(bytes - 1)));
         let lane = self.scalar().ctz(self.mask_bits(emit.and(wrong, active)));
-        let address = if self.is_scalar_device() { addresses } else { emit.extract_element(addresses, self.scalar().and_constant(lane, 31)) };
+        let address = if self.is_scalar_device() {
+            addresses
+        } else {
+            emit.extract_element(addresses, self.scalar().and_constant(lane, 31))
+        };
         let (site, bytes) = (int.constant(self.site().into()), int.constant(bytes.into()));
         self.call_fault("wg_misaligned", &[self.warp, site, lane, address, bytes]);
     }

@@ -134,11 +134,7 @@ impl<'c> Lowering<'_, '_, 'c> {
             builder.branch(after);
             return;
         }
-        let otherwise = if self.is_next(block, second) {
-            self.lowered(second).body
-        } else {
-            self.after(here)
-        };
+        let otherwise = if self.is_next(block, second) { self.lowered(second).body } else { self.after(here) };
         builder.branch_if(self.any(first_mask), self.lowered(first).body, otherwise);
     }
 
@@ -257,9 +253,9 @@ impl<'c> Lowering<'_, '_, 'c> {
     fn lanes_agree(&self, block: Block) -> bool {
         match &self.uniformity {
             None => true,
-            Some(uniformity) => uniformity
-                .branch(block)
-                .is_none_or(|branch| branch.uniformity == BranchUniformity::Uniform),
+            Some(uniformity) => {
+                uniformity.branch(block).is_none_or(|branch| branch.uniformity == BranchUniformity::Uniform)
+            }
         }
     }
 

@@ -230,9 +230,12 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             return self.llvm.param(1);
         }
         let mask = self.vector().bool();
-        let threads = self.unit.facts().block.iter().try_fold(1_u64, |product, size| {
-            size.map(|size| product.saturating_mul(size.into()))
-        });
+        let threads = self
+            .unit
+            .facts()
+            .block
+            .iter()
+            .try_fold(1_u64, |product, size| size.map(|size| product.saturating_mul(size.into())));
         if self.is_scalar_device() || threads.is_some_and(|threads| threads % 32 == 0) {
             return mask.all_ones();
         }
@@ -389,9 +392,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
     /// Writes the place of a register at width 1.
     pub(crate) fn store_register(&mut self, reg: Reg, value: Value<'c>) {
         let ty = self.unit.context().int(self.register_bits(reg));
-        let Places::Registers(places) = &mut self.places else {
-            unreachable!("the lanes of a warp have webs")
-        };
+        let Places::Registers(places) = &mut self.places else { unreachable!("the lanes of a warp have webs") };
         let address = *places[reg].get_or_insert_with(|| new_place(&self.allocas, ty));
         self.unit.builder.store(value, address, ty.bits().div_ceil(8).next_power_of_two().min(64));
     }

@@ -85,9 +85,10 @@ impl Layout {
         let (here, there) = (self.position(block), self.position(other));
         if there < here {
             // Lanes wait behind for the next iteration, if they got there earlier in this one.
-            return cfg.predecessors(other).iter().any(|&latch| {
-                cfg.is_reachable(latch) && (there..here).contains(&self.position(latch))
-            });
+            return cfg
+                .predecessors(other)
+                .iter()
+                .any(|&latch| cfg.is_reachable(latch) && (there..here).contains(&self.position(latch)));
         }
         cfg.predecessors(other).iter().any(|&from| {
             if !cfg.is_reachable(from) || from == block && !self.is_in_loop_without(block, other) {
@@ -180,8 +181,7 @@ fn loop_order(cfg: &Cfg, loops: &Loops) -> Vec<Block> {
     let mut order = Vec::with_capacity(graph.len());
     let mut is_placed = BitSet::new(graph.len());
     // Regions that are being placed, each with the blocks that are left of it, in reverse post-order.
-    let mut regions: Vec<(Option<LoopId>, Vec<Block>, usize)> =
-        vec![(None, graph.reverse_post_order().to_vec(), 0)];
+    let mut regions: Vec<(Option<LoopId>, Vec<Block>, usize)> = vec![(None, graph.reverse_post_order().to_vec(), 0)];
     while let Some((region, blocks, next)) = regions.last_mut() {
         let Some(&block) = blocks.get(*next) else {
             regions.pop();
@@ -232,11 +232,11 @@ fn is_left_together(
         return true;
     };
     loops.members(id).iter().all(|&block| {
-        let leaves =
-            cfg.is_exit(block) || cfg.successors(block).iter().any(|&target| !loops.contains(id, target));
+        let leaves = cfg.is_exit(block) || cfg.successors(block).iter().any(|&target| !loops.contains(id, target));
         !leaves
-            || uniformity.branch(block).is_none_or(|branch| {
-                branch.uniformity == ptx::analysis::BranchUniformity::Uniform
-            }) && loops.latches(id).iter().all(|&latch| dominators.dominates(block, latch))
+            || uniformity
+                .branch(block)
+                .is_none_or(|branch| branch.uniformity == ptx::analysis::BranchUniformity::Uniform)
+                && loops.latches(id).iter().all(|&latch| dominators.dominates(block, latch))
     })
 }

@@ -7,8 +7,9 @@ use ptx::types::{Space, Type};
 use ptx::view::{AccessSpace, Order, View};
 
 use super::function::Lowering;
+use super::memory_map::constant_bytes;
 use super::operands::{field, sign_of};
-use super::unit::symbol_of;
+use super::unit::{CONSTANTS, symbol_of};
 use crate::emit::{Emit, Sign};
 use crate::llvm::{Ordering, Ty, Value};
 
@@ -193,14 +194,19 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 let params = self.context_field(field!(params), self.unit.context().pointer());
                 let params = emit.broadcast(self.unit.builder.ptr_to_int(params, self.unit.context().int(64)));
                 let elsewhere = emit.or(emit.or(in_shared, in_local), within(params, 4096));
-                emit.not(elsewhere)
+                let in_constants = self.is_in_space(Space::Const, address);
+                emit.not(emit.or(elsewhere, in_constants))
             }
             Space::Param => {
                 let params = self.context_field(field!(params), self.unit.context().pointer());
                 let params = emit.broadcast(self.unit.builder.ptr_to_int(params, self.unit.context().int(64)));
                 within(params, 4096)
             }
-            // Constants are variables like others here.
+            Space::Const => {
+                let base = self.unit.llvm.external(CONSTANTS);
+                let base = self.unit.builder.ptr_to_int(base, self.unit.context().int(64));
+                within(emit.broadcast(base), constant_bytes(self.unit.module))
+            }
             _ => emit.bool().zero(),
         }
     }
@@ -407,9 +413,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             return;
         }
         let emit = self.scalar();
-        let low = |emit: Emit<'a, 'c>, value: Value<'c>| {
-            emit.is_not_zero(emit.and_constant(value, u64::from(bytes - 1)))
-        };
+        let low =
+            |emit: Emit<'a, 'c>, value: Value<'c>| emit.is_not_zero(emit.and_constant(value, u64::from(bytes - 1)));
         let wrong = match address {
             Address::Uniform(base) => {
                 let wrong = low(emit, *base);
@@ -423,9 +428,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                     wrong
                 }
             }
-            Address::Regular(base, offsets)
-                if offsets.iter().all(|offset| offset % i64::from(bytes) == 0) =>
-            {
+            Address::Regular(base, offsets) if offsets.iter().all(|offset| offset % i64::from(bytes) == 0) => {
                 let wrong = low(emit, *base);
                 let active = self.active();
                 emit.and(wrong, self.any(active))

@@ -128,6 +128,20 @@ impl Frame {
     }
 }
 
+/// Where the constants of a module are, one behind the other.
+pub(crate) fn constant_offsets(module: &Module) -> Map<Global, Option<u64>> {
+    let mut cursor = Cursor::default();
+    let place = |variable: &Variable| (variable.space == Space::Const).then(|| cursor.place(variable)).flatten();
+    module.globals.values().map(place).collect()
+}
+
+/// Bytes that the constants of a module take.
+pub(crate) fn constant_bytes(module: &Module) -> u64 {
+    let offsets = constant_offsets(module);
+    let ends = module.globals.iter().filter_map(|(global, variable)| Some(offsets[global]? + variable.size()?));
+    ends.max().unwrap_or(0)
+}
+
 /// Where the parameters of a function are that are registers: their offsets follow those of the variables in order.
 pub(crate) fn param_offsets(function: &Function) -> Vec<u64> {
     let mut cursor = Cursor::default();

@@ -36,9 +36,9 @@ mod unit;
 mod video;
 
 pub(crate) use calls::{HostFunction, Undefined};
-pub(crate) use memory_map::MAX_SHARED;
+pub(crate) use memory_map::{MAX_SHARED, constant_bytes, constant_offsets};
 pub use unit::Unsupported;
-pub(crate) use unit::ENTRY;
+pub(crate) use unit::{CONSTANTS, ENTRY};
 
 use ptx::analysis::CallGraph;
 use ptx::entity::Map;

@@ -57,9 +57,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             Operand::Reg(reg) | Operand::Not(reg) | Operand::Neg(reg) | Operand::Part(reg, _) => {
                 self.is_uniform_reg(reg)
             }
-            Operand::Special(special) => {
-                self.is_scalar_device() || self.unit.facts().special(special).is_uniform()
-            }
+            Operand::Special(special) => self.is_scalar_device() || self.unit.facts().special(special).is_uniform(),
             _ => true,
         }
     }
@@ -88,8 +86,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 if regular.is_uniform() {
                     return value;
                 }
-                let offsets: Vec<_> =
-                    (0..lanes).map(|lane| scalar.constant(regular.offset(lane) as u64)).collect();
+                let offsets: Vec<_> = (0..lanes).map(|lane| scalar.constant(regular.offset(lane) as u64)).collect();
                 emit.add(value, Value::vector_constant(&offsets))
             }
         }
@@ -202,8 +199,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                     one
                 } else {
                     let int = one.ty();
-                    let offsets: Vec<_> =
-                        (0..32).map(|lane| int.constant(regular.offset(lane) as u64)).collect();
+                    let offsets: Vec<_> = (0..32).map(|lane| int.constant(regular.offset(lane) as u64)).collect();
                     let offset = emit.extract_element(Value::vector_constant(&offsets), lane);
                     emit.sub(one, offset)
                 }
@@ -328,9 +324,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 let variable = &self.function.vars[var];
                 match (variable.space, offset) {
                     (Space::Shared, Some(offset)) => int.constant(offset),
-                    (Space::Local, Some(offset)) => {
-                        self.unit.builder.add(self.frame, int.constant(offset))
-                    }
+                    (Space::Local, Some(offset)) => self.unit.builder.add(self.frame, int.constant(offset)),
                     (Space::Param, Some(offset)) if self.function.is_entry() => {
                         let params = self.context_field(field!(params), self.unit.context().pointer());
                         let params = self.unit.builder.ptr_to_int(params, int);
@@ -377,9 +371,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     pub(crate) fn special(&mut self, special: Special, emit: Emit<'a, 'c>) -> Value<'c> {
         use Special::*;
         let int = self.unit.context().int(32);
-        let uniform = |this: &Self, offset: u64, index: u64| {
-            emit.broadcast(this.context_field(offset + 4 * index, int))
-        };
+        let uniform =
+            |this: &Self, offset: u64, index: u64| emit.broadcast(this.context_field(offset + 4 * index, int));
         let constant = |value: u64| emit.int(32).constant(value);
         let parts = match special {
             Tid => Some([TidX, TidY, TidZ, TidW]),

@@ -51,10 +51,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let function = self.unit.runtime("wg_barrier", int, &[pointer, int, int, int, int, int]);
         let site = self.site();
         let call = |this: &Self| {
-            this.unit.builder.call(
-                function,
-                &[this.warp, int.constant(kind << 24 | u64::from(site)), id, count, bits, predicate],
-            )
+            this.unit
+                .builder
+                .call(function, &[this.warp, int.constant(kind << 24 | u64::from(site)), id, count, bits, predicate])
         };
         let result = if self.is_guarded() {
             let room = self.alloca(int, 4);
@@ -297,17 +296,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         self.write(&operands[0], result, Sign::Unsigned);
     }
 
-    fn reduce_floats(
-        &mut self,
-        form: &ptx::form::Form,
-        a: Value<'c>,
-        in_set: Value<'c>,
-    ) -> Value<'c> {
-        let what = MinMax {
-            is_max: form.has(Mod::Max),
-            propagates_nan: form.has(Mod::NaN),
-            xorsign: false,
-        };
+    fn reduce_floats(&mut self, form: &ptx::form::Form, a: Value<'c>, in_set: Value<'c>) -> Value<'c> {
+        let what = MinMax { is_max: form.has(Mod::Max), propagates_nan: form.has(Mod::NaN), xorsign: false };
         let scalar = self.scalar();
         let float = scalar.f32();
         let room = self.alloca(float, 4);

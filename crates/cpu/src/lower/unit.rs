@@ -59,6 +59,8 @@ pub(crate) struct Unit<'a, 'c> {
     pub(crate) refused: Vec<Unsupported>,
 }
 
+/// The name of the memory in which all constants of the module are.
+pub(crate) const CONSTANTS: &str = "constants";
 /// The name of the kernel in the object file.
 pub(crate) const ENTRY: &str = "kernel";
 
@@ -133,6 +135,8 @@ impl<'a, 'c> Unit<'a, 'c> {
         function.add_text_attribute(context, "prefer-vector-width", "512");
         function.add_text_attribute(context, "min-legal-vector-width", "512");
         function.add_text_attribute(context, "no-trapping-math", "true");
+        // Recursion without end must use up the stack, not become a loop.
+        function.add_text_attribute(context, "disable-tail-calls", "true");
     }
 
     /// A function of the runtime.
@@ -175,9 +179,9 @@ impl<'a, 'c> Unit<'a, 'c> {
 /// The variable that an operand names, with an offset.
 pub(crate) fn symbol_of(operand: &Operand) -> Option<(Symbol, i32)> {
     match *operand {
-        Operand::Symbol(symbol, offset)
-        | Operand::SymbolAddress(symbol, offset)
-        | Operand::Element(symbol, offset) => Some((symbol, offset)),
+        Operand::Symbol(symbol, offset) | Operand::SymbolAddress(symbol, offset) | Operand::Element(symbol, offset) => {
+            Some((symbol, offset))
+        }
         _ => None,
     }
 }

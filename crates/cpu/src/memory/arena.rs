@@ -97,8 +97,7 @@ impl Arena {
     /// Gives an allocation back. False if there is none at the address.
     pub fn free(&self, address: u64) -> bool {
         let mut state = self.state();
-        let Some(length) =
-            address.checked_sub(self.mapping.address()).and_then(|offset| state.live.remove(&offset))
+        let Some(length) = address.checked_sub(self.mapping.address()).and_then(|offset| state.live.remove(&offset))
         else {
             return false;
         };
@@ -161,9 +160,8 @@ impl Arena {
     }
 
     fn holds(&self, address: u64, bytes: usize) -> bool {
-        self.allocation(address).is_some_and(|(start, length)| {
-            address.checked_add(bytes as u64).is_some_and(|end| end <= start + length)
-        })
+        self.allocation(address)
+            .is_some_and(|(start, length)| address.checked_add(bytes as u64).is_some_and(|end| end <= start + length))
     }
 }
 

@@ -43,9 +43,10 @@ impl Barrier {
             return false;
         }
         if self.expected == 0 {
-            return alive.iter().enumerate().all(|(warp, &lanes)| {
-                lanes & !self.arrived.get(warp).copied().unwrap_or(0) == 0
-            });
+            return alive
+                .iter()
+                .enumerate()
+                .all(|(warp, &lanes)| lanes & !self.arrived.get(warp).copied().unwrap_or(0) == 0);
         }
         // Counts are of whole warps: lanes that have ended, or never were, count as soon as the rest of their warp is
         // here.

@@ -91,9 +91,8 @@ pub(crate) fn results(what: Collective, members: u32, given: &[Contribution; 32]
     let mut results = [(0, 0); 32];
     let value = |lane: u32| given[lane as usize].values[0];
     let ballot = lanes().filter(|&lane| value(lane) != 0).fold(0_u32, |mask, lane| mask | 1 << lane);
-    let reduce = |combine: &dyn Fn(u32, u32) -> u32| {
-        lanes().map(|lane| value(lane) as u32).reduce(combine).unwrap_or(0)
-    };
+    let reduce =
+        |combine: &dyn Fn(u32, u32) -> u32| lanes().map(|lane| value(lane) as u32).reduce(combine).unwrap_or(0);
     let all_same = lanes().map(value).all(|one| lanes().next().is_none_or(|first| one == value(first)));
     for lane in lanes() {
         let own = value(lane);
@@ -163,16 +162,9 @@ fn shuffle_source(what: Collective, lane: u32, given: Contribution) -> (u32, boo
 
 fn reduce_floats(what: Collective, values: impl Iterator<Item = f32>) -> u32 {
     use Collective::*;
-    let is_abs = matches!(
-        what,
-        ReduceFloatMinAbs | ReduceFloatMinAbsNan | ReduceFloatMaxAbs | ReduceFloatMaxAbsNan
-    );
-    let keeps_nan = matches!(
-        what,
-        ReduceFloatMinNan | ReduceFloatMinAbsNan | ReduceFloatMaxNan | ReduceFloatMaxAbsNan
-    );
-    let is_max =
-        matches!(what, ReduceFloatMax | ReduceFloatMaxAbs | ReduceFloatMaxNan | ReduceFloatMaxAbsNan);
+    let is_abs = matches!(what, ReduceFloatMinAbs | ReduceFloatMinAbsNan | ReduceFloatMaxAbs | ReduceFloatMaxAbsNan);
+    let keeps_nan = matches!(what, ReduceFloatMinNan | ReduceFloatMinAbsNan | ReduceFloatMaxNan | ReduceFloatMaxAbsNan);
+    let is_max = matches!(what, ReduceFloatMax | ReduceFloatMaxAbs | ReduceFloatMaxNan | ReduceFloatMaxAbsNan);
     let combine = |a: f32, b: f32| {
         if a.is_nan() || b.is_nan() {
             return if keeps_nan || a.is_nan() && b.is_nan() { f32::from_bits(0x7fff_ffff) } else { a.max(b) };

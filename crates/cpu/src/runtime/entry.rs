@@ -134,13 +134,17 @@ extern "C" fn wg_host_call(_: *mut WarpContext, what: u32, _lane: u32, arguments
 
 /// A matrix instruction of a whole warp: the first word of each operand is that of lane 0, and so on.
 extern "C" fn wg_matrix(_: *mut WarpContext, site: u32, lanes: u32, first: u64, second: u64, words: *mut u64) {
-    let starts = std::array::from_fn(|lane| {
-        if lanes >> lane & 1 != 0 { words.wrapping_add(lane) } else { std::ptr::null_mut() }
-    });
+    let starts =
+        std::array::from_fn(
+            |lane| {
+                if lanes >> lane & 1 != 0 { words.wrapping_add(lane) } else { std::ptr::null_mut() }
+            },
+        );
     runtime(|worker| {
         let operands = Operands { lanes: starts, stride: 32 };
         // SAFETY: compiled code has room for the words of 32 lanes beside each other.
-        let result = worker.landing.during(Activity::Reading, || unsafe { matrix::execute([first, second], &operands) });
+        let result =
+            worker.landing.during(Activity::Reading, || unsafe { matrix::execute([first, second], &operands) });
         if let Err(kind) = result {
             worker.fail(kind, site);
         }

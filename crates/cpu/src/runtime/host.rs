@@ -32,11 +32,7 @@ impl Output {
 /// # Safety
 /// `arguments` points to the result and the arguments of the function, as its PTX declaration lays them out. Pointers
 /// among them are the program's; where they are wrong, the access faults like any other of the kernel.
-pub(crate) unsafe fn call(
-    worker: &Worker<'_>,
-    function: HostFunction,
-    arguments: *mut u8,
-) -> Result<(), FaultKind> {
+pub(crate) unsafe fn call(worker: &Worker<'_>, function: HostFunction, arguments: *mut u8) -> Result<(), FaultKind> {
     // SAFETY: the caller's promise; each function reads what its declaration says.
     let word = |offset: usize| unsafe { arguments.add(offset).cast::<u64>().read_unaligned() };
     match function {
@@ -326,8 +322,7 @@ fn exponent_text(value: f64, precision: usize) -> String {
 /// The shorter of both, without zeros at the end.
 fn general_text(value: f64, precision: usize, alternate: bool) -> String {
     let exponent_form = exponent_text(value, precision - 1);
-    let exponent: i32 =
-        exponent_form.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0);
+    let exponent: i32 = exponent_form.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0);
     let text = if exponent < -4 || exponent >= precision as i32 {
         exponent_form
     } else {

@@ -52,8 +52,13 @@ enum State {
     Idle,
     /// Runs, or is ready to.
     Ready,
-    Barrier { id: u32, site: u32 },
-    Collective { site: u32 },
+    Barrier {
+        id: u32,
+        site: u32,
+    },
+    Collective {
+        site: u32,
+    },
 }
 
 /// A block that is being run.
@@ -179,11 +184,8 @@ impl<'l> Schedule<'l> {
         if prefers_start && let Some(fibre) = self.start_next() {
             return Some(fibre);
         }
-        let place = if self.launch.random_schedule && !self.ready.is_empty() {
-            self.below(self.ready.len())
-        } else {
-            0
-        };
+        let place =
+            if self.launch.random_schedule && !self.ready.is_empty() { self.below(self.ready.len()) } else { 0 };
         self.ready.remove(place).or_else(|| self.start_next())
     }
 
@@ -556,23 +558,14 @@ impl<'l> Schedule<'l> {
     /// Ends the launch because of what the running warp did, which must give way and does not go on.
     pub(crate) fn fail(&mut self, kind: FaultKind, site: u32) {
         let context = &self.fibres[self.running].context;
-        let fault = Fault {
-            kind,
-            line: site,
-            block: context.block,
-            thread: self.launch.thread_of(context.first_thread),
-        };
+        let fault =
+            Fault { kind, line: site, block: context.block, thread: self.launch.thread_of(context.first_thread) };
         self.fault = Some(fault);
         self.launch.stop();
     }
 
     fn deadlock(&self) -> Fault {
-        Fault {
-            kind: FaultKind::Deadlock { waiters: self.waiters() },
-            line: 0,
-            block: [0; 3],
-            thread: [0; 3],
-        }
+        Fault { kind: FaultKind::Deadlock { waiters: self.waiters() }, line: 0, block: [0; 3], thread: [0; 3] }
     }
 
     /// Who waits where; the first of many.
