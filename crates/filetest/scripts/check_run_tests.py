@@ -224,7 +224,8 @@ def convert(o, to, source, v):
         x = -x if s and x != NAN else x
         if to not in FMT:
             lo, hi = irange(to)
-            if x == NAN: return 0
+            # The top bit where either side has 64 bits.
+            if x == NAN: return 1 << (width(to) - 1) if source == 'f64' or width(to) == 64 else 0
             if x in (INF, -INF): return (hi if x > 0 else lo) & ((1 << width(to)) - 1)
             return clamp(rounders[ri](x), lo, hi) & ((1 << width(to)) - 1)
         if ri and x not in (NAN, INF, -INF):

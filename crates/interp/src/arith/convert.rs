@@ -1,7 +1,7 @@
 //! `cvt`: between integers and floating-point formats.
 
 use super::float::{Limit, Mode, round_to_integer};
-use super::format::{Format, Number, Round, TF32, round_shift};
+use super::format::{F64, Format, Number, Round, TF32, round_shift};
 use super::int::{Int, mask};
 
 /// One side of a conversion.
@@ -42,7 +42,14 @@ impl Conversion {
                 value as u128 & mask(to.bits)
             }
             (Kind::Int(from), to) => self.float(to, Number::from_int(from.value(bits))),
-            (from, Kind::Int(to)) => to_int(self.number(from, bits), to, self.integral.unwrap_or(Round::Zero)),
+            (from, Kind::Int(to)) => {
+                let number = self.number(from, bits);
+                // Zero, says the manual, or the top bit where either side has 64 bits.
+                if number == Number::Nan && (from == Kind::Float(F64) || to.bits == 64) {
+                    return 1 << (to.bits - 1);
+                }
+                to_int(number, to, self.integral.unwrap_or(Round::Zero))
+            }
             (from, to) => {
                 let mut number = self.number(from, bits);
                 if let Some(round) = self.integral {
@@ -91,7 +98,7 @@ pub fn to_int(number: Number, to: Int, round: Round) -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::format::{F32, F64};
+    use super::super::format::F32;
     use super::*;
 
     const S32: Int = Int { bits: 32, signed: true };
