@@ -98,7 +98,12 @@ fn passes(tier: Tier) -> &'static str {
 }
 
 impl Kernel {
+    /// Compiles a kernel, on a thread of its own.
     pub(crate) fn compile(source: Source) -> Result<Self, CompileError> {
+        crate::compiler::run(move || Self::compile_here(source)).unwrap_or_else(|error| Err(internal(error)))
+    }
+
+    fn compile_here(source: Source) -> Result<Self, CompileError> {
         let Source { module, kernel, options, symbols } = &source;
         let kernel = *kernel;
         let context = Context::new();

@@ -4,6 +4,7 @@
 //! regularly spaced in all lanes kept in scalars. Lanes that part at a branch wait in masks. Warps that wait for each
 //! other are fibres.
 
+mod compiler;
 mod emit;
 mod jit;
 mod kernel;

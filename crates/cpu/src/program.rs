@@ -64,13 +64,15 @@ pub struct Mode {
     pub seed: u64,
     /// Whether the order of warps is random.
     pub random_schedule: bool,
+    /// How many OS threads run blocks. With one, a launch repeats exactly.
+    pub threads: usize,
     /// After which time a launch that spins is ended.
     pub timeout: Option<Duration>,
 }
 
 impl Default for Mode {
     fn default() -> Self {
-        Self { width: Width::Warp, tier: Tier::Optimised, seed: 0, random_schedule: false, timeout: None }
+        Self { width: Width::Warp, tier: Tier::Optimised, seed: 0, random_schedule: false, threads: 1, timeout: None }
     }
 }
 
@@ -231,7 +233,19 @@ impl Program {
             output: &self.device.output,
             heap: &self.device.memory,
         });
-        launch.work(request.mode.seed)?;
+        let seed = request.mode.seed;
+        let blocks = request.grid.iter().map(|&size| u64::from(size)).product::<u64>();
+        let threads = (request.mode.threads.max(1) as u64).min(blocks);
+        std::thread::scope(|scope| {
+            let launch = &launch;
+            let others: Vec<_> = (1..threads).map(|index| scope.spawn(move || launch.work(seed ^ index))).collect();
+            let mut result = launch.work(seed);
+            for other in others {
+                let ended = other.join().expect("workers do not panic");
+                result = result.and(ended);
+            }
+            result
+        })?;
         Ok(())
     }
 

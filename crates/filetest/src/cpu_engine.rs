@@ -23,6 +23,7 @@ pub fn cpu_engines() -> Vec<Box<dyn Engine>> {
         tier,
         random_schedule,
         seed: 1,
+        threads: 1,
         timeout: Some(Duration::from_secs(8)),
     };
     let engine = |name, mode| -> Box<dyn Engine> { Box::new(CpuDevice { name, mode }) };

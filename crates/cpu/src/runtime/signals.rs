@@ -97,7 +97,7 @@ impl Landing {
 
 static mut PREVIOUS: [MaybeUninit<libc::sigaction>; 65] = [const { MaybeUninit::uninit() }; 65];
 
-fn install() {
+pub(crate) fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         for signal in FAULTS.into_iter().chain([WATCHDOG]) {
@@ -136,6 +136,7 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *
         return;
     }
     if signal != WATCHDOG {
+        crate::compiler::stop_if_compiling();
         chain(signal, info, context);
     }
 }

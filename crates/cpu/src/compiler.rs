@@ -1,0 +1,121 @@
+//! A thread of its own for each compilation.
+//!
+//! LLVM recurses deeply on large functions, so the thread has a large stack. And LLVM ends the process when it meets
+//! something that it cannot do. Here that only ends the thread, or rather stops it: it is never gone on with, what it
+//! holds is lost, and the kernel is refused with LLVM's words.
+
+use std::cell::Cell;
+use std::ffi::{CStr, c_char};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::time::Duration;
+
+use llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
+
+/// The stack of the thread. Memory is only used as far as the stack grows.
+const STACK: usize = 512 << 20;
+
+/// What became of a compilation, besides its result.
+#[derive(Debug, Default)]
+pub(crate) struct Fate {
+    state: AtomicU32,
+    message: Mutex<String>,
+}
+
+/// The thread goes on.
+const RUNNING: u32 = 0;
+/// LLVM gave up, and said why.
+const FATAL: u32 = 1;
+/// The processor stopped LLVM.
+const CRASHED: u32 = 2;
+
+thread_local! {
+    static FATE: Cell<*const Fate> = const { Cell::new(std::ptr::null()) };
+}
+
+/// Runs a compilation. An error is what LLVM said before it gave up.
+pub(crate) fn run<T: Send + 'static>(compile: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
+    static ONCE: Once = Once::new();
+    // SAFETY: the handler never returns on threads that compile, which is what LLVM asks for.
+    ONCE.call_once(|| unsafe { LLVMInstallFatalErrorHandler(Some(give_up)) });
+    crate::runtime::signals::install();
+    let fate = Arc::new(Fate::default());
+    let (sender, receiver) = mpsc::sync_channel(1);
+    let of_thread = Arc::clone(&fate);
+    let thread = std::thread::Builder::new().name("compile".to_owned()).stack_size(STACK).spawn(move || {
+        FATE.set(Arc::as_ptr(&of_thread));
+        // Where nobody waits any more, the result is not needed.
+        let _ = sender.send(compile());
+        FATE.set(std::ptr::null());
+    });
+    if let Err(error) = thread {
+        return Err(format!("no thread could be started to compile the kernel: {error}"));
+    }
+    loop {
+        match receiver.recv_timeout(Duration::from_millis(50)) {
+            Ok(result) => return Ok(result),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err("the compiler stopped because of a mistake of ours".to_owned());
+            }
+            Err(RecvTimeoutError::Timeout) => match fate.state.load(Ordering::Acquire) {
+                RUNNING => {}
+                FATAL => {
+                    return Err(fate.message.lock().unwrap_or_else(PoisonError::into_inner).clone());
+                }
+                _ => return Err("LLVM crashed on the kernel".to_owned()),
+            },
+        }
+    }
+}
+
+/// What LLVM calls when it cannot go on.
+extern "C" fn give_up(reason: *const c_char) {
+    let fate = FATE.get();
+    // SAFETY: LLVM passes a string; the fate is alive as long as its thread runs the compilation.
+    unsafe {
+        let Some(fate) = fate.as_ref() else { return };
+        let text = CStr::from_ptr(reason).to_string_lossy().into_owned();
+        *fate.message.lock().unwrap_or_else(PoisonError::into_inner) = text;
+        fate.state.store(FATAL, Ordering::Release);
+    }
+    stop()
+}
+
+/// Called when the processor raised a fault: does not return if this thread compiles.
+pub(crate) fn stop_if_compiling() {
+    let fate = FATE.get();
+    // SAFETY: as in `give_up`. Only an atomic is written, because a signal may come at any moment.
+    if let Some(fate) = unsafe { fate.as_ref() } {
+        fate.state.store(CRASHED, Ordering::Release);
+        stop()
+    }
+}
+
+fn stop() -> ! {
+    loop {
+        // SAFETY: waits for a signal, for ever.
+        unsafe { libc::pause() };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_crash_of_the_compiler_is_an_error() {
+        // SAFETY: this is the crash that is wanted.
+        let result = super::run(|| unsafe { std::ptr::without_provenance::<u32>(64).read_volatile() });
+        assert_eq!(result, Err("LLVM crashed on the kernel".to_owned()));
+    }
+
+    #[test]
+    fn a_fatal_error_of_llvm_is_an_error() {
+        let result = super::run(|| super::give_up(c"no such thing".as_ptr()));
+        assert_eq!(result, Err("no such thing".to_owned()));
+    }
+
+    #[test]
+    fn results_come_back() {
+        assert_eq!(super::run(|| 7), Ok(7));
+    }
+}
