@@ -20,12 +20,11 @@ pub(super) fn run(file: &TestFile) -> Result<String> {
     let expected = play(&*oracle, &module, &scenario).with_context(|| oracle.name())?;
     // `ENGINES=interpreter` leaves out all whose name does not begin so.
     let wanted = std::env::var("ENGINES").unwrap_or_default();
-    let is_wanted = |engine: &Box<dyn Engine>| {
-        engine.name().starts_with(&wanted)
-            && engine.name().starts_with(&scenario.only)
-            && (!scenario.schedule_matters || engine.schedules_like_interpreter())
-    };
-    for engine in engines.filter(is_wanted) {
+    for engine in engines {
+        let is_wanted = engine.name().starts_with(&wanted) && engine.name().starts_with(&scenario.only);
+        if !is_wanted || scenario.schedule_matters && !engine.schedules_like_interpreter() {
+            continue;
+        }
         let found = play(&*engine, &module, &scenario).with_context(|| engine.name())?;
         compare(&scenario, &expected, &found)
             .with_context(|| format!("{} against {}", engine.name(), oracle.name()))?;

@@ -5,6 +5,7 @@ mod atomic;
 mod barrier;
 mod call;
 mod collective;
+mod exchange;
 mod host;
 mod lane;
 mod matrix;
