@@ -132,7 +132,7 @@ def values_form(form, sources, target, initial=None, tolerance='', threads=None,
 BINARY = 'add sub mul div rem min max and or xor'.split()
 UNARY = 'abs neg not cnot popc clz brev sqrt rcp rsqrt sin cos lg2 ex2 tanh bfind'.split()
 BOUNDS = {'sin': '~4e-7', 'cos': '~4e-7', 'lg2': '~2ulp~2e-7', 'tanh': '~4096ulp', 'rsqrt': '~2ulp', 'ex2': '~2ulp',
-          'rcp': '~1ulp', 'sqrt': '~1ulp', 'div': '~2ulp'}
+          'rcp': '~1ulp', 'sqrt': '~2ulp', 'div': '~2ulp'}
 
 
 def pure(form):
