@@ -132,11 +132,6 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         true
     }
 
-    fn next_frame(&self) -> Value<'c> {
-        let local = self.unit.map.frame(self.func).local;
-        self.unit.builder.add(self.frame, self.frame.ty().constant(local))
-    }
-
     /// Calls for some lanes, and takes those out that ended.
     fn call_with_mask(&mut self, active: Value<'c>, call: impl FnOnce(&mut Self, Value<'c>) -> Value<'c>) {
         let builder = self.unit.builder;

@@ -43,6 +43,8 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     pub(crate) frame: Value<'c>,
     /// The carry flag, in memory.
     pub(crate) carry: Value<'c>,
+    /// Bytes that `alloca` has taken, in memory; nothing if the function does not use it.
+    pub(crate) taken: Option<Value<'c>>,
     places: Places<'c>,
     /// Blocks to which control goes back in loops that wait for memory.
     pub(crate) spinning: BitSet<Block>,
@@ -137,6 +139,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             arguments: (!is_kernel).then(|| llvm.param(2)),
             frame: if is_kernel { context.int(64).zero() } else { llvm.param(3) },
             carry,
+            taken: None,
             places,
             spinning,
             point_blocks: FxHashMap::default(),
@@ -154,6 +157,9 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             let waiting = lowering.alloca(mask, 4);
             lowering.allocas.store(mask.zero(), waiting, 4);
             lowering.blocks[block] = Some(Lowered { body: llvm.append_block(context, "body"), waiting });
+        }
+        if lowering.is_scalar_device() && super::stack::grows(module, body) {
+            lowering.taken = Some(lowering.alloca_zeroed(context.int(64), 8));
         }
         Some(lowering)
     }

@@ -16,10 +16,13 @@
 //! | `spin` | loops that wait for memory |
 //! | `apart` | lanes of a warp that must wait for each other |
 //! | `matrix` | matrices that a warp holds |
+//! | `asynchronous` | asynchronous copies and barrier objects |
+//! | `stack` | memory that is taken while a function runs |
 //! | `calls` | functions of the program, of the device and of the runtime |
 
 mod apart;
 mod arithmetic;
+mod asynchronous;
 mod atomics;
 mod calls;
 mod conversion;
@@ -31,6 +34,7 @@ mod memory;
 mod memory_map;
 mod operands;
 mod spin;
+mod stack;
 mod sync;
 mod unit;
 mod video;
@@ -80,6 +84,9 @@ pub(crate) fn lower<'c>(
     // Calls in calls take local memory on top of each other; recursion may take any amount.
     let frames: u64 = reached.iter().map(|&func| map.frame(func).local).sum();
     let local = if reached.iter().any(|&func| graph.is_recursive(func)) { frames.max(64 << 10) } else { frames };
+    let grows =
+        reached.iter().any(|&func| module.functions[func].body.as_ref().is_some_and(|body| stack::grows(module, body)));
+    let local = if grows { local + stack::ROOM } else { local };
     let mut unit = Unit {
         module,
         llvm,
@@ -117,18 +124,20 @@ pub(crate) fn lower<'c>(
 }
 
 /// Whether functions that a kernel calls have places where threads wait for each other. A warp cannot be taken apart in the
-/// middle of a call, so such a kernel is run by single threads.
+/// middle of a call, so such a kernel is run by single threads. So is one whose stack grows.
 pub(crate) fn needs_threads(module: &Module, kernel: FuncId) -> bool {
     let graph = CallGraph::of(module);
-    graph.reachable_from(kernel).iter().filter(|&func| func != kernel).any(|func| {
+    graph.reachable_from(kernel).iter().any(|func| {
         let Some(body) = &module.functions[func].body else { return false };
-        body.insts().any(|(id, _)| {
-            View::of(&module.forms, body, id).is_some_and(|view| {
-                matches!(view.effect(), Some(Effect::Barrier | Effect::Collective))
-                    || view.is_collective()
-                    || spin::watches_memory(&view)
-            })
-        })
+        stack::grows(module, body)
+            || func != kernel
+                && body.insts().any(|(id, _)| {
+                    View::of(&module.forms, body, id).is_some_and(|view| {
+                        matches!(view.effect(), Some(Effect::Barrier | Effect::Collective))
+                            || view.is_collective()
+                            || spin::watches_memory(&view)
+                    })
+                })
     })
 }
 
@@ -144,7 +153,7 @@ impl<'a> Lowering<'_, 'a, '_> {
             Some(Effect::Atomic) if matches!(op, Op::Atom | Op::Red) => self.atomic(op, view),
             Some(Effect::Barrier) => match op {
                 // A cluster has one block here.
-                Op::BarrierClusterArrive | Op::BarrierClusterWait => false,
+                Op::BarrierClusterArrive | Op::BarrierClusterWait => self.cluster_barrier(op),
                 _ => self.barrier(op, view),
             },
             Some(Effect::Collective) => self.collective(op, view),
@@ -155,7 +164,20 @@ impl<'a> Lowering<'_, 'a, '_> {
             Some(Effect::Call) => self.call(view),
             Some(Effect::Hint) => true,
             Some(Effect::Trap) => true,
-            Some(Effect::Control) => matches!(op, Op::Griddepcontrol | Op::Nanosleep | Op::Pmevent),
+            Some(Effect::Control) => match op {
+                Op::Nanosleep => {
+                    let active = self.active();
+                    let any = self.any(active);
+                    self.when(any, |this| this.call_spin());
+                    true
+                }
+                _ => matches!(op, Op::Griddepcontrol | Op::Pmevent),
+            },
+            Some(Effect::AsyncCopy) => self.copy_async(op, view),
+            Some(Effect::AsyncGroup) => self.copy_group(op, view),
+            Some(Effect::Mbarrier) => self.mbarrier(op, view),
+            Some(Effect::Stack) => self.stack(op, view),
+            Some(Effect::Pure) if op == Op::MbarrierPendingCount => self.pending_count(view),
             _ => self.arithmetic(op, view),
         };
         if !is_done {

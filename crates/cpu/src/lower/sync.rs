@@ -75,6 +75,24 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         true
     }
 
+    /// `barrier.cluster`, where a cluster is one block: arriving does not wait, and waiting is for the last arrival.
+    pub(crate) fn cluster_barrier(&mut self, op: Op) -> bool {
+        let active = self.active();
+        let int = self.unit.context().int(32);
+        let any = self.any(active);
+        let lanes = self.mask_bits(active);
+        if op == Op::BarrierClusterArrive {
+            self.unit.builder.compiler_fence();
+            self.when(any, |this| this.call_fault("wg_cluster_arrive", &[this.warp, lanes]));
+        } else {
+            self.take_apart_if_lanes_are_missing(active, None);
+            let site = int.constant(self.site().into());
+            self.when(any, |this| this.call_fault("wg_cluster_wait", &[this.warp, site, lanes]));
+            self.unit.builder.compiler_fence();
+        }
+        true
+    }
+
     /// Something that the lanes of a warp do together. False if it is no such instruction.
     pub(crate) fn collective(&mut self, op: Op, view: &View<'a>) -> bool {
         let form = view.form;

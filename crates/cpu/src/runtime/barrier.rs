@@ -2,6 +2,8 @@
 
 /// Barriers of a block.
 pub(crate) const BARRIERS: usize = 16;
+/// The barrier of the cluster, which is one block here, comes after those.
+pub(crate) const CLUSTER: usize = BARRIERS;
 
 /// One barrier of a block.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +37,11 @@ impl Barrier {
         if expected != 0 {
             self.expected = expected;
         }
+    }
+
+    /// Whether lanes of a warp have arrived since threads were last let go on.
+    pub(crate) fn has_arrived(&self, warp: usize, lanes: u32) -> bool {
+        self.arrived.get(warp).is_some_and(|arrived| arrived & lanes != 0)
     }
 
     /// Whether all that are expected have arrived, given the lanes of each warp that have not ended.

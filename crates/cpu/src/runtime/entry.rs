@@ -7,6 +7,7 @@ use super::context::WarpContext;
 use super::host;
 use super::launch::FaultKind;
 use super::matrix::{self, Operands};
+use super::mbarrier;
 use super::schedule::Arrival;
 use super::signals::Activity;
 use super::worker::Worker;
@@ -30,6 +31,10 @@ pub(crate) fn symbols() -> Vec<(String, usize)> {
         ("wg_spin", wg_spin as *const () as usize),
         ("wg_matrix", wg_matrix as *const () as usize),
         ("wg_matrix_apart", wg_matrix_apart as *const () as usize),
+        ("wg_mbarrier", wg_mbarrier as *const () as usize),
+        ("wg_cluster_arrive", wg_cluster_arrive as *const () as usize),
+        ("wg_cluster_wait", wg_cluster_wait as *const () as usize),
+        ("wg_stack_overflow", wg_stack_overflow as *const () as usize),
         ("memset", libc::memset as *const () as usize),
         ("memcpy", libc::memcpy as *const () as usize),
         ("memmove", libc::memmove as *const () as usize),
@@ -169,4 +174,29 @@ extern "C" fn wg_matrix_apart(context: *mut WarpContext, site: u32, _: u32, firs
         }
         worker.meet(Collective::Operands, site, u32::MAX, [0; 3]);
     });
+}
+
+/// An operation on a barrier object, for one thread.
+extern "C" fn wg_mbarrier(_: *mut WarpContext, what: u32, address: u64, operand: u64) -> u64 {
+    let (op, site) = split(what);
+    runtime(|worker| {
+        // SAFETY: a fault of the access is one of the kernel's.
+        let result = worker.landing.during(Activity::Reading, || unsafe { mbarrier::execute(op, address, operand) });
+        match result {
+            Ok(result) => result,
+            Err(kind) => worker.fail(kind, site),
+        }
+    })
+}
+
+extern "C" fn wg_cluster_arrive(_: *mut WarpContext, lanes: u32) {
+    runtime(|worker| worker.arrive_at_cluster(lanes));
+}
+
+extern "C" fn wg_cluster_wait(_: *mut WarpContext, site: u32, lanes: u32) {
+    runtime(|worker| worker.wait_for_cluster(site, lanes));
+}
+
+extern "C" fn wg_stack_overflow(_: *mut WarpContext, site: u32) {
+    runtime(|worker| worker.fail(FaultKind::StackOverflow, site))
 }

@@ -8,6 +8,7 @@ pub(crate) mod fibre;
 pub(crate) mod host;
 pub(crate) mod launch;
 pub(crate) mod matrix;
+pub(crate) mod mbarrier;
 pub(crate) mod schedule;
 pub(crate) mod signals;
 pub(crate) mod worker;

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::barrier::{BARRIERS, Barrier};
+use super::barrier::{BARRIERS, Barrier, CLUSTER};
 use super::collective::{self, Collective, Contribution};
 use super::context::WarpContext;
 use super::fibre::Stack;
@@ -246,7 +246,7 @@ impl<'l> Schedule<'l> {
             units,
             running: 0,
             alive,
-            barriers: vec![Barrier::default(); BARRIERS],
+            barriers: vec![Barrier::default(); CLUSTER + 1],
             meetings: Vec::new(),
             local,
             frames: Vec::new(),
@@ -449,6 +449,35 @@ impl<'l> Schedule<'l> {
         self.release_barriers(place);
         self.release_meetings(place, warp);
         if waits { self.wait(fibre) } else { Wait::Answer(0) }
+    }
+
+    /// Lanes of the running warp arrive at the barrier of the cluster, and go on.
+    pub(crate) fn arrive_at_cluster(&mut self, lanes: u32) {
+        self.spins = 0;
+        let context = &self.fibres[self.running].context;
+        let (place, warp, first) = (context.resident, context.warp(), context.first_lane());
+        let resident = self.residents[place].as_mut().expect("the block is resident");
+        let warps = resident.alive.len();
+        resident.barriers[CLUSTER].arrive(warps, warp, lanes << first, 0, 0);
+        self.release_barriers(place);
+    }
+
+    /// Lanes of the running warp wait until all have come to the barrier of the cluster at which they arrived last. If
+    /// that has happened, they are no longer among those that have arrived.
+    pub(crate) fn wait_for_cluster(&mut self, site: u32, lanes: u32) -> Wait {
+        self.spins = 0;
+        let fibre = self.running;
+        let context = &self.fibres[fibre].context;
+        let (place, warp, first) = (context.resident, context.warp(), context.first_lane());
+        let resident = self.residents[place].as_mut().expect("the block is resident");
+        let barrier = &mut resident.barriers[CLUSTER];
+        if !barrier.has_arrived(warp, lanes << first) {
+            return Wait::Answer(0);
+        }
+        barrier.waiting.push(fibre);
+        self.fibres[fibre].state = State::Barrier { id: CLUSTER as u32, site };
+        self.release_meetings(place, warp);
+        Wait::GiveWay
     }
 
     /// Whether a fibre that was made to wait has been let go on already; then it goes first.

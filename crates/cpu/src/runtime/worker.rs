@@ -112,6 +112,17 @@ impl<'l> Worker<'l> {
         (answer as u32, (answer >> 32) as u32)
     }
 
+    /// Lanes of the running warp arrive at the barrier of the cluster.
+    pub(crate) fn arrive_at_cluster(&self, lanes: u32) {
+        self.schedule.borrow_mut().arrive_at_cluster(lanes);
+    }
+
+    /// Lanes of the running warp wait for those that have still to arrive at the barrier of the cluster.
+    pub(crate) fn wait_for_cluster(&self, site: u32, lanes: u32) {
+        let wait = self.schedule.borrow_mut().wait_for_cluster(site, lanes);
+        self.wait(wait);
+    }
+
     /// A thread that runs on its own comes to something that lanes do together.
     pub(crate) fn meet(&self, what: Collective, site: u32, members: u32, values: [u64; 3]) -> u64 {
         let wait = self.schedule.borrow_mut().meet(what, site, members, values);
