@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Computes what the generated kernels of tests/ptx/run must leave a second time, with exact rational numbers.
 
-  check_run_tests.py FORMS DIRECTORY      the same arguments as make_run_tests.py
+  check_run_tests.py FORMS… DIRECTORY     the same arguments as make_run_tests.py
 
 Shares nothing with the interpreter: written from the manual, forms are read from their names.
 """
@@ -375,12 +375,88 @@ def dp(o, a, b, c):
     return (s + c) & 0xffffffff
 
 
+def video(o, a, b, c):
+    """Whole registers, as the generated kernels have them."""
+    name, lanes_ = (o.op[:-1], int(o.op[-1])) if o.op[-1].isdigit() else (o.op, 1)
+    types = ['u32'] + o.types if name == 'vset' else o.types
+    dt, at, bt = types[:3]
+    n = 32 // lanes_
+    part = lambda t, v, i: (sx if t == 's32' else lambda v, n: v)(v >> n * i & ((1 << n) - 1), n)
+    second = next((m for m in o.mods if m in ('add', 'min', 'max')), None)
+    lo, hi = ((-(1 << (n - 1)), (1 << (n - 1)) - 1) if dt == 's32' else (0, (1 << n) - 1))
+    if name == 'vmad':
+        signed_final = 's32' in (at, bt)
+        r = part(at, a, 0) * part(bt, b, 0) + (sx(c, 32) if signed_final else c) + ('po' in o.mods)
+        r >>= 7 if 'shr7' in o.mods else 15 if 'shr15' in o.mods else 0
+        if o.sat: r = clamp(r, -(1 << 31), (1 << 31) - 1) if signed_final else clamp(r, 0, (1 << 32) - 1)
+        return r & 0xffffffff
+    results = []
+    for i in range(lanes_):
+        x, y = part(at, a, i), part(bt, b, i)
+        k = y & 31 if 'wrap' in o.mods else min(y, 32)
+        r = {'vadd': lambda: x + y, 'vsub': lambda: x - y, 'vabsdiff': lambda: abs(x - y), 'vmin': lambda: min(x, y),
+             'vmax': lambda: max(x, y), 'vshl': lambda: x << k, 'vshr': lambda: x >> k,
+             'vavrg': lambda: x + y + 1 >> 1 if x + y >= 0 else x + y >> 1,
+             'vset': lambda: {'eq': x == y, 'ne': x != y, 'lt': x < y, 'le': x <= y, 'gt': x > y, 'ge': x >= y}[
+                 next(m for m in o.mods if m in ('eq', 'ne', 'lt', 'le', 'gt', 'ge'))] + 0}[name]()
+        results.append(clamp(r, lo, hi) if o.sat else r)
+    if lanes_ > 1:
+        if second: return (c + sum(results)) & 0xffffffff
+        return sum((r & ((1 << n) - 1)) << n * i for i, r in enumerate(results))
+    r = results[0]
+    fit = (lambda v: sx(v & 0xffffffff, 32)) if dt == 's32' else (lambda v: v & 0xffffffff)
+    if second: r = {'add': lambda p, q: p + q, 'min': min, 'max': max}[second](fit(r), fit(c))
+    return r & 0xffffffff
+
+
+def carry_form(form, args, odd):
+    """Result, and carry or borrow out as the kernel stores it."""
+    o = Op(form)
+    n = width(o.ty)
+    M = (1 << n) - 1
+    into = int(odd) if o.op.endswith('c') and o.op != 'sad' else 0
+    a, b = args[0], args[1]
+    if o.op.startswith('sub'):
+        r = a - b - into
+        out = int(r < 0)
+        return r & M, (-out) & M if 'cc' in o.mods else 0
+    if o.op.startswith('add'): r = a + b + into
+    else:
+        p = ival(o.ty, a) * ival(o.ty, b)
+        r = ((p >> n if 'hi' in o.mods else p) & M) + args[2] + into
+    return r & M, r >> n if 'cc' in o.mods else 0
+
+
+def atomic(form, old, b, c):
+    o = Op(form)
+    ty = o.ty
+    op = next(m for m in o.mods if m in ('add', 'min', 'max', 'and', 'or', 'xor', 'exch', 'cas', 'inc', 'dec'))
+    if re.sub(r'x2$', '', ty) in FMT:
+        q = Op('add.' + ty)
+        return lanes(q, ty, lambda f, x, y: scalar_float(q, f, x, y, 0), [old, b])[1]
+    x, y = ival(ty, old), ival(ty, b)
+    r = {'add': lambda: x + y, 'min': lambda: min(x, y), 'max': lambda: max(x, y), 'and': lambda: x & y, 'or': lambda: x | y,
+         'xor': lambda: x ^ y, 'exch': lambda: y, 'cas': lambda: c if x == y else x, 'inc': lambda: 0 if x >= y else x + 1,
+         'dec': lambda: y if x == 0 or x > y else x - 1}[op]()
+    return [r & ((1 << width(ty)) - 1)]
+
+
+def bfi(form, a, b, c, e):
+    n = width(Op(form).ty)
+    pos, ln = c & 255, e & 255
+    for i in range(ln):
+        if pos + i < n: b = b & ~(1 << pos + i) | (a >> i & 1) << pos + i
+    return [b]
+
+
 def evaluate(form, args):
     """List of (bits or NAN) elements, or None if this form is not computed here."""
     o = Op(form)
     a, b, c = (list(args) + [0, 0, 0])[:3]
     ty = o.ty
     if 'approx' in o.mods or 'full' in o.mods: return None
+    if o.op[0] == 'v': return [video(o, a, b, c)]
+    if o.op == 'bfi': return bfi(form, *args)
     if o.op in ('dp4a', 'dp2a'): return [dp(o, a, b, c)]
     if o.op == 'selp': return [a if c else b]
     if o.op == 'slct':
@@ -501,9 +577,9 @@ def expected(e, text):
 def ident(form): return re.sub(r'[.:]+', '_', form)
 
 
-forms = {ident(f): f for f in open(sys.argv[1]).read().split()}
+forms = {ident(f): f for path in sys.argv[1:-1] for f in open(path).read().split()}
 checked, skipped, bad = 0, [], 0
-for path in sorted(pathlib.Path(sys.argv[2]).glob('*.ptx')):
+for path in sorted(pathlib.Path(sys.argv[-1]).glob('*.ptx')):
     text = path.read_text()
     if '//@ expect:' not in text: continue
     head, tail = text.split('//@ expect:\n')
@@ -511,12 +587,37 @@ for path in sorted(pathlib.Path(sys.argv[2]).glob('*.ptx')):
     for m in re.finditer(r'^//@ run (\w+): block=(\d+) args=(.*)$', head, re.M):
         name, n, args = m[1], int(m[2]), m[3].split(',')
         form = forms.get(name)
-        if form is None or form.split('.')[0] in ('ld', 'st', 'ldu', 'atom', 'red', 'bfi', 'mov') or '.cc' in form or form.split('.')[0] in ('addc', 'subc', 'madc') or form[0] == 'v':
+        if form is None or form.split('.')[0] in ('ld', 'st', 'ldu', 'mov'):
             continue
+        op = form.split('.')[0]
         bufs = []
         for arg in args:
             bm = re.match(r'(\w+):(\w+)\[(\d+)\](?:=(\{[^}]*\}|[\w()]+))?(~.*)?$', arg)
             bufs.append((bm[1], bm[2], int(bm[3]), bm[4]))
+        if op in ('atom', 'red') or '.cc' in form or op in ('addc', 'subc', 'madc'):
+            is_carry = op not in ('atom', 'red')
+            outs = [b for b in bufs if b[3] is None]
+            ins = [(e, k // n, initial(e, k, how)) for _, e, k, how in bufs if how]
+            word = lambda e, p, data, t: sum(data[t * p + i] << element_bits(e) * i for i in range(p))
+            for t in range(n):
+                vals = [word(*i, t) for i in ins]
+                if is_carry:
+                    want = [expected(e, results[nm].replace('\n', ' '))[t] for nm, e, _, _ in outs]
+                    same = list(carry_form(form, vals, t & 1)) == want
+                else:
+                    nm, e, k, _ = bufs[0]
+                    p = k // n
+                    now = expected(e, results[nm].replace('\n', ' '))[t * p:t * p + p] if nm in results else ins[0][2][t * p:t * p + p]
+                    r = atomic(form, vals[0], vals[1], (vals + [0])[2])
+                    same = all((x == NAN or decode(e, x)[1] == NAN) if y == NAN else x == y for x, y in zip(r, now))
+                    if outs: same = same and all(y == NAN or x == y for x, y in zip(ins[0][2][t * p:t * p + p], expected(e, results[outs[0][0]].replace('\n', ' '))[t * p:t * p + p]))
+                    want = now
+                if not same:
+                    bad += 1
+                    print(form, 'thread', t, [hex(v) for v in vals], 'expected in file', want)
+                    break
+                checked += 1
+            continue
         ins = [(e, k // n, initial(e, k, how)) for _, e, k, how in bufs[:-1]]
         oname, oe, ok, _ = bufs[-1]
         want = expected(oe, results[oname].replace('\n', ' '))

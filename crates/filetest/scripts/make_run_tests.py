@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Writes kernels for tests/ptx/run from a list of forms; the written files are what counts, not this script.
 
-  make_run_tests.py FORMS DIRECTORY       FORMS has one form a line; then BLESS=1 cargo test -p filetest -- run/
+  make_run_tests.py FORMS… DIRECTORY      FORMS has one form a line; then BLESS=1 cargo test -p filetest -- run/
+
+The lists are tests/ptx/run/forms_of_real_kernels.txt and more_forms.txt beside this script.
 
 Each form becomes a kernel of the file of its opcode. What needs more than values in and values out (barriers,
 collectives, matrices, control) is written by hand.
@@ -437,7 +439,7 @@ def bfi(form):
 
 
 left = []
-for form in open(sys.argv[1]).read().split():
+for form in dict.fromkeys(' '.join(open(path).read() for path in sys.argv[1:-1]).split()):
     op = form.split('.')[0]
     FILE = op
     handled = False
@@ -455,5 +457,5 @@ for form in open(sys.argv[1]).read().split():
         handled = pure(form)
     if not handled:
         left.append(form)
-FILES.write(sys.argv[2])
+FILES.write(sys.argv[-1])
 print('\n'.join(left))
