@@ -62,7 +62,12 @@ const RUNTIME_STACK: usize = 128 << 10;
 const RECURSIVE_STACK: usize = 4 << 20;
 
 /// LLVM's text for a kernel, before or after its passes.
-pub fn llvm_text(module: &Module, kernel: FuncId, options: &Options, optimised: bool) -> Result<String, CompileError> {
+pub(crate) fn llvm_text(
+    module: &Module,
+    kernel: FuncId,
+    options: &Options,
+    optimised: bool,
+) -> Result<String, CompileError> {
     let context = Context::new();
     let llvm = llvm::Module::new(&context, "kernel");
     lower::lower(module, kernel, options, &llvm).map_err(CompileError::Unsupported)?;
@@ -113,7 +118,7 @@ impl Kernel {
         machine.prepare(&llvm);
         llvm.verify().map_err(internal)?;
         machine.run_passes(&llvm, passes(options.tier)).map_err(internal)?;
-        let (object, frames) = machine.emit(&llvm).map_err(internal)?;
+        let llvm::machine::Emitted { object, frames } = machine.emit(&llvm).map_err(internal)?;
         let mut all = entry::symbols();
         all.extend_from_slice(symbols);
         let code = Code::link(&object, &all, ENTRY)?;

@@ -199,21 +199,7 @@ impl Program {
                 request.grid
             )));
         }
-        let function = &self.module.functions[func];
-        let facts = LaunchFacts::of(&self.module.names, function).with_block(request.block);
-        let Mode { mut width, tier, .. } = request.mode;
-        if width == Width::Warp && lower::needs_threads(&self.module, func) {
-            width = Width::One;
-        }
-        let options = Options { width, tier, resumable: false, facts, cpu: None };
-        let symbols: Vec<(String, usize)> = self
-            .addresses
-            .iter()
-            .filter_map(|(global, address)| Some((format!("g{}", global.index()), (*address)? as usize)))
-            .chain([("code".to_owned(), self.code as usize), (lower::CONSTANTS.to_owned(), self.constants as usize)])
-            .collect();
-        let module = Arc::clone(&self.module);
-        let kernel = Kernel::compile(Source { module, kernel: func, options, symbols })?;
+        let kernel = self.compile(func, request.block, &request.mode)?;
         if (request.params.len() as u64) < kernel.params.min(1) {
             return Err(LaunchError::Invalid("the kernel has parameters, and none were given".to_owned()));
         }
@@ -247,6 +233,31 @@ impl Program {
             result
         })?;
         Ok(())
+    }
+
+    /// Compiles a kernel for blocks of a size.
+    fn compile(&self, func: FuncId, block: [u32; 3], mode: &Mode) -> Result<Kernel, LaunchError> {
+        let facts = LaunchFacts::of(&self.module.names, &self.module.functions[func]).with_block(block);
+        let Mode { mut width, tier, .. } = *mode;
+        if width == Width::Warp && lower::needs_threads(&self.module, func) {
+            width = Width::One;
+        }
+        let options = Options { width, tier, resumable: false, facts, cpu: None };
+        let variable =
+            |(global, address): (Global, &Option<u64>)| Some((format!("g{}", global.index()), (*address)? as usize));
+        let symbols: Vec<(String, usize)> = self
+            .addresses
+            .iter()
+            .filter_map(variable)
+            .chain([("code".to_owned(), self.code as usize), (lower::CONSTANTS.to_owned(), self.constants as usize)])
+            .collect();
+        let module = Arc::clone(&self.module);
+        Ok(Kernel::compile(Source { module, kernel: func, options, symbols })?)
+    }
+
+    /// Whether a kernel can be compiled.
+    pub fn try_compile(&self, kernel: &str, block: [u32; 3], mode: &Mode) -> Result<(), LaunchError> {
+        self.compile(self.kernel(kernel)?, block, mode).map(drop)
     }
 
     /// LLVM's text for a kernel, for people.

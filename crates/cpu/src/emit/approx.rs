@@ -122,7 +122,7 @@ impl<'c> Emit<'_, 'c> {
             wide,
             &[self.fmul(argument, wide.float_constant(std::f64::consts::FRAC_2_PI))],
         );
-        let reduced = self.fma(turns, wide.float_constant(-1.570_796_326_794_896_6), argument);
+        let reduced = self.fma(turns, wide.float_constant(-std::f64::consts::FRAC_PI_2), argument);
         let reduced = self.fma(turns, wide.float_constant(-6.123_233_995_736_766e-17), reduced);
         let reduced = self.fptrunc(reduced, ty);
         let quadrant = self.builder.intrinsic(self.module, "llvm.fptosi.sat", &[self.int(64), wide], &[turns]);

@@ -1,7 +1,7 @@
 //! Numbers of 16 bits: `f16` and `bf16`. They live in registers as bits; arithmetic widens them.
 
 use super::{Arithmetic, Emit, FloatFormat, FloatStyle, Rounding, Sign};
-use crate::llvm::{FloatPredicate, Value};
+use crate::llvm::Value;
 
 impl<'c> Emit<'_, 'c> {
     /// The number that 16 bits stand for, as `float`: always exact.
@@ -54,7 +54,7 @@ impl<'c> Emit<'_, 'c> {
             // With at least twice the bits plus two, rounding twice is rounding once.
             Arithmetic::Fma => {
                 let wide: Vec<_> = wide.iter().map(|&arg| self.fpext(arg, self.f64())).collect();
-                self.round_double_to_odd(self.to_odd(op, &wide))
+                self.round_double_to_odd(self.rounded_to_odd(op, &wide))
             }
             _ => self.arithmetic(op, Rounding::Nearest, &wide),
         };
@@ -114,11 +114,5 @@ impl<'c> Emit<'_, 'c> {
     pub(crate) fn high_half(&self, a: Value<'c>) -> Value<'c> {
         let half = a.ty().bits() / 2;
         self.resize(Sign::Unsigned, self.lshr(a, a.ty().constant(half.into())), half)
-    }
-
-    /// Whether 16 bits are no number.
-    pub(crate) fn is_half_nan(&self, format: FloatFormat, bits: Value<'c>) -> Value<'c> {
-        let value = self.widen_half(format, bits);
-        self.fcmp(FloatPredicate::LLVMRealUNO, value, value)
     }
 }

@@ -93,6 +93,7 @@ impl<'a, 'c> Emit<'a, 'c> {
     }
 
     /// The same bits as an integer.
+    #[allow(clippy::wrong_self_convention, reason = "it is the operand that is converted")]
     pub(crate) fn to_bits(&self, value: Value<'c>) -> Value<'c> {
         let ty = value.ty();
         match ty.kind() {

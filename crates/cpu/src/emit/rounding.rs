@@ -11,7 +11,7 @@
 //! LLVM neither inlines nor looks into.
 
 use super::{Emit, Sign};
-use crate::llvm::{Attribute, Builder, FloatPredicate, FunctionValue, IntPredicate, Ty, Value};
+use crate::llvm::{Attribute, Builder, FloatPredicate, FunctionValue, Ty, Value};
 
 /// How a result that is not representable is rounded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -46,7 +46,7 @@ impl<'c> Emit<'_, 'c> {
             (_, 64) => self.call(self.in_mode(op, rounding, ty), args),
             _ => {
                 let wide: Vec<_> = args.iter().map(|&arg| self.fpext(arg, self.f64())).collect();
-                let exact = self.to_odd(op, &wide);
+                let exact = self.rounded_to_odd(op, &wide);
                 let exact = if rounding == Rounding::Down { self.zero_when_down(op, &wide, exact) } else { exact };
                 self.round_double(exact, rounding)
             }
@@ -66,7 +66,7 @@ impl<'c> Emit<'_, 'c> {
     }
 
     /// An operation on doubles that hold numbers of at most 32 bits, exact or rounded to odd.
-    pub(crate) fn to_odd(&self, op: Arithmetic, args: &[Value<'c>]) -> Value<'c> {
+    pub(crate) fn rounded_to_odd(&self, op: Arithmetic, args: &[Value<'c>]) -> Value<'c> {
         match op {
             Arithmetic::Add => self.add_to_odd(args[0], args[1]),
             Arithmetic::Sub => self.add_to_odd(args[0], self.fneg(args[1])),
@@ -254,10 +254,5 @@ impl<'c> Emit<'_, 'c> {
     /// Whether it is no number.
     pub(crate) fn is_nan(&self, a: Value<'c>) -> Value<'c> {
         self.fcmp(FloatPredicate::LLVMRealUNO, a, a)
-    }
-
-    /// Whether an unsigned comparison of bits says that `a` is at least `b`.
-    pub(crate) fn at_least(&self, a: Value<'c>, b: Value<'c>) -> Value<'c> {
-        self.icmp(IntPredicate::LLVMIntUGE, a, b)
     }
 }

@@ -68,10 +68,6 @@ impl<'c> Builder<'c> {
         Self { raw: unsafe { LLVMCreateBuilderInContext(context.raw) }, context }
     }
 
-    pub(crate) fn context(&self) -> &'c Context {
-        self.context
-    }
-
     /// Goes on at the end of a block.
     pub(crate) fn position_at_end(&self, block: BasicBlock<'c>) {
         // SAFETY: the block is alive as long as its context.
@@ -333,12 +329,6 @@ impl<'c> Builder<'c> {
                 None => LLVMBuildRetVoid(self.raw),
             };
         }
-    }
-
-    /// Control does not come here: only behind calls that never return.
-    pub(crate) fn unreachable(&self) {
-        // SAFETY: as for `branch`.
-        unsafe { LLVMBuildUnreachable(self.raw) };
     }
 
     pub(crate) fn phi(&self, ty: Ty<'c>, incoming: &[(Value<'c>, BasicBlock<'c>)]) -> Value<'c> {

@@ -27,10 +27,17 @@ pub(crate) enum CodeLevel {
 pub(crate) enum CompileError {
     #[error("LLVM does not know the processor `{cpu}`: {message}")]
     Target { cpu: String, message: String },
-    #[error("LLVM's verifier refused the code made for the kernel: {0}")]
-    Verifier(String),
     #[error("LLVM could not compile the kernel: {0}")]
     Emit(String),
+}
+
+/// Machine code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Emitted {
+    /// An object file.
+    pub(crate) object: Vec<u8>,
+    /// The bytes of stack that each function takes.
+    pub(crate) frames: Vec<(String, u64)>,
 }
 
 /// A processor to compile for.
@@ -122,8 +129,8 @@ impl Machine {
         }
     }
 
-    /// An object file, and the largest stack frame of each function in it.
-    pub(crate) fn emit(&self, module: &Module<'_>) -> Result<(Vec<u8>, Vec<(String, u64)>), CompileError> {
+    /// Compiles a module.
+    pub(crate) fn emit(&self, module: &Module<'_>) -> Result<Emitted, CompileError> {
         let mut diagnostics = Diagnostics::default();
         let mut message = std::ptr::null_mut();
         let mut buffer: LLVMMemoryBufferRef = std::ptr::null_mut();
@@ -151,30 +158,7 @@ impl Machine {
         if let Some(error) = diagnostics.errors.pop() {
             return Err(CompileError::Emit(error));
         }
-        Ok((object, diagnostics.frames))
-    }
-
-    /// The assembler text, for people.
-    pub(crate) fn assembly(&self, module: &Module<'_>) -> Result<String, CompileError> {
-        let mut message = std::ptr::null_mut();
-        let mut buffer: LLVMMemoryBufferRef = std::ptr::null_mut();
-        // SAFETY: as for `emit`.
-        unsafe {
-            let failed = LLVMTargetMachineEmitToMemoryBuffer(
-                self.raw,
-                module.raw,
-                LLVMCodeGenFileType::LLVMAssemblyFile,
-                &raw mut message,
-                &raw mut buffer,
-            );
-            if failed != 0 {
-                return Err(CompileError::Emit(take_message(message)));
-            }
-            let bytes =
-                std::slice::from_raw_parts(LLVMGetBufferStart(buffer).cast::<u8>(), LLVMGetBufferSize(buffer)).to_vec();
-            LLVMDisposeMemoryBuffer(buffer);
-            Ok(String::from_utf8_lossy(&bytes).into_owned())
-        }
+        Ok(Emitted { object, frames: diagnostics.frames })
     }
 }
 

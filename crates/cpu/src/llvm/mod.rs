@@ -13,7 +13,7 @@ mod module;
 mod types;
 
 pub(crate) use builder::{AtomicOp, Builder, FloatPredicate, IntPredicate, Ordering};
-pub(crate) use machine::{CodeLevel, CompileError, Machine};
+pub(crate) use machine::{CodeLevel, Machine};
 pub(crate) use module::{Attribute, FunctionValue, Module};
 pub(crate) use types::{BasicBlock, Context, Ty, TyKind, Value};
 

@@ -29,20 +29,12 @@ pub(crate) struct FunctionValue<'c> {
 pub(crate) enum Attribute {
     /// Nothing is thrown through it.
     NoUnwind,
-    /// It never returns.
-    NoReturn,
     /// It stays a function of its own.
     NoInline,
-    /// It becomes part of its callers.
-    AlwaysInline,
-    /// It is hardly ever called.
-    Cold,
     /// Its floating-point operations depend on the rounding mode of the processor.
     StrictFp,
     /// Null is an address like any other.
     NullPointerIsValid,
-    /// It reads and writes no memory that anybody else sees.
-    NoMemory,
 }
 
 impl<'c> Module<'c> {
@@ -146,15 +138,11 @@ impl<'c> FunctionValue<'c> {
     pub(crate) fn add_attribute(self, context: &'c Context, attribute: Attribute) {
         let name = match attribute {
             Attribute::NoUnwind => "nounwind",
-            Attribute::NoReturn => "noreturn",
             Attribute::NoInline => "noinline",
-            Attribute::AlwaysInline => "alwaysinline",
-            Attribute::Cold => "cold",
             Attribute::StrictFp => "strictfp",
             Attribute::NullPointerIsValid => "null_pointer_is_valid",
-            Attribute::NoMemory => "memory",
         };
-        // SAFETY: the names are LLVM's; an unknown one would give 0. `memory` takes a number, of which 0 means none.
+        // SAFETY: the names are LLVM's; an unknown one would give 0.
         unsafe {
             let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast::<c_char>(), name.len());
             assert!(kind != 0, "LLVM has no attribute {name}");

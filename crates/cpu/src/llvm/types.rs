@@ -68,11 +68,6 @@ impl Context {
         Ty::new(unsafe { LLVMHalfTypeInContext(self.raw) })
     }
 
-    pub(crate) fn bfloat(&self) -> Ty<'_> {
-        // SAFETY: as for `int`.
-        Ty::new(unsafe { LLVMBFloatTypeInContext(self.raw) })
-    }
-
     pub(crate) fn float(&self) -> Ty<'_> {
         // SAFETY: as for `int`.
         Ty::new(unsafe { LLVMFloatTypeInContext(self.raw) })
@@ -91,13 +86,6 @@ impl Context {
     pub(crate) fn void(&self) -> Ty<'_> {
         // SAFETY: as for `int`.
         Ty::new(unsafe { LLVMVoidTypeInContext(self.raw) })
-    }
-
-    /// `{ a, b, … }`
-    pub(crate) fn structure<'c>(&'c self, fields: &[Ty<'c>]) -> Ty<'c> {
-        let mut fields: Vec<_> = fields.iter().map(|field| field.raw).collect();
-        // SAFETY: the context is alive, and the pointer and length describe `fields`.
-        Ty::new(unsafe { LLVMStructTypeInContext(self.raw, fields.as_mut_ptr(), fields.len() as u32, 0) })
     }
 }
 
@@ -260,7 +248,7 @@ impl<'c> Value<'c> {
             }
             (0..lanes)
                 .map(|lane| {
-                    let element = LLVMGetElementAsConstant(self.raw, lane);
+                    let element = LLVMGetAggregateElement(self.raw, lane);
                     Value::new(element).as_constant().map(|number| number as u32)
                 })
                 .collect()

@@ -1,6 +1,5 @@
 //! Calls of functions, of the host's functions, and of the runtime.
 
-use ptx::entity::Id;
 use ptx::ir::{FuncId, Operand, Param, Symbol, Var};
 use ptx::types::Space;
 use ptx::view::{Callee, View};
@@ -431,9 +430,4 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     pub(crate) fn refuse_divergent(&mut self) -> bool {
         false
     }
-}
-
-/// The number by which compiled code knows a function.
-pub(crate) fn function_number(func: FuncId) -> u64 {
-    func.index() as u64
 }

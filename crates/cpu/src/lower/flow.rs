@@ -295,6 +295,6 @@ impl<'c> Lowering<'_, '_, 'c> {
         }
         // `first` is behind, at the start of a cycle: all that is in the cycle runs before.
         let end = (here..self.layout.order.len()).find(|&place| self.layout.back_at(place).contains(&first));
-        other > here && end.is_some_and(|end| other <= end) || other <= here
+        other <= here || end.is_some_and(|end| other <= end)
     }
 }

@@ -135,16 +135,14 @@ impl Layout {
             return Kept::All;
         }
         let mut kept = BitSet::new(registers);
-        let mut carry = false;
         for &other in &self.order {
             if self.may_wait(cfg, uniformity, block, other) {
                 liveness.live_in(other).for_each(|reg| {
                     kept.insert(reg);
                 });
-                carry |= liveness.is_carry_live_in(other);
             }
         }
-        Kept::Some(kept, carry)
+        Kept::Some(kept)
     }
 }
 
@@ -152,8 +150,7 @@ impl Layout {
 #[derive(Debug)]
 pub(crate) enum Kept {
     None,
-    /// These, and perhaps the carry flag.
-    Some(BitSet<Reg>, bool),
+    Some(BitSet<Reg>),
     All,
 }
 
@@ -161,15 +158,7 @@ impl Kept {
     pub(crate) fn contains(&self, reg: Reg) -> bool {
         match self {
             Self::None => false,
-            Self::Some(regs, _) => regs.contains(reg),
-            Self::All => true,
-        }
-    }
-
-    pub(crate) fn contains_carry(&self) -> bool {
-        match self {
-            Self::None => false,
-            Self::Some(_, carry) => *carry,
+            Self::Some(regs) => regs.contains(reg),
             Self::All => true,
         }
     }

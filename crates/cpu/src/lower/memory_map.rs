@@ -7,19 +7,17 @@ use ptx::types::{Linkage, Space};
 use super::unit::Unsupported;
 
 /// The most shared memory that a block can have.
-pub const MAX_SHARED: u64 = 227 << 10;
+pub(crate) const MAX_SHARED: u64 = 227 << 10;
 /// The most local memory that a thread can have.
-pub const MAX_LOCAL: u64 = 512 << 10;
+pub(crate) const MAX_LOCAL: u64 = 512 << 10;
 /// The most bytes that parameters can have.
-pub const MAX_PARAMS: u64 = 32764;
+pub(crate) const MAX_PARAMS: u64 = 32764;
 
 /// Where the variables of a kernel and of the functions that it can reach are.
 #[derive(Clone, Debug)]
 pub(crate) struct MemoryMap {
     shared_globals: Map<Global, Option<u64>>,
     frames: Map<FuncId, Option<Frame>>,
-    /// Bytes of shared memory that the kernel declares.
-    pub(crate) static_shared: u64,
     /// Where shared memory starts that the launch adds.
     pub(crate) dynamic_shared: u64,
 }
@@ -107,7 +105,7 @@ impl MemoryMap {
                 frame.vars[var] = Some(dynamic_shared);
             }
         }
-        Ok(Self { shared_globals, frames, static_shared: shared.0, dynamic_shared })
+        Ok(Self { shared_globals, frames, dynamic_shared })
     }
 
     /// Where a variable of the module is in shared memory.

@@ -59,8 +59,6 @@ use crate::options::Options;
 /// What is known of a kernel once it is lowered.
 #[derive(Clone, Debug)]
 pub(crate) struct Lowered {
-    /// Bytes of shared memory that the kernel declares.
-    pub(crate) static_shared: u64,
     /// Where shared memory starts that the launch adds.
     pub(crate) dynamic_shared: u64,
     /// Bytes of local memory of a thread.
@@ -115,12 +113,7 @@ pub(crate) fn lower<'c>(
         return Err(unit.refused);
     }
     let local = unit.local_stride;
-    Ok(Lowered {
-        static_shared: map.static_shared,
-        dynamic_shared: map.dynamic_shared,
-        local,
-        params: map.frame(kernel).params,
-    })
+    Ok(Lowered { dynamic_shared: map.dynamic_shared, local, params: map.frame(kernel).params })
 }
 
 /// Whether functions that a kernel calls have places where threads wait for each other. A warp cannot be taken apart in the

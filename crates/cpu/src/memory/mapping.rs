@@ -42,10 +42,6 @@ impl Mapping {
         self.base as u64
     }
 
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
     /// Makes a part accessible; it reads as zero at first.
     pub(crate) fn open(&self, offset: usize, bytes: usize) -> io::Result<()> {
         self.protect(offset, bytes, libc::PROT_READ | libc::PROT_WRITE)

@@ -353,7 +353,7 @@ fn hexadecimal_text(value: f64, precision: Option<usize>) -> String {
     let mut digits = 13;
     if let Some(precision) = precision.filter(|&precision| precision < 13) {
         let unit = 1_u64 << (52 - 4 * precision);
-        let rounded = mantissa + (unit / 2 - 1) + (mantissa / unit & 1);
+        let rounded = mantissa + (unit / 2 - 1) + ((mantissa / unit) & 1);
         lead += rounded >> 52;
         mantissa = rounded & ((1 << 52) - 1) & !(unit - 1);
         digits = precision;

@@ -18,6 +18,7 @@ use crate::options::Width;
 pub(crate) struct Schedule<'l> {
     launch: &'l Launch<'l>,
     /// Boxed, because compiled code holds on to contexts, and a switch to stack pointers.
+    #[allow(clippy::vec_box, reason = "a fibre must not move when another one is added")]
     fibres: Vec<Box<Fibre>>,
     idle: Vec<usize>,
     /// Idle fibres with stacks for single threads of a warp that was taken apart.
@@ -413,7 +414,7 @@ impl<'l> Schedule<'l> {
     /// The running warp waits for memory that another thread will write: it gives way, but can go on at any time.
     pub(crate) fn spin(&mut self) {
         self.spins += 1;
-        if self.spins % 1024 == 0 && self.launch.is_late() {
+        if self.spins.is_multiple_of(1024) && self.launch.is_late() {
             let waiters = self.waiters();
             self.fail(FaultKind::Timeout { waiters }, 0);
             return;
