@@ -538,6 +538,8 @@ pub(crate) enum Redux {
 #[derive(Clone, Debug)]
 pub(crate) struct Mma {
     pub shape: [u32; 3],
+    /// The lanes that multiply matrices of their own; layouts number them from 0.
+    pub groups: Vec<Vec<u8>>,
     pub dot: Dot,
     pub a: Layout,
     pub b: Layout,

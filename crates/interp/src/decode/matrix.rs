@@ -108,43 +108,90 @@ fn multiplication(site: &Site<'_, '_>, mma: impl FnOnce([u32; 4]) -> Result<Mma,
 
 fn mma(site: &Site<'_, '_>) -> Result<Inst, Refusal> {
     let unsupported = [Mod::Sp, Mod::SpOrderedMetadata, Mod::BlockScale, Mod::KindF8f6f4];
-    let shape @ [m, n, k] = shape(site)?;
+    let shape @ [m, n, _] = shape(site)?;
     let types = site.view.form.types();
-    let is_volta = types.contains(&Type::F16) && m == 8;
-    if unsupported.into_iter().any(|word| site.has(word)) || types.len() != 4 || is_volta || n != 8 {
+    let &[d, a, b, c] = types else {
+        return Err(site.refuse("is not supported by the interpreter"));
+    };
+    if unsupported.into_iter().any(|word| site.has(word)) || n != 8 {
         return Err(site.refuse("is not supported by the interpreter"));
     }
-    if !site.has(Mod::Row) || !site.has(Mod::Col) {
+    let elements = [element(site, d)?, element(site, a)?, element(site, b)?, element(site, c)?];
+    let layouts: Vec<Mod> = site.view.form.words().filter(|word| matches!(word, Mod::Row | Mod::Col)).collect();
+    let is_volta = m == 8 && a == Type::F16;
+    if !is_volta && layouts != [Mod::Row, Mod::Col] {
         return Err(site.refuse("has another layout than `.row.col`"));
     }
-    let elements = [types[0], types[1], types[2], types[3]];
-    let [d, a, b, c] = [
-        element(site, elements[0])?,
-        element(site, elements[1])?,
-        element(site, elements[2])?,
-        element(site, elements[3])?,
-    ];
     multiplication(site, |registers| {
-        let layouts = Mma {
-            shape,
-            dot: dot(site, [d, a, b, c]),
-            a: mma_layout(a, m * k, |lane, register, index, per_register| {
-                let row = lane / 4 + 8 * (if m == 16 { register % 2 } else { 0 });
-                let step = if m == 16 { register / 2 } else { register };
-                (row, lane % 4 * per_register + index + step * 4 * per_register)
-            }),
-            b: mma_layout(b, k * n, |lane, register, index, per_register| {
-                (lane % 4 * per_register + index + register * 4 * per_register, lane / 4)
-            }),
-            c: mma_layout(c, m * n, accumulator),
-            d: mma_layout(d, m * n, accumulator),
+        let mma = if is_volta {
+            quad_pairs(shape, dot(site, elements), elements, layouts[0] == Mod::Row, layouts[1] == Mod::Row)
+        } else {
+            whole_warp(shape, dot(site, elements), elements)
         };
-        let expected = [layouts.d.registers, layouts.a.registers, layouts.b.registers, layouts.c.registers];
+        let expected = [mma.d.registers, mma.a.registers, mma.b.registers, mma.c.registers];
         if registers != expected {
             return Err(site.refuse(&format!("has {registers:?} registers for d, a, b, c instead of {expected:?}")));
         }
-        Ok(layouts)
+        Ok(mma)
     })
+}
+
+/// One multiplication by all lanes.
+fn whole_warp(shape @ [m, n, k]: [u32; 3], dot: Dot, [d, a, b, c]: [Element; 4]) -> Mma {
+    Mma {
+        shape,
+        groups: vec![(0..32).collect()],
+        dot,
+        a: mma_layout(a, 32, m * k, |lane, register, index, per_register| {
+            let row = lane / 4 + 8 * (if m == 16 { register % 2 } else { 0 });
+            let step = if m == 16 { register / 2 } else { register };
+            (row, lane % 4 * per_register + index + step * 4 * per_register)
+        }),
+        b: mma_layout(b, 32, k * n, |lane, register, index, per_register| {
+            (lane % 4 * per_register + index + register * 4 * per_register, lane / 4)
+        }),
+        c: mma_layout(c, 32, m * n, accumulator),
+        d: mma_layout(d, 32, m * n, accumulator),
+    }
+}
+
+/// Four multiplications (`m8n8k4` of halves): lanes 0 to 3 with 16 to 19, 4 to 7 with 20 to 23, and so on.
+fn quad_pairs(
+    shape @ [m, n, k]: [u32; 3],
+    dot: Dot,
+    [d, a, b, c]: [Element; 4],
+    a_is_row: bool,
+    b_is_row: bool,
+) -> Mma {
+    // Lanes 4 to 7 of a group are those of the upper half of the warp.
+    let spread = |element| {
+        mma_layout(element, 8, m * n, move |lane, register, index, per_register| {
+            let i = register * per_register + index;
+            match element {
+                Element::F16 => (lane, i),
+                _ => ((lane & 1) + (i & 2) + lane / 4 * 4, (i & 4) + (lane & 2) + (i & 1)),
+            }
+        })
+    };
+    // Along rows of a and columns of b a lane holds one, across them four.
+    let along = |lane, i| (lane, i);
+    let across = |lane: u32, i: u32| (i + lane / 4 * 4, lane % 4);
+    Mma {
+        shape,
+        groups: (0..4).map(|pair| (4 * pair..4 * pair + 4).chain(16 + 4 * pair..20 + 4 * pair).collect()).collect(),
+        dot,
+        a: mma_layout(a, 8, m * k, |lane, register, index, per_register| {
+            let i = register * per_register + index;
+            if a_is_row { along(lane, i) } else { across(lane, i) }
+        }),
+        b: mma_layout(b, 8, k * n, |lane, register, index, per_register| {
+            let i = register * per_register + index;
+            let (column, row) = if b_is_row { across(lane, i) } else { along(lane, i) };
+            (row, column)
+        }),
+        c: spread(c),
+        d: spread(d),
+    }
 }
 
 /// Row and column of an element of an accumulator: two neighbours, then two that are eight rows below.
@@ -154,13 +201,13 @@ fn accumulator(lane: u32, register: u32, index: u32, per_register: u32) -> (u32,
 }
 
 /// A layout from a function of lane, register, element of the register, and elements per register.
-fn mma_layout(element: Element, elements: u32, place: impl Fn(u32, u32, u32, u32) -> (u32, u32)) -> Layout {
+fn mma_layout(element: Element, lanes: u32, elements: u32, place: impl Fn(u32, u32, u32, u32) -> (u32, u32)) -> Layout {
     let register_bits = element.bits().max(32);
     let per_register = register_bits / element.bits();
-    let per_lane = (elements / 32).max(1);
+    let per_lane = (elements / lanes).max(1);
     let registers = per_lane.div_ceil(per_register);
-    let mut places = Vec::with_capacity((32 * per_lane) as usize);
-    for lane in 0..32 {
+    let mut places = Vec::with_capacity((lanes * per_lane) as usize);
+    for lane in 0..lanes {
         for register in 0..registers {
             for index in 0..per_register.min(per_lane) {
                 let (row, column) = place(lane, register, index, per_register);
@@ -202,6 +249,7 @@ fn wmma(site: &Site<'_, '_>) -> Result<Inst, Refusal> {
     multiplication(site, |[d_registers, a_registers, b_registers, c_registers]| {
         Ok(Mma {
             shape,
+            groups: vec![(0..32).collect()],
             dot: dot(site, [d, a, b, c]),
             a: wmma_layout(site, a, m, k, a_registers)?,
             b: wmma_layout(site, b, k, n, b_registers)?,

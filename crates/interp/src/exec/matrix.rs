@@ -64,6 +64,17 @@ fn put_bits(layout: &Layout, registers: &mut [u128], element: u32, bits: u64) {
 
 /// `d = a * b + c`: from the args of each lane to its results.
 pub(crate) fn multiply(mma: &Mma, args: &[Vec<u128>]) -> Vec<Vec<u128>> {
+    let mut results = vec![Vec::new(); args.len()];
+    for group in &mma.groups {
+        let members: Vec<Vec<u128>> = group.iter().map(|&lane| args[usize::from(lane)].clone()).collect();
+        for (&lane, result) in group.iter().zip(multiply_group(mma, &members)) {
+            results[usize::from(lane)] = result;
+        }
+    }
+    results
+}
+
+fn multiply_group(mma: &Mma, args: &[Vec<u128>]) -> Vec<Vec<u128>> {
     let [m, n, k] = mma.shape;
     let (mut a, mut b, mut c) = (Matrix::zero(m, k), Matrix::zero(k, n), Matrix::zero(m, n));
     let a_end = mma.a.registers as usize;
