@@ -19,5 +19,5 @@ pub use kernel::CompileError;
 pub use lower::Unsupported;
 pub use memory::{Arena, OutOfMemory};
 pub use options::{Options, Tier, Width};
-pub use program::{Device, LaunchError, LaunchRequest, LoadError, Mode, Program};
+pub use program::{Device, LaunchError, LaunchRequest, Launched, LoadError, Mode, Program};
 pub use runtime::launch::{Fault, FaultKind, Waiter};

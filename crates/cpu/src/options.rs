@@ -39,6 +39,10 @@ pub struct Options {
     pub tier: Tier,
     /// Whether a thread can go on in the middle of the kernel, as those of a warp that was taken apart do.
     pub resumable: bool,
+    /// Whether another warp may run before each access to memory.
+    pub preempt: bool,
+    /// Whether instructions are counted, for each thread that executes them; needed for a budget.
+    pub count: bool,
     /// What is known of the launch.
     pub facts: LaunchFacts,
     /// The processor, as LLVM names it; nothing for the one that we run on.

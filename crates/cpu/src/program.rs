@@ -1,6 +1,6 @@
 //! A module that is loaded: its variables in memory, its kernels ready to be compiled.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ptx::analysis::LaunchFacts;
@@ -34,6 +34,8 @@ pub struct Program {
     constants: u64,
     /// Where function pointers point to: nothing is there, they are numbers.
     code: u64,
+    /// Kernels that were compiled before.
+    kernels: Mutex<Vec<(FuncId, Options, Arc<Kernel>)>>,
 }
 
 /// How a kernel is launched.
@@ -64,6 +66,12 @@ pub struct Mode {
     pub seed: u64,
     /// Whether the order of warps is random.
     pub random_schedule: bool,
+    /// Whether another warp may run before each access to memory, if the order is random.
+    pub preempt: bool,
+    /// How many instructions the threads of a warp may execute together.
+    pub budget: Option<u64>,
+    /// Whether instructions are counted.
+    pub count: bool,
     /// How many OS threads run blocks. With one, a launch repeats exactly.
     pub threads: usize,
     /// After which time a launch that spins is ended.
@@ -72,8 +80,25 @@ pub struct Mode {
 
 impl Default for Mode {
     fn default() -> Self {
-        Self { width: Width::Warp, tier: Tier::Optimised, seed: 0, random_schedule: false, threads: 1, timeout: None }
+        Self {
+            width: Width::Warp,
+            tier: Tier::Optimised,
+            seed: 0,
+            random_schedule: false,
+            preempt: false,
+            budget: None,
+            count: false,
+            threads: 1,
+            timeout: None,
+        }
     }
+}
+
+/// What is known of a launch that ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Launched {
+    /// Instructions that its threads executed, if they were counted.
+    pub instructions: u64,
 }
 
 /// Why a launch did not take place, or did not end well.
@@ -138,7 +163,14 @@ impl Program {
             addresses[global] = Some(device.memory.allocate(bytes, variable.alignment().into())?);
         }
         let code = device.memory.allocate(1, 256)?;
-        let program = Self { device: Arc::clone(device), module: Arc::new(module), addresses, constants, code };
+        let program = Self {
+            device: Arc::clone(device),
+            module: Arc::new(module),
+            addresses,
+            constants,
+            code,
+            kernels: Mutex::default(),
+        };
         for (global, variable) in program.module.globals.iter() {
             if let (Some(address), Some(init)) = (program.addresses[global], &variable.init) {
                 let bytes = program.initial_bytes(&init.values, variable.ty.bytes() as usize);
@@ -190,7 +222,7 @@ impl Program {
     }
 
     /// Launches a kernel and waits for its end.
-    pub fn launch(&self, request: &LaunchRequest<'_>) -> Result<(), LaunchError> {
+    pub fn launch(&self, request: &LaunchRequest<'_>) -> Result<Launched, LaunchError> {
         let func = self.kernel(request.kernel)?;
         let threads = request.block.iter().map(|&size| u64::from(size)).product::<u64>();
         if !(1..=1024).contains(&threads) || request.grid.contains(&0) {
@@ -215,6 +247,7 @@ impl Program {
             shared: &self.device.shared,
             residency: 64,
             random_schedule: request.mode.random_schedule,
+            budget: request.mode.budget.unwrap_or(u64::MAX),
             deadline: request.mode.timeout.map(|timeout| Instant::now() + timeout),
             output: &self.device.output,
             heap: &self.device.memory,
@@ -232,17 +265,16 @@ impl Program {
             }
             result
         })?;
-        Ok(())
+        Ok(Launched { instructions: launch.executed.load(std::sync::atomic::Ordering::Relaxed) })
     }
 
     /// Compiles a kernel for blocks of a size.
-    fn compile(&self, func: FuncId, block: [u32; 3], mode: &Mode) -> Result<Kernel, LaunchError> {
-        let facts = LaunchFacts::of(&self.module.names, &self.module.functions[func]).with_block(block);
-        let Mode { mut width, tier, .. } = *mode;
-        if width == Width::Warp && lower::needs_threads(&self.module, func) {
-            width = Width::One;
+    fn compile(&self, func: FuncId, block: [u32; 3], mode: &Mode) -> Result<Arc<Kernel>, LaunchError> {
+        let options = self.options(func, block, mode);
+        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((.., kernel)) = kernels.iter().find(|(key, other, _)| *key == func && *other == options) {
+            return Ok(Arc::clone(kernel));
         }
-        let options = Options { width, tier, resumable: false, facts, cpu: None };
         let variable =
             |(global, address): (Global, &Option<u64>)| Some((format!("g{}", global.index()), (*address)? as usize));
         let symbols: Vec<(String, usize)> = self
@@ -251,8 +283,25 @@ impl Program {
             .filter_map(variable)
             .chain([("code".to_owned(), self.code as usize), (lower::CONSTANTS.to_owned(), self.constants as usize)])
             .collect();
-        let module = Arc::clone(&self.module);
-        Ok(Kernel::compile(Source { module, kernel: func, options, symbols })?)
+        let source = Source { module: Arc::clone(&self.module), kernel: func, options: options.clone(), symbols };
+        let kernel = Arc::new(Kernel::compile(source)?);
+        kernels.push((func, options, Arc::clone(&kernel)));
+        Ok(kernel)
+    }
+
+    /// How a kernel is compiled for blocks of a size.
+    fn options(&self, func: FuncId, block: [u32; 3], mode: &Mode) -> Options {
+        let facts = LaunchFacts::of(&self.module.names, &self.module.functions[func]).with_block(block);
+        let needs_threads = mode.width == Width::Warp && lower::needs_threads(&self.module, func);
+        Options {
+            width: if needs_threads { Width::One } else { mode.width },
+            tier: mode.tier,
+            resumable: false,
+            preempt: mode.preempt,
+            count: mode.count || mode.budget.is_some(),
+            facts,
+            cpu: None,
+        }
     }
 
     /// Whether a kernel can be compiled.
@@ -269,8 +318,7 @@ impl Program {
         optimised: bool,
     ) -> Result<String, LaunchError> {
         let func = self.kernel(kernel)?;
-        let facts = LaunchFacts::of(&self.module.names, &self.module.functions[func]).with_block(block);
-        let options = Options { width: mode.width, tier: mode.tier, resumable: false, facts, cpu: None };
+        let options = self.options(func, block, mode);
         Ok(crate::kernel::llvm_text(&self.module, func, &options, optimised)?)
     }
 

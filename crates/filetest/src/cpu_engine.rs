@@ -22,9 +22,10 @@ pub fn cpu_engines() -> Vec<Box<dyn Engine>> {
         width,
         tier,
         random_schedule,
+        preempt: random_schedule,
         seed: 1,
-        threads: 1,
         timeout: Some(Duration::from_secs(8)),
+        ..Mode::default()
     };
     let engine = |name, mode| -> Box<dyn Engine> { Box::new(CpuDevice { name, mode }) };
     vec![
@@ -34,6 +35,13 @@ pub fn cpu_engines() -> Vec<Box<dyn Engine>> {
         engine("warp, optimised", mode(Width::Warp, Tier::Optimised, false)),
         engine("warp, optimised, random schedule", mode(Width::Warp, Tier::Optimised, true)),
     ]
+}
+
+impl CpuDevice {
+    /// The device in a mode.
+    pub fn new(name: &'static str, mode: Mode) -> Self {
+        Self { name, mode }
+    }
 }
 
 impl Engine for CpuDevice {
@@ -82,7 +90,7 @@ impl Device for Loaded {
         let result = self.program.launch(&request);
         let output = String::from_utf8_lossy(&self.device.take_output()).into_owned();
         Ok(match result {
-            Ok(()) => Ending::Done(output),
+            Ok(_) => Ending::Done(output),
             Err(error @ (LaunchError::NoKernel(_) | LaunchError::Invalid(_))) => return Err(error.into()),
             Err(error) => Ending::Fault(class(&error), error.to_string()),
         })
@@ -97,7 +105,7 @@ fn class(error: &LaunchError) -> FaultClass {
         FaultKind::Assertion { .. } => FaultClass::Assertion,
         FaultKind::StackOverflow => FaultClass::StackOverflow,
         FaultKind::Deadlock { .. } => FaultClass::Deadlock,
-        FaultKind::Timeout { .. } => FaultClass::Budget,
+        FaultKind::Timeout { .. } | FaultKind::OverBudget { .. } => FaultClass::Budget,
         FaultKind::Unsupported { .. } => FaultClass::Refused,
         _ => FaultClass::Undefined,
     }

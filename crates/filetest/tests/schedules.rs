@@ -3,7 +3,10 @@
 //! `SCHEDULES=1000` tries more of them than a usual run does.
 
 use std::path::Path;
+use std::time::Duration;
 
+use cpu::{Mode, Tier, Width};
+use filetest::cpu_engine::CpuDevice;
 use filetest::engine::Interpreter;
 use interp::{Config, Schedule};
 
@@ -38,6 +41,75 @@ fn waiting_kernels_end_in_every_schedule() {
                 panic!("{name}: {error:#}");
             }
         }
+    }
+}
+
+/// Warps, and threads on their own, that give way before any access to memory.
+#[test]
+fn waiting_kernels_end_in_every_schedule_of_the_device() {
+    let schedules = std::env::var("SCHEDULES").map_or(8, |value| value.parse().expect("SCHEDULES is a number"));
+    for name in WAITING {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/ptx/run/{name}.ptx"));
+        for seed in 0..schedules {
+            let mode = Mode {
+                width: if seed % 2 == 0 { Width::Warp } else { Width::One },
+                tier: Tier::Quick,
+                seed,
+                random_schedule: true,
+                preempt: seed % 4 < 2,
+                timeout: Some(Duration::from_secs(20)),
+                ..Mode::default()
+            };
+            if let Err(error) = filetest::commands::agrees(&path, &CpuDevice::new("device", mode.clone())) {
+                panic!("{name}, {mode:?}: {error:#}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_schedule_of_the_device_repeats() {
+    let text = "
+        .version 8.0
+        .target sm_80
+        .address_size 64
+        .visible .entry k(.param .u64 out) {
+            .reg .b32 %r<6>; .reg .b64 %d<3>;
+            mov.u32 %r1, %tid.x;
+            mov.u32 %r3, %ctaid.x;
+            mad.lo.u32 %r1, %r3, 96, %r1;
+            ld.param.u64 %d1, [out];
+            atom.global.add.u32 %r2, [%d1], 1;
+            bar.sync 0;
+            mad.wide.u32 %d2, %r1, 4, %d1;
+            st.global.u32 [%d2+4], %r2;
+            ret;
+        }";
+    let module = ptx::parse(text).module;
+    let tickets = |seed, width| {
+        let device = cpu::Device::new(16 << 20).expect("there is memory");
+        let program = cpu::Program::load(&device, module.clone()).expect("the module can be loaded");
+        let out = device.memory.allocate(385 * 4, 4).expect("there is memory");
+        let mode = Mode { width, seed, random_schedule: true, preempt: true, tier: Tier::Quick, ..Mode::default() };
+        let request = cpu::LaunchRequest {
+            kernel: "k",
+            grid: [4, 1, 1],
+            block: [96, 1, 1],
+            dynamic_shared: 0,
+            params: &out.to_le_bytes(),
+            mode,
+        };
+        program.launch(&request).expect("the kernel ends");
+        let mut bytes = vec![0; 385 * 4];
+        assert!(device.memory.read(out, &mut bytes));
+        bytes
+    };
+    for width in [Width::One, Width::Warp] {
+        let first = tickets(5, width);
+        for _ in 0..100 {
+            assert_eq!(first, tickets(5, width));
+        }
+        assert!((6..16).any(|seed| tickets(seed, width) != first), "other seeds give other orders");
     }
 }
 

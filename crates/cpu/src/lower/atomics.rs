@@ -23,6 +23,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             AccessSpace::Generic => None,
             _ => return false,
         };
+        self.preempt();
         let form = view.form;
         let operands = view.operands();
         let ty = form.types().last().copied().unwrap_or(Type::B32);

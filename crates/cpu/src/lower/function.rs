@@ -215,6 +215,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
                 self.layout.kept_registers(&self.cfg, uniformity, &self.liveness, registers, block)
             }
         };
+        self.count_instructions(block);
         self.give_way_in_loop(block);
         let terminator = self.cfg.terminator(block);
         for statement in self.cfg.statements(block).to_vec() {

@@ -52,11 +52,11 @@ impl<'c> Address<'c> {
 impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// The addresses that an operand names in a state space, or generic ones.
     pub(crate) fn address(&mut self, operand: &Operand, space: Option<Space>) -> Option<Address<'c>> {
-        if let Some((Symbol::Var(var), offset)) = symbol_of(operand)
+        if let Some((Symbol::Var(var), _)) = symbol_of(operand)
             && self.function.vars[var].space == Space::Param
             && let Some(address) = self.param_address(var)
         {
-            return Some(address.offset(self.scalar(), offset.into()));
+            return Some(address.offset(self.scalar(), self.symbol_offset(operand)));
         }
         let emit = self.scalar();
         let int = self.unit.context().int(64);
@@ -86,9 +86,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 };
                 address.offset(emit, offset.into())
             }
-            Operand::SymbolAddress(symbol, offset) | Operand::Element(symbol, offset) => {
+            Operand::SymbolAddress(symbol, _) | Operand::Element(symbol, _) => {
                 let base = self.symbol_address(symbol);
-                Address::Uniform(base).offset(emit, offset.into())
+                Address::Uniform(base).offset(emit, self.symbol_offset(operand))
             }
             Operand::IntAddress(address) => Address::Uniform(int.constant(address)),
             _ => return None,
@@ -219,6 +219,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             AccessSpace::Generic => None,
             _ => return false,
         };
+        self.preempt();
         let operands = view.operands();
         let Some(address) = self.address(&operands[access.address], space) else { return false };
         let ty = view.form.types().last().copied().unwrap_or(Type::B32);

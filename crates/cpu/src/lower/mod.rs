@@ -13,6 +13,7 @@
 //! | `video` | instructions on parts of registers |
 //! | `memory`, `atomics` | accesses |
 //! | `sync` | barriers and collectives |
+//! | `control` | preemption, counts, budgets |
 //! | `spin` | loops that wait for memory |
 //! | `apart` | lanes of a warp that must wait for each other |
 //! | `matrix` | matrices that a warp holds |
@@ -25,6 +26,7 @@ mod arithmetic;
 mod asynchronous;
 mod atomics;
 mod calls;
+mod control;
 mod conversion;
 mod flow;
 mod function;

@@ -136,9 +136,10 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 emit.resize(Sign::Unsigned, value, bits)
             }
             Operand::Symbol(..) | Operand::Element(..) => {
-                let (symbol, offset) = symbol_of(operand).expect("it names something");
+                let (symbol, _) = symbol_of(operand).expect("it names something");
                 let address = self.symbol_address(symbol);
-                let address = self.scalar().add(address, address.ty().constant(offset as i64 as u64));
+                let offset = self.symbol_offset(operand);
+                let address = self.scalar().add(address, address.ty().constant(offset as u64));
                 emit.broadcast(self.scalar().resize(Sign::Unsigned, address, bits))
             }
             Operand::Vector(list) => {
@@ -340,6 +341,22 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 self.refuse();
                 int.zero()
             }
+        }
+    }
+
+    /// The bytes from the start of a variable that an operand names: `buffer+8`, `table[3]`.
+    pub(crate) fn symbol_offset(&self, operand: &Operand) -> i64 {
+        match *operand {
+            Operand::Element(symbol, index) => {
+                let variable = match symbol {
+                    Symbol::Global(global) => &self.unit.module.globals[global],
+                    Symbol::Var(var) => &self.function.vars[var],
+                    _ => return 0,
+                };
+                i64::from(index) * i64::from(variable.ty.bytes()) * i64::from(variable.vector)
+            }
+            Operand::Symbol(_, offset) | Operand::SymbolAddress(_, offset) => offset.into(),
+            _ => 0,
         }
     }
 

@@ -28,6 +28,8 @@ pub(crate) fn symbols() -> Vec<(String, usize)> {
         ("wg_stuck", wg_stuck as *const () as usize),
         ("wg_take_apart", wg_take_apart as *const () as usize),
         ("wg_host_call", wg_host_call as *const () as usize),
+        ("wg_preempt", wg_preempt as *const () as usize),
+        ("wg_over_budget", wg_over_budget as *const () as usize),
         ("wg_spin", wg_spin as *const () as usize),
         ("wg_matrix", wg_matrix as *const () as usize),
         ("wg_matrix_apart", wg_matrix_apart as *const () as usize),
@@ -116,6 +118,14 @@ extern "C" fn wg_undefined(_: *mut WarpContext, what: u32) {
 extern "C" fn wg_stuck(_: *mut WarpContext, site: u32) {
     let what = "lanes of a warp that wait for each other in a function that is not inlined".to_owned();
     runtime(|worker| worker.fail(FaultKind::Unsupported { what }, site))
+}
+
+extern "C" fn wg_preempt(_: *mut WarpContext) {
+    runtime(|worker| worker.preempt());
+}
+
+extern "C" fn wg_over_budget(_: *mut WarpContext) {
+    runtime(|worker| worker.fail(FaultKind::OverBudget { budget: worker.launch.budget }, 0))
 }
 
 extern "C" fn wg_spin(_: *mut WarpContext) {

@@ -21,8 +21,12 @@ pub(crate) struct Launch<'l> {
     pub(crate) residency: usize,
     pub(crate) random_schedule: bool,
     pub(crate) deadline: Option<Instant>,
+    /// How many instructions the threads of a warp may execute.
+    pub(crate) budget: u64,
     pub(crate) output: &'l crate::runtime::host::Output,
     pub(crate) heap: &'l crate::memory::Arena,
+    /// Instructions that all threads executed, if they are counted.
+    pub(crate) executed: AtomicU64,
     next_block: AtomicU64,
     stopped: AtomicBool,
 }
@@ -91,6 +95,12 @@ pub enum FaultKind {
         /// Some of them.
         waiters: Vec<Waiter>,
     },
+    /// The threads of a warp executed more instructions than they may.
+    #[error("more than {budget} instructions were executed")]
+    OverBudget {
+        /// How many they may execute.
+        budget: u64,
+    },
     /// The launch took longer than it may.
     #[error("the launch did not end in time")]
     Timeout {
@@ -143,6 +153,8 @@ pub(crate) struct LaunchParts<'l> {
     pub(crate) residency: usize,
     pub(crate) random_schedule: bool,
     pub(crate) deadline: Option<Instant>,
+    /// How many instructions the threads of a warp may execute.
+    pub(crate) budget: u64,
     pub(crate) output: &'l crate::runtime::host::Output,
     pub(crate) heap: &'l crate::memory::Arena,
 }
@@ -159,6 +171,7 @@ impl<'l> Launch<'l> {
             residency,
             random_schedule,
             deadline,
+            budget,
             output,
             heap,
         } = parts;
@@ -172,8 +185,10 @@ impl<'l> Launch<'l> {
             residency,
             random_schedule,
             deadline,
+            budget,
             output,
             heap,
+            executed: AtomicU64::new(0),
             next_block: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
         }
@@ -237,6 +252,8 @@ impl<'l> Launch<'l> {
             total_shared: self.total_shared(),
             grid_id: 0,
             environment: [0; 32],
+            executed: 0,
+            budget: self.budget,
             resume: 0,
             frame: std::ptr::null(),
             resident: 0,

@@ -5,6 +5,7 @@
 //! out about it before.
 
 use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
 
 use super::barrier::{BARRIERS, Barrier, CLUSTER};
 use super::collective::{self, Collective, Contribution};
@@ -371,6 +372,8 @@ impl<'l> Schedule<'l> {
         self.spins = 0;
         let fibre = self.running;
         let place = self.fibres[fibre].context.resident;
+        let executed = std::mem::take(&mut self.fibres[fibre].context.executed);
+        self.launch.executed.fetch_add(executed, Ordering::Relaxed);
         let (warp, lanes) = self.lanes_of_running();
         let resident = self.residents[place].as_mut().expect("the block is resident");
         resident.alive[warp] &= !lanes;
@@ -409,6 +412,15 @@ impl<'l> Schedule<'l> {
     fn lanes_of_running(&self) -> (usize, u32) {
         let context = &self.fibres[self.running].context;
         (context.warp(), context.lanes << context.first_lane())
+    }
+
+    /// Whether another warp runs now, before the running one accesses memory. If so, it gives way.
+    pub(crate) fn preempt(&mut self) -> bool {
+        let yields = self.launch.random_schedule && self.below(4) == 0;
+        if yields {
+            self.ready.push_back(self.running);
+        }
+        yields
     }
 
     /// The running warp waits for memory that another thread will write: it gives way, but can go on at any time.

@@ -105,6 +105,14 @@ impl<'l> Worker<'l> {
         self.give_way();
     }
 
+    /// Another warp may run before the running one accesses memory.
+    pub(crate) fn preempt(&self) {
+        let yields = self.schedule.borrow_mut().preempt();
+        if yields {
+            self.give_way();
+        }
+    }
+
     /// Lanes of the running warp arrive at a barrier: how many threads said yes, and how many came.
     pub(crate) fn arrive(&self, arrival: Arrival) -> (u32, u32) {
         let wait = self.schedule.borrow_mut().arrive(arrival);
