@@ -14,6 +14,7 @@ mod memory;
 mod options;
 mod program;
 mod runtime;
+pub mod texture;
 
 pub use kernel::CompileError;
 pub use lower::Unsupported;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use ptx::analysis::LaunchFacts;
 use ptx::entity::{Id, Map};
-use ptx::ir::{FuncId, Global, InitValue, Module, Symbol};
+use ptx::ir::{FuncId, Global, InitValue, Module, Symbol, Variable};
 use ptx::types::{Linkage, Space};
 
 use crate::kernel::{CompileError, Kernel, Source};
@@ -14,12 +14,15 @@ use crate::memory::{Arena, OutOfMemory, SharedWindows};
 use crate::options::{Options, Tier, Width};
 use crate::runtime::host::Output;
 use crate::runtime::launch::{Fault, Launch, LaunchParts};
+use crate::texture::Textures;
 
 /// The device: memory, and what all launches share.
 #[derive(Debug)]
 pub struct Device {
     /// Global memory.
     pub memory: Arena,
+    /// Textures and surfaces.
+    pub textures: Textures,
     shared: SharedWindows,
     output: Output,
 }
@@ -132,7 +135,12 @@ pub enum LoadError {
 impl Device {
     /// A device with so much memory.
     pub fn new(memory: u64) -> std::io::Result<Arc<Self>> {
-        let device = Self { memory: Arena::new(memory)?, shared: SharedWindows::new()?, output: Output::default() };
+        let device = Self {
+            memory: Arena::new(memory)?,
+            textures: Textures::default(),
+            shared: SharedWindows::new()?,
+            output: Output::default(),
+        };
         Ok(Arc::new(device))
     }
 
@@ -173,18 +181,40 @@ impl Program {
         };
         for (global, variable) in program.module.globals.iter() {
             if let (Some(address), Some(init)) = (program.addresses[global], &variable.init) {
-                let bytes = program.initial_bytes(&init.values, variable.ty.bytes() as usize);
+                let bytes = program.initial_bytes(&init.values, variable);
                 device.memory.write(address, &bytes);
             }
         }
         Ok(program)
     }
 
-    /// The bytes of an initial value. Rows that are too short are not padded here: PTX gives arrays flat.
-    fn initial_bytes(&self, values: &[InitValue], size: usize) -> Vec<u8> {
+    /// The bytes of an initial value. Rows that are too short end with zeros.
+    fn initial_bytes(&self, values: &[InitValue], variable: &Variable) -> Vec<u8> {
+        let size = variable.ty.bytes() as usize;
+        // Bytes of what lies between braces, from the outermost on.
+        let mut extents = vec![size * usize::from(variable.vector)];
+        for dimension in variable.dimensions.iter().rev() {
+            let inner = extents.last().copied().unwrap_or(size);
+            extents.push(inner.saturating_mul(dimension.unwrap_or(1) as usize));
+        }
+        extents.reverse();
         let mut bytes = Vec::new();
+        let mut open = Vec::new();
         for value in values {
             let word: u64 = match *value {
+                InitValue::Open => {
+                    open.push(bytes.len());
+                    continue;
+                }
+                InitValue::Close => {
+                    let start = open.pop().unwrap_or(0);
+                    // The outermost needs no end: memory starts as zero.
+                    if let Some(extent) = extents.get(open.len()).filter(|_| !open.is_empty()) {
+                        bytes.resize((start + extent).max(bytes.len()), 0);
+                    }
+                    continue;
+                }
+                InitValue::Field(..) => continue,
                 InitValue::Int(value) => value as u64,
                 InitValue::F32(bits) if size == 8 => f64::from(f32::from_bits(bits)).to_bits(),
                 InitValue::F32(bits) => bits.into(),
@@ -194,7 +224,6 @@ impl Program {
                     let address = self.symbol_address(symbol).wrapping_add(offset as i64 as u64);
                     byte.map_or(address, |byte| address >> (8 * u32::from(byte)) & 0xff)
                 }
-                InitValue::Open | InitValue::Close | InitValue::Field(..) => continue,
             };
             bytes.extend_from_slice(&word.to_le_bytes()[..size.min(8)]);
         }
@@ -251,6 +280,7 @@ impl Program {
             deadline: request.mode.timeout.map(|timeout| Instant::now() + timeout),
             output: &self.device.output,
             heap: &self.device.memory,
+            textures: &self.device.textures,
         });
         let seed = request.mode.seed;
         let blocks = request.grid.iter().map(|&size| u64::from(size)).product::<u64>();

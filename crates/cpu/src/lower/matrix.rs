@@ -54,7 +54,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     }
 
     /// The operands of a list; an operand that is none by itself.
-    fn parts(&self, operand: &Operand) -> Vec<Operand> {
+    pub(crate) fn parts(&self, operand: &Operand) -> Vec<Operand> {
         match *operand {
             Operand::Vector(list) => self.body.operands(list).to_vec(),
             other => vec![other],
@@ -209,41 +209,12 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
 
     /// Has the runtime execute an instruction, and writes the results.
     fn call_matrix(&mut self, what: MatrixOp, inputs: &[Value<'c>], outputs: &[Operand], bits: u32) {
-        let (int, word, pointer) =
-            (self.unit.context().int(32), self.unit.context().int(64), self.unit.context().pointer());
-        let emit = self.vector();
-        let scalar = self.scalar();
         let active = self.active();
         self.take_apart_if_lanes_are_missing(active, None);
-        let row_bytes = 8 * u64::from(self.lanes());
-        let rows = (inputs.len() + outputs.len()) as u64;
-        let room = self.alloca(word.array(rows * u64::from(self.lanes())), 64);
-        let align = if self.is_scalar_device() { 8 } else { 64 };
-        let row = |nth: usize| scalar.offset(room, word.constant(nth as u64 * row_bytes));
-        for (nth, &input) in inputs.iter().enumerate() {
-            emit.store(input, row(nth), align);
-        }
-        if self.is_guarded() {
-            for nth in 0..outputs.len() {
-                emit.store(emit.int(64).zero(), row(inputs.len() + nth), align);
-            }
-        }
-        let name = if self.is_scalar_device() { "wg_matrix_apart" } else { "wg_matrix" };
-        let void = self.unit.context().void();
-        let function = self.unit.runtime(name, void, &[pointer, int, int, word, word, pointer]);
-        let [first, second] = what.words().map(|number| word.constant(number));
-        let args = [self.warp, int.constant(self.site().into()), self.mask_bits(active), first, second, room];
-        if self.is_guarded() {
-            let any = self.any(active);
-            self.when(any, |this| {
-                this.unit.builder.call(function, &args);
-            });
-        } else {
-            scalar.call(function, &args);
-        }
-        for (nth, output) in outputs.iter().enumerate() {
-            let value = emit.load(emit.int(64), row(inputs.len() + nth), align);
-            self.write(output, emit.resize(Sign::Unsigned, value, bits), Sign::Unsigned);
+        let results = self.call_with_words("wg_matrix", what.words(), inputs, outputs.len());
+        let emit = self.vector();
+        for (output, result) in outputs.iter().zip(results) {
+            self.write(output, emit.resize(Sign::Unsigned, result, bits), Sign::Unsigned);
         }
     }
 }

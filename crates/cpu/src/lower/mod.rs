@@ -19,6 +19,8 @@
 //! | `matrix` | matrices that a warp holds |
 //! | `asynchronous` | asynchronous copies and barrier objects |
 //! | `stack` | memory that is taken while a function runs |
+//! | `texture` | textures and surfaces |
+//! | `words` | operands of all lanes in memory |
 //! | `calls` | functions of the program, of the device and of the runtime |
 
 mod apart;
@@ -38,8 +40,10 @@ mod operands;
 mod spin;
 mod stack;
 mod sync;
+mod texture;
 mod unit;
 mod video;
+mod words;
 
 pub(crate) use calls::{HostFunction, Undefined};
 pub(crate) use memory_map::{MAX_SHARED, constant_bytes, constant_offsets};
@@ -172,6 +176,7 @@ impl<'a> Lowering<'_, 'a, '_> {
             Some(Effect::AsyncGroup) => self.copy_group(op, view),
             Some(Effect::Mbarrier) => self.mbarrier(op, view),
             Some(Effect::Stack) => self.stack(op, view),
+            Some(Effect::TextureLoad | Effect::SurfaceStore | Effect::TextureQuery) => self.texture(op, view),
             Some(Effect::Pure) if op == Op::MbarrierPendingCount => self.pending_count(view),
             _ => self.arithmetic(op, view),
         };

@@ -10,6 +10,7 @@ use super::matrix::{self, Operands};
 use super::mbarrier;
 use super::schedule::Arrival;
 use super::signals::Activity;
+use super::texture;
 use super::worker::Worker;
 use crate::lower::{HostFunction, Undefined};
 
@@ -37,6 +38,8 @@ pub(crate) fn symbols() -> Vec<(String, usize)> {
         ("wg_cluster_arrive", wg_cluster_arrive as *const () as usize),
         ("wg_cluster_wait", wg_cluster_wait as *const () as usize),
         ("wg_stack_overflow", wg_stack_overflow as *const () as usize),
+        ("wg_texture", wg_texture as *const () as usize),
+        ("wg_texture_apart", wg_texture_apart as *const () as usize),
         ("memset", libc::memset as *const () as usize),
         ("memcpy", libc::memcpy as *const () as usize),
         ("memmove", libc::memmove as *const () as usize),
@@ -209,4 +212,25 @@ extern "C" fn wg_cluster_wait(_: *mut WarpContext, site: u32, lanes: u32) {
 
 extern "C" fn wg_stack_overflow(_: *mut WarpContext, site: u32) {
     runtime(|worker| worker.fail(FaultKind::StackOverflow, site))
+}
+
+/// A texture instruction of a whole warp.
+extern "C" fn wg_texture(_: *mut WarpContext, site: u32, lanes: u32, first: u64, second: u64, words: *mut u64) {
+    access_texture(site, [first, second], &Operands::beside_each_other(lanes, words));
+}
+
+/// A texture instruction of one thread.
+extern "C" fn wg_texture_apart(_: *mut WarpContext, site: u32, _: u32, first: u64, second: u64, words: *mut u64) {
+    access_texture(site, [first, second], &Operands::of_one(words));
+}
+
+fn access_texture(site: u32, what: [u64; 2], operands: &Operands) {
+    runtime(|worker| {
+        let textures = worker.launch.textures;
+        // SAFETY: compiled code has room for the words of its lanes, and images are memory of the program.
+        let result = worker.landing.during(Activity::Reading, || unsafe { texture::execute(textures, what, operands) });
+        if let Err(kind) = result {
+            worker.fail(kind, site);
+        }
+    });
 }

@@ -25,6 +25,7 @@ pub(crate) struct Launch<'l> {
     pub(crate) budget: u64,
     pub(crate) output: &'l crate::runtime::host::Output,
     pub(crate) heap: &'l crate::memory::Arena,
+    pub(crate) textures: &'l crate::texture::Textures,
     /// Instructions that all threads executed, if they are counted.
     pub(crate) executed: AtomicU64,
     next_block: AtomicU64,
@@ -157,6 +158,7 @@ pub(crate) struct LaunchParts<'l> {
     pub(crate) budget: u64,
     pub(crate) output: &'l crate::runtime::host::Output,
     pub(crate) heap: &'l crate::memory::Arena,
+    pub(crate) textures: &'l crate::texture::Textures,
 }
 
 impl<'l> Launch<'l> {
@@ -174,6 +176,7 @@ impl<'l> Launch<'l> {
             budget,
             output,
             heap,
+            textures,
         } = parts;
         Self {
             kernel,
@@ -188,6 +191,7 @@ impl<'l> Launch<'l> {
             budget,
             output,
             heap,
+            textures,
             executed: AtomicU64::new(0),
             next_block: AtomicU64::new(0),
             stopped: AtomicBool::new(false),

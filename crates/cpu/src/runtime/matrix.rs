@@ -127,7 +127,20 @@ pub(crate) struct Operands {
 }
 
 impl Operands {
-    fn read(&self, lane: usize, word: usize) -> u64 {
+    /// Those of a warp: the first word of each operand is that of lane 0, and so on.
+    pub(crate) fn beside_each_other(lanes: u32, words: *mut u64) -> Self {
+        let start = |lane| if lanes >> lane & 1 != 0 { words.wrapping_add(lane) } else { std::ptr::null_mut() };
+        Self { lanes: std::array::from_fn(start), stride: 32 }
+    }
+
+    /// Those of one thread.
+    pub(crate) fn of_one(words: *mut u64) -> Self {
+        let mut lanes = [std::ptr::null_mut(); 32];
+        lanes[0] = words;
+        Self { lanes, stride: 1 }
+    }
+
+    pub(crate) fn read(&self, lane: usize, word: usize) -> u64 {
         if self.lanes[lane].is_null() {
             return 0;
         }
@@ -135,14 +148,14 @@ impl Operands {
         unsafe { *self.lanes[lane].add(word * self.stride) }
     }
 
-    fn write(&self, lane: usize, word: usize, value: u64) {
+    pub(crate) fn write(&self, lane: usize, word: usize, value: u64) {
         if !self.lanes[lane].is_null() {
             // SAFETY: as for `read`.
             unsafe { *self.lanes[lane].add(word * self.stride) = value };
         }
     }
 
-    fn members(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn members(&self) -> impl Iterator<Item = usize> {
         let lanes = self.lanes;
         (0..32).filter(move |&lane| !lanes[lane].is_null())
     }
@@ -194,7 +207,7 @@ impl Element {
 
     fn single(self, bits: u64) -> f32 {
         match self {
-            Self::F16 => small(bits, 5, 10, true),
+            Self::F16 => half_to_single(bits as u16),
             Self::Bf16 => f32::from_bits((bits as u32) << 16),
             Self::Tf32 => f32::from_bits(bits as u32 & !0x1fff),
             Self::E5m2 => small(bits, 5, 2, true),
@@ -230,8 +243,13 @@ fn small(bits: u64, exponent_bits: u32, fraction_bits: u32, has_specials: bool) 
     if bits >> (exponent_bits + fraction_bits) & 1 != 0 { -magnitude } else { magnitude }
 }
 
+/// The number that a half is.
+pub(crate) fn half_to_single(bits: u16) -> f32 {
+    small(bits.into(), 5, 10, true)
+}
+
 /// The nearest half of a single.
-fn half(value: f32) -> u16 {
+pub(crate) fn single_to_half(value: f32) -> u16 {
     if value.is_nan() {
         return 0x7fff;
     }
@@ -381,7 +399,7 @@ fn dot(op: &MatrixOp, a: &[u64], b: &[u64], c: u64) -> Result<u64, FaultKind> {
         _ => {
             let sum = factors.fold(c_type.single(c), |sum, (a, b)| a_type.single(a).mul_add(b_type.single(b), sum));
             Ok(match d_type {
-                Element::F16 => half(sum).into(),
+                Element::F16 => single_to_half(sum).into(),
                 _ if sum.is_nan() => 0x7fff_ffff,
                 _ => sum.to_bits().into(),
             })
@@ -577,14 +595,14 @@ mod tests {
     #[test]
     fn halves_are_rounded_to_the_nearest() {
         for bits in 0..0x7c01_u64 {
-            assert_eq!(u64::from(half(Element::F16.single(bits))), bits);
-            assert_eq!(u64::from(half(Element::F16.single(bits | 0x8000))), bits | 0x8000);
+            assert_eq!(u64::from(single_to_half(Element::F16.single(bits))), bits);
+            assert_eq!(u64::from(single_to_half(Element::F16.single(bits | 0x8000))), bits | 0x8000);
         }
-        assert_eq!(half(65519.0), 0x7bff);
-        assert_eq!(half(65520.0), 0x7c00);
-        assert_eq!(half(f32::MAX), 0x7c00);
-        assert_eq!(half(2_f32.powi(-25)), 0);
-        assert_eq!(half(2_f32.powi(-25) * 1.001), 1);
+        assert_eq!(single_to_half(65519.0), 0x7bff);
+        assert_eq!(single_to_half(65520.0), 0x7c00);
+        assert_eq!(single_to_half(f32::MAX), 0x7c00);
+        assert_eq!(single_to_half(2_f32.powi(-25)), 0);
+        assert_eq!(single_to_half(2_f32.powi(-25) * 1.001), 1);
     }
 
     #[test]

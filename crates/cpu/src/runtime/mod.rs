@@ -11,4 +11,5 @@ pub(crate) mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod schedule;
 pub(crate) mod signals;
+pub(crate) mod texture;
 pub(crate) mod worker;

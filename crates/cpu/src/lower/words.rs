@@ -1,0 +1,48 @@
+//! The operands of all lanes in memory, for functions of the runtime.
+
+use super::function::Lowering;
+use crate::llvm::Value;
+
+impl<'c> Lowering<'_, '_, 'c> {
+    /// Calls a function of the runtime that works on words of 64 bits of each lane: `inputs`, and room for as many results
+    /// as `outputs`. At width 1 the function is the one whose name ends with `_apart`.
+    pub(crate) fn call_with_words(
+        &mut self,
+        name: &str,
+        what: [u64; 2],
+        inputs: &[Value<'c>],
+        outputs: usize,
+    ) -> Vec<Value<'c>> {
+        let (int, word, pointer) =
+            (self.unit.context().int(32), self.unit.context().int(64), self.unit.context().pointer());
+        let emit = self.vector();
+        let scalar = self.scalar();
+        let active = self.active();
+        let row_bytes = 8 * u64::from(self.lanes());
+        let rows = (inputs.len() + outputs) as u64;
+        let room = self.alloca(word.array(rows * u64::from(self.lanes())), 64);
+        let align = if self.is_scalar_device() { 8 } else { 64 };
+        let row = |nth: usize| scalar.offset(room, word.constant(nth as u64 * row_bytes));
+        for (nth, &input) in inputs.iter().enumerate() {
+            emit.store(input, row(nth), align);
+        }
+        // Lanes that take no part get no results.
+        for nth in 0..outputs {
+            emit.store(emit.int(64).zero(), row(inputs.len() + nth), align);
+        }
+        let name = if self.is_scalar_device() { format!("{name}_apart") } else { name.to_owned() };
+        let void = self.unit.context().void();
+        let function = self.unit.runtime(&name, void, &[pointer, int, int, word, word, pointer]);
+        let [first, second] = what.map(|number| word.constant(number));
+        let args = [self.warp, int.constant(self.site().into()), self.mask_bits(active), first, second, room];
+        if self.is_guarded() {
+            let any = self.any(active);
+            self.when(any, |this| {
+                this.unit.builder.call(function, &args);
+            });
+        } else {
+            scalar.call(function, &args);
+        }
+        (0..outputs).map(|nth| emit.load(emit.int(64), row(inputs.len() + nth), align)).collect()
+    }
+}
