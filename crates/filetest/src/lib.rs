@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod agreement;
 pub mod commands;
 pub mod cpu_engine;
 pub mod cubin;
@@ -14,6 +15,7 @@ pub mod files;
 pub mod generate;
 pub mod nop_edits;
 pub mod oracle;
+pub mod random_kernel;
 pub mod scenario;
 pub mod testfile;
 pub mod value;

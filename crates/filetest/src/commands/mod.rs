@@ -4,7 +4,7 @@ mod analyses;
 mod cat;
 mod effects;
 mod parse_errors;
-mod run;
+pub(crate) mod run;
 mod verify;
 
 use std::path::Path;

@@ -43,13 +43,13 @@ pub(super) fn agrees(file: &TestFile, engine: &dyn Engine) -> Result<()> {
 
 /// What a scenario leaves.
 #[derive(Debug)]
-struct Left {
+pub(crate) struct Left {
     /// How each launch ended; those behind a fault did not take place.
-    endings: Vec<Ending>,
-    buffers: Vec<Vec<u8>>,
+    pub(crate) endings: Vec<Ending>,
+    pub(crate) buffers: Vec<Vec<u8>>,
 }
 
-fn play(engine: &dyn Engine, module: &Module, scenario: &Scenario) -> Result<Left> {
+pub(crate) fn play(engine: &dyn Engine, module: &Module, scenario: &Scenario) -> Result<Left> {
     let mut device = engine.load(module)?;
     let mut addresses = Vec::new();
     for buffer in &scenario.buffers {
@@ -98,7 +98,7 @@ fn params(function: &Function, line: &LaunchLine, addresses: &[u64]) -> Result<V
     Ok(bytes)
 }
 
-fn compare(scenario: &Scenario, expected: &Left, found: &Left) -> Result<()> {
+pub(crate) fn compare(scenario: &Scenario, expected: &Left, found: &Left) -> Result<()> {
     for (left, right) in expected.endings.iter().zip(&found.endings) {
         let agree = match (left, right) {
             (Ending::Fault(left, _), Ending::Fault(right, _)) => left == right,

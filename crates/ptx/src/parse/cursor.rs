@@ -105,11 +105,6 @@ impl<'a> Cursor<'a> {
         self.at >= self.text.len()
     }
 
-    /// This text from another place on.
-    pub(super) fn at(&self, position: Position) -> Self {
-        Self { text: self.text, at: position.0 as usize }
-    }
-
     /// Skips a byte that is known to be ASCII.
     pub(super) fn advance(&mut self) {
         self.at += 1;
@@ -337,21 +332,47 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips to the next semicolon, or to the end of the text.
-    pub(super) fn skip_to_semicolon(&mut self) {
-        let rest = &self.text[self.at..];
-        self.at += rest.find(';').unwrap_or(rest.len());
+    /// Goes to the semicolon that ends a statement which nobody can read, and returns the statement without comments.
+    pub(super) fn unknown_statement(&mut self, start: Position) -> String {
+        self.at = start.0 as usize;
+        self.unknown_text(b";")
     }
 
     /// Reads a directive that nobody knows, from its dot on: up to the semicolon or the end of the line.
-    pub(super) fn unknown_directive(&mut self, start: Position) -> &'a str {
-        let rest = &self.text[start.0 as usize..];
-        let end = rest.find([';', '\n']).unwrap_or(rest.len());
-        self.at = start.0 as usize + end;
+    pub(super) fn unknown_directive(&mut self, start: Position) -> String {
+        self.at = start.0 as usize;
+        let text = self.unknown_text(b";\n");
         if self.peek() == b';' {
             self.at += 1;
         }
-        rest[..end].trim_end()
+        text
+    }
+
+    /// The text up to one of some bytes, or to the end. A comment counts as a space: it could hold such a byte, and
+    /// printed on one line it would swallow what follows.
+    fn unknown_text(&mut self, ends: &[u8]) -> String {
+        let rest = &self.text[self.at..];
+        let bytes = rest.as_bytes();
+        let mut text = String::new();
+        let (mut at, mut kept) = (0, 0);
+        while at < bytes.len() && !ends.contains(&bytes[at]) {
+            let comment = match (bytes[at], bytes.get(at + 1)) {
+                (b'/', Some(b'/')) => rest[at..].find('\n').unwrap_or(rest.len() - at),
+                (b'/', Some(b'*')) => rest[at..].find("*/").map_or(rest.len() - at, |end| end + 2),
+                _ => {
+                    at += 1;
+                    continue;
+                }
+            };
+            text += &rest[kept..at];
+            text.push(' ');
+            at += comment;
+            kept = at;
+        }
+        text += &rest[kept..at];
+        self.at += at;
+        text.truncate(text.trim_end().len());
+        text
     }
 
     /// Whether the brace that comes next opens a vector and not a scope: it closes within the statement.

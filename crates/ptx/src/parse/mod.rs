@@ -174,7 +174,7 @@ impl<'a> Parser<'a> {
             _ => {
                 // Unknown, so that its end can only be guessed: a semicolon on this line, or the end of the line.
                 let text = self.cursor.unknown_directive(start);
-                let text = self.module.names.intern(text);
+                let text = self.module.names.intern(&text);
                 self.module.items.push(Item::Unknown(UnknownDirective { text, at: start }));
             }
         }

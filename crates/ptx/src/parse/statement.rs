@@ -225,10 +225,8 @@ impl<'a> Parser<'a> {
     }
 
     fn unknown_statement(&mut self, unfinished: &mut Unfinished, start: Position) -> Result<(), Error> {
-        self.cursor = self.cursor.at(start);
-        self.cursor.skip_to_semicolon();
-        let text = self.cursor.text_since(start).trim_end();
-        let text = self.module.names.intern(text);
+        let text = self.cursor.unknown_statement(start);
+        let text = self.module.names.intern(&text);
         self.expect(b';', "`;`")?;
         let origin = self.origin();
         unfinished.body.push(Stmt::Unknown(text), start, origin);
