@@ -76,8 +76,8 @@ impl Fetch {
         let (x, y) = (x.floor() as i64, y.floor() as i64);
         [(0, 1), (1, 1), (1, 0), (0, 0)].map(|(right, down)| {
             // SAFETY: the caller's promise.
-            unsafe { fetch.texel(image, sampler, 0, [x + right, y + down, 0], layer) }
-            [component]
+            let texel = unsafe { fetch.texel(image, sampler, 0, [x + right, y + down, 0], layer) };
+            texel[component]
         })
     }
 
