@@ -79,6 +79,13 @@ pub(crate) fn llvm_text(
     Ok(llvm.text())
 }
 
+/// What of a kernel the device cannot run; nothing if it can run all of it.
+pub fn unsupported(module: &Module, kernel: FuncId, options: &Options) -> Vec<Unsupported> {
+    let context = Context::new();
+    let llvm = llvm::Module::new(&context, "kernel");
+    lower::lower(module, kernel, options, &llvm).err().unwrap_or_default()
+}
+
 fn internal(error: impl std::fmt::Display) -> CompileError {
     CompileError::Internal(error.to_string())
 }

@@ -16,7 +16,7 @@ mod program;
 mod runtime;
 pub mod texture;
 
-pub use kernel::CompileError;
+pub use kernel::{CompileError, unsupported};
 pub use lower::Unsupported;
 pub use memory::{Arena, OutOfMemory};
 pub use options::{Options, Tier, Width};

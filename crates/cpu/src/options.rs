@@ -30,6 +30,21 @@ pub enum Tier {
     Optimised,
 }
 
+impl Default for Options {
+    /// A warp, optimised, with nothing known of the launch.
+    fn default() -> Self {
+        Self {
+            width: Width::Warp,
+            tier: Tier::Optimised,
+            resumable: false,
+            preempt: false,
+            count: false,
+            facts: LaunchFacts::default(),
+            cpu: None,
+        }
+    }
+}
+
 /// How a kernel is compiled.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {

@@ -102,20 +102,26 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         if unsupported.into_iter().any(|word| form.has(word)) || operands.len() != 4 {
             return None;
         }
-        // The shapes of Volta have layouts of their own.
-        let is_volta = types.contains(&Type::F16) && m == 8;
-        if op == Op::Mma && (is_volta || n != 8 || !form.has(Mod::Row) || !form.has(Mod::Col)) {
+        let layouts: Vec<Mod> = form.words().filter(|word| matches!(word, Mod::Row | Mod::Col)).collect();
+        // The shape of Volta has layouts of its own.
+        let is_volta = op == Op::Mma && types[1] == Type::F16 && m == 8;
+        if op == Op::Mma && (n != 8 || !is_volta && layouts != [Mod::Row, Mod::Col]) {
             return None;
         }
         let [d, a, b, c] = types.map(element);
         let elements = [d?, a?, b?, c?];
         let registers: [usize; 4] = std::array::from_fn(|nth| self.parts(&operands[nth]).len());
         let what = MatrixOp {
-            kind: if op == Op::Mma { MatrixKind::Mma } else { MatrixKind::WmmaMma },
+            kind: match op {
+                Op::Mma if is_volta => MatrixKind::QuadPairs,
+                Op::Mma => MatrixKind::Mma,
+                _ => MatrixKind::WmmaMma,
+            },
             elements,
             shape,
             registers: registers.map(|count| count as u8),
-            flag: false,
+            flag: layouts.first() == Some(&Mod::Row),
+            second_flag: layouts.get(1) == Some(&Mod::Row),
             saturates: form.has(Mod::Satfinite),
             xor: form.has(Mod::Xor),
             rounding: match rounding_of(form) {
@@ -227,6 +233,7 @@ fn plain(kind: MatrixKind, element: Element, shape: [u16; 3], registers: u8) -> 
         shape,
         registers: [registers; 4],
         flag: false,
+        second_flag: false,
         saturates: false,
         xor: false,
         rounding: 0,
@@ -267,6 +274,7 @@ fn has_right_registers(what: &MatrixOp) -> bool {
         let (element, registers) = (what.elements[nth], u32::from(what.registers[nth]));
         match what.kind {
             MatrixKind::Mma => (sizes[nth] / 32).max(1).div_ceil(element.per_register()) == registers,
+            MatrixKind::QuadPairs => (sizes[nth] / 8).div_ceil(element.per_register()) == registers,
             _ => {
                 let held = registers * element.per_register() * 32;
                 held >= sizes[nth] && held.is_multiple_of(sizes[nth])

@@ -14,6 +14,8 @@ use super::launch::FaultKind;
 #[repr(u8)]
 pub(crate) enum MatrixKind {
     Mma,
+    /// `mma.m8n8k4` of halves: four multiplications, each by two groups of four lanes.
+    QuadPairs,
     WmmaMma,
     /// `wmma.load`
     LoadFragment,
@@ -54,8 +56,10 @@ pub(crate) struct MatrixOp {
     pub(crate) shape: [u16; 3],
     /// Registers of each lane for d, a, b, c; of fragments only the first.
     pub(crate) registers: [u8; 4],
-    /// Transposed (`ldmatrix`), or row by row in memory (fragments).
+    /// Transposed (`ldmatrix`), row by row in memory (fragments), or row by row in registers (the first factor).
     pub(crate) flag: bool,
+    /// Row by row in registers (the second factor).
+    pub(crate) second_flag: bool,
     /// Sums of integers are held at the limits.
     pub(crate) saturates: bool,
     /// Bits are compared, not multiplied.
@@ -80,8 +84,9 @@ const ELEMENTS: [Element; 13] = [
     Element::B1,
 ];
 
-const KINDS: [MatrixKind; 7] = [
+const KINDS: [MatrixKind; 8] = [
     MatrixKind::Mma,
+    MatrixKind::QuadPairs,
     MatrixKind::WmmaMma,
     MatrixKind::LoadFragment,
     MatrixKind::StoreFragment,
@@ -96,8 +101,10 @@ impl MatrixOp {
         let elements = self.elements.iter().rev().fold(0, |word, &element| word << 4 | element as u64);
         let shape = self.shape.iter().rev().fold(0, |word, &size| word << 12 | u64::from(size));
         let registers = self.registers.iter().rev().fold(0, |word, &count| word << 8 | u64::from(count));
-        let flags =
-            [self.flag, self.saturates, self.xor].iter().rev().fold(0, |word, &flag| word << 1 | u64::from(flag));
+        let flags = [self.flag, self.saturates, self.xor, self.second_flag]
+            .iter()
+            .rev()
+            .fold(0, |word, &flag| word << 1 | u64::from(flag));
         [self.kind as u64 | elements << 8 | shape << 24, registers | flags << 32 | u64::from(self.rounding) << 40]
     }
 
@@ -111,6 +118,7 @@ impl MatrixOp {
             flag: flag(0),
             saturates: flag(1),
             xor: flag(2),
+            second_flag: flag(3),
             rounding: (second >> 40) as u8 & 3,
         }
     }
@@ -169,7 +177,11 @@ impl Operands {
 pub(crate) unsafe fn execute(words: [u64; 2], operands: &Operands) -> Result<(), FaultKind> {
     let op = MatrixOp::of(words);
     match op.kind {
-        MatrixKind::Mma | MatrixKind::WmmaMma => multiply(&op, operands),
+        MatrixKind::Mma | MatrixKind::WmmaMma => multiply(&op, operands, &std::array::from_fn::<_, 32, _>(|lane| lane)),
+        MatrixKind::QuadPairs => (0..4).try_for_each(|pair| {
+            let lanes: [usize; 8] = std::array::from_fn(|nth| 4 * pair + nth % 4 + nth / 4 * 16);
+            multiply(&op, operands, &lanes)
+        }),
         MatrixKind::Movmatrix => {
             let rows = rows_of_registers(operands, 0, 1, false);
             deal_rows(&rows, operands, 1, 1, true);
@@ -284,6 +296,7 @@ impl MatrixOp {
     fn per_lane(&self, element: Element, registers: u8, elements: u32) -> u32 {
         match self.kind {
             MatrixKind::Mma => (elements / 32).max(1),
+            MatrixKind::QuadPairs => elements / 8,
             _ => u32::from(registers) * element.per_register(),
         }
     }
@@ -291,6 +304,26 @@ impl MatrixOp {
     /// Row and column of an element of a lane.
     fn place(&self, role: Role, element: Element, per_lane: u32, lane: u32, index: u32) -> (u32, u32) {
         let [m, n, k] = self.shape.map(u32::from);
+        if self.kind == MatrixKind::QuadPairs {
+            // Along rows of the first factor and columns of the second a lane holds all, across them four of each.
+            let along = (lane, index);
+            let across = (index + lane / 4 * 4, lane % 4);
+            return match role {
+                Role::A => {
+                    if self.flag {
+                        along
+                    } else {
+                        across
+                    }
+                }
+                Role::B => {
+                    let (column, row) = if self.second_flag { across } else { along };
+                    (row, column)
+                }
+                Role::Accumulator if element == Element::F16 => along,
+                Role::Accumulator => ((lane & 1) + (index & 2) + lane / 4 * 4, (index & 4) + (lane & 2) + (index & 1)),
+            };
+        }
         if self.kind != MatrixKind::Mma {
             let (rows, columns) = match (self.kind, role) {
                 (MatrixKind::WmmaMma, Role::A) => (m, k),
@@ -324,29 +357,42 @@ fn mask(bits: u32) -> u64 {
     if bits == 64 { u64::MAX } else { (1 << bits) - 1 }
 }
 
-fn collect(op: &MatrixOp, operands: &Operands, first: usize, nth: usize, role: Role, size: (usize, usize)) -> Matrix {
+/// A matrix from the registers of some lanes, which start at a word.
+fn collect(
+    op: &MatrixOp,
+    operands: &Operands,
+    lanes: &[usize],
+    first: usize,
+    role: Role,
+    size: (usize, usize),
+) -> Matrix {
+    let nth = match role {
+        Role::A => 1,
+        Role::B => 2,
+        Role::Accumulator => 3,
+    };
     let element = op.elements[nth];
     let (rows, columns) = size;
     let mut matrix = Matrix { columns, elements: vec![0; rows * columns] };
     let per_lane = op.per_lane(element, op.registers[nth], (rows * columns) as u32);
-    for lane in operands.members() {
+    for (number, &lane) in lanes.iter().enumerate() {
         for index in 0..per_lane {
             let (register, shift) = register_and_shift(element, index);
             let bits = operands.read(lane, first + register) >> shift & mask(element.bits());
-            let (row, column) = op.place(role, element, per_lane, lane as u32, index);
+            let (row, column) = op.place(role, element, per_lane, number as u32, index);
             matrix.elements[row as usize * columns + column as usize] = bits;
         }
     }
     matrix
 }
 
-/// `d = a * b + c`
-fn multiply(op: &MatrixOp, operands: &Operands) -> Result<(), FaultKind> {
+/// `d = a * b + c`, by some lanes.
+fn multiply(op: &MatrixOp, operands: &Operands, lanes: &[usize]) -> Result<(), FaultKind> {
     let [m, n, k] = op.shape.map(usize::from);
     let [d_registers, a_registers, b_registers, c_registers] = op.registers.map(usize::from);
-    let a = collect(op, operands, 0, 1, Role::A, (m, k));
-    let b = collect(op, operands, a_registers, 2, Role::B, (k, n));
-    let c = collect(op, operands, a_registers + b_registers, 3, Role::Accumulator, (m, n));
+    let a = collect(op, operands, lanes, 0, Role::A, (m, k));
+    let b = collect(op, operands, lanes, a_registers, Role::B, (k, n));
+    let c = collect(op, operands, lanes, a_registers + b_registers, Role::Accumulator, (m, n));
     let mut d = vec![0; m * n];
     let mut column_of_b = vec![0; k];
     for column in 0..n {
@@ -361,10 +407,10 @@ fn multiply(op: &MatrixOp, operands: &Operands) -> Result<(), FaultKind> {
     let first = a_registers + b_registers + c_registers;
     let element = op.elements[0];
     let per_lane = op.per_lane(element, op.registers[0], (m * n) as u32);
-    for lane in operands.members() {
+    for (number, &lane) in lanes.iter().enumerate() {
         let mut words = [0_u64; 32];
         for index in 0..per_lane {
-            let (row, column) = op.place(Role::Accumulator, element, per_lane, lane as u32, index);
+            let (row, column) = op.place(Role::Accumulator, element, per_lane, number as u32, index);
             let (register, shift) = register_and_shift(element, index);
             words[register] |= d[row as usize * n + column as usize] << shift;
         }
@@ -585,6 +631,7 @@ mod tests {
             shape: [16, 8, 256],
             registers: [4, 8, 2, 1],
             flag: true,
+            second_flag: false,
             saturates: false,
             xor: true,
             rounding: 3,
