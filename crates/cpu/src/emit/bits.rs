@@ -222,7 +222,11 @@ impl<'c> Emit<'_, 'c> {
         let mut up = offset;
         let mut down = self.neg(offset);
         let counts_up = self.icmp(IntPredicate::LLVMIntSGT, offset, ty.zero());
-        let counts_down = self.icmp(IntPredicate::LLVMIntSLT, offset, ty.zero());
+        // There is nothing to find from a place on that does not exist.
+        let counts_down = self.and(
+            self.icmp(IntPredicate::LLVMIntSLT, offset, ty.zero()),
+            self.less(Sign::Unsigned, base, ty.constant(32)),
+        );
         for place in 0..32 {
             let (rising, falling) = (ty.constant(place), ty.constant(31 - place));
             let is_set = |at| self.is_not_zero(self.and(mask, self.shl(ty.constant(1), at)));
@@ -239,5 +243,17 @@ impl<'c> Emit<'_, 'c> {
         // An offset of zero asks for the bit at the base itself.
         let at_base = self.is_not_zero(self.and_constant(self.shift_right(Sign::Unsigned, mask, base), 1));
         self.select(self.and(self.is_zero(offset), at_base), base, found)
+    }
+
+    /// The product of two numbers of 64 bits without carries: its lower or upper half.
+    pub(crate) fn carryless_product(&self, a: Value<'c>, b: Value<'c>, is_high: bool) -> Value<'c> {
+        let ty = a.ty();
+        let mut product = ty.zero();
+        for place in u64::from(is_high)..64 {
+            let moved = if is_high { self.lshr(a, ty.constant(64 - place)) } else { self.shl(a, ty.constant(place)) };
+            let is_set = self.is_not_zero(self.and_constant(b, 1 << place));
+            product = self.xor(product, self.select(is_set, moved, ty.zero()));
+        }
+        product
     }
 }

@@ -111,6 +111,17 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 // Cache policies advise nobody here.
                 self.write(&operands[0], emit.int(64).zero(), Sign::Unsigned);
             }
+            // A cluster has one block: every address of shared memory belongs to rank 0.
+            Op::Mapa => {
+                let address = self.read(&operands[1], ty.bits(), emit);
+                self.write(&operands[0], address, sign);
+            }
+            Op::Getctarank => self.write(&operands[0], emit.int(32).zero(), Sign::Unsigned),
+            Op::Clmad => {
+                let [a, b, c] = [1, 2, 3].map(|nth| self.read(&operands[nth], 64, emit));
+                let product = emit.carryless_product(a, b, form.has(Mod::Hi));
+                self.write(&operands[0], emit.xor(product, c), sign);
+            }
             _ => return self.video(op, view, emit),
         }
         true

@@ -1,4 +1,4 @@
-//! Asynchronous copies, and barrier objects in shared memory.
+//! Asynchronous copies, barrier objects in shared memory, and what else is done to many bytes at once.
 //!
 //! A copy is done where it is issued, which is one of the moments at which the hardware may do it. What waits for copies
 //! therefore has nothing to wait for.
@@ -167,6 +167,25 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             }
         });
         self.unit.builder.compiler_fence();
+        true
+    }
+
+    /// `st.bulk`
+    pub(crate) fn store_zeros(&mut self, view: &View<'a>) -> bool {
+        let (Some(target), Some(size)) = (named(view, "a"), named(view, "size")) else { return false };
+        let Some(target) = self.address(target, view.form.spaces().next()) else { return false };
+        let targets = self.addresses(&target);
+        let emit = self.vector();
+        let sizes = self.read(size, 64, emit);
+        let context = self.unit.context();
+        let (int, word, pointer) = (context.int(32), context.int(64), context.pointer());
+        let memset = self.unit.runtime("memset", pointer, &[pointer, int, word]);
+        let active = self.active();
+        self.for_each_lane(active, |this, lane| {
+            let emit = this.scalar();
+            let [to, size] = [targets, sizes].map(|values| this.lane_value(values, lane));
+            emit.call(memset, &[emit.int_to_ptr(to, pointer), int.zero(), size]);
+        });
         true
     }
 

@@ -149,6 +149,7 @@ impl<'a> Lowering<'_, 'a, '_> {
             Some(Effect::Load | Effect::Store) if matches!(op, Op::Ld | Op::Ldu | Op::St) => {
                 self.load_or_store(op, view)
             }
+            Some(Effect::Store) if op == Op::StBulk => self.store_zeros(view),
             Some(Effect::Atomic) if matches!(op, Op::Atom | Op::Red) => self.atomic(op, view),
             Some(Effect::Barrier) => match op {
                 // A cluster has one block here.
@@ -170,7 +171,7 @@ impl<'a> Lowering<'_, 'a, '_> {
                     self.when(any, |this| this.call_spin());
                     true
                 }
-                _ => matches!(op, Op::Griddepcontrol | Op::Pmevent),
+                _ => matches!(op, Op::Griddepcontrol | Op::Pmevent | Op::Setmaxnreg),
             },
             Some(Effect::AsyncCopy) => self.copy_async(op, view),
             Some(Effect::AsyncGroup) => self.copy_group(op, view),
