@@ -193,8 +193,10 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let guard = self.view(self.statement).and_then(|view| view.inst.guard);
         let value = match (place.regular, emit.lanes) {
             (Some(regular), Some(_)) => {
-                // One lane's value tells those of all.
-                let lane = self.scalar().ctz(self.mask_bits(self.mask));
+                // The value of one lane that executes it tells those of all.
+                let active = self.active();
+                let scalar = self.scalar();
+                let lane = scalar.and_constant(scalar.ctz(self.mask_bits(active)), 31);
                 let one = emit.extract_element(value, lane);
                 if regular.is_uniform() {
                     one
@@ -223,7 +225,13 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             }
             mask.expect("there is a reason to select")
         } else {
-            self.scalar_guard(guard.expect("scalars are only kept for a guard"))
+            let guard = guard.expect("scalars are only kept for a guard");
+            if self.is_uniform_reg(guard.reg) {
+                self.scalar_guard(guard)
+            } else {
+                let active = self.active();
+                self.any(active)
+            }
         };
         emit.store(emit.select(condition, value, old), place.address, align);
     }
