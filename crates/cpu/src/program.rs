@@ -261,7 +261,14 @@ impl Program {
             )));
         }
         let kernel = self.compile(func, request.block, &request.mode)?;
-        if (request.params.len() as u64) < kernel.params.min(1) {
+        let shared = kernel.dynamic_shared + u64::from(request.dynamic_shared);
+        if shared > lower::MAX_SHARED {
+            return Err(LaunchError::Invalid(format!(
+                "{shared} bytes of shared memory are more than the {} bytes that a block can have",
+                lower::MAX_SHARED
+            )));
+        }
+        if request.params.is_empty() && kernel.params != 0 {
             return Err(LaunchError::Invalid("the kernel has parameters, and none were given".to_owned()));
         }
         // Compiled code may read past the last parameter as far as the layout rounds up.

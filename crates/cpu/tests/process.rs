@@ -49,6 +49,23 @@ fn an_illegal_address_is_an_error_again_and_again() {
 }
 
 #[test]
+fn too_much_dynamic_shared_memory_is_refused() {
+    let device = Device::new(64 << 20).unwrap();
+    let program = Program::load(&device, ptx::parse(&format!("{HEADER}{READ}")).module).unwrap();
+    let request = LaunchRequest {
+        kernel: "k",
+        grid: [1, 1, 1],
+        block: [32, 1, 1],
+        dynamic_shared: u32::MAX,
+        params: &[0; 8],
+        mode: Mode::default(),
+    };
+    assert!(matches!(program.launch(&request), Err(LaunchError::Invalid(_))));
+    let huge = LaunchRequest { dynamic_shared: 0, block: [1025, 1, 1], ..request };
+    assert!(matches!(program.launch(&huge), Err(LaunchError::Invalid(_))));
+}
+
+#[test]
 fn a_budget_ends_a_loop() {
     let body = ".visible .entry k(.param .u64 p) { loop: bra loop; }";
     for width in [Width::One, Width::Warp] {
