@@ -250,6 +250,11 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 Op::Abs => emit.int_abs(values[0]),
                 Op::Min => emit.int_min(sign, values[0], values[1]),
                 Op::Max => emit.int_max(sign, values[0], values[1]),
+                Op::Set => {
+                    let Some(result) = self.compared(form, element, values[0], values[1], emit) else { return false };
+                    let ty = values[0].ty();
+                    emit.select(result, ty.all_ones(), ty.zero())
+                }
                 _ => return false,
             };
             let value = if form.has(Mod::Relu) { emit.int_max(Sign::Signed, value, value.ty().zero()) } else { value };
@@ -453,6 +458,11 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     fn set_number(&mut self, view: &View<'a>, emit: Emit<'a, 'c>) -> bool {
         let form = view.form;
         let operands = view.operands();
+        if let [ty] = form.types()
+            && let Some((parts, element)) = packed(*ty)
+        {
+            return self.packed_integer(Op::Set, view, emit, parts, element);
+        }
         let [to, from] = form.types() else { return false };
         let condition = operands.get(3).map(|condition| self.read(condition, 1, emit));
         let result_of = |this: &mut Self, element: Type, a, b| -> Option<Value<'c>> {

@@ -43,6 +43,8 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     pub(crate) frame: Value<'c>,
     /// The carry flag, in memory.
     pub(crate) carry: Value<'c>,
+    /// The guard of the present statement in each lane, and in all at once, if the statement overwrites it.
+    pub(crate) saved_guard: Option<(Value<'c>, Option<Value<'c>>)>,
     /// Bytes that `alloca` has taken, in memory; nothing if the function does not use it.
     pub(crate) taken: Option<Value<'c>>,
     places: Places<'c>,
@@ -140,6 +142,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             frame: if is_kernel { context.int(64).zero() } else { llvm.param(3) },
             carry,
             taken: None,
+            saved_guard: None,
             places,
             spinning,
             point_blocks: FxHashMap::default(),
@@ -225,7 +228,9 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             if let Some(view) = self.view(statement) {
                 self.start_at_point(statement, &view);
                 self.statement = statement;
+                self.save_guard(&view);
                 self.instruction(&view);
+                self.saved_guard = None;
             }
         }
         self.leave(block, terminator);

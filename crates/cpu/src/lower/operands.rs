@@ -284,8 +284,21 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         }
     }
 
+    /// Keeps the condition of an instruction that overwrites its own guard: other destinations may be written after.
+    pub(crate) fn save_guard(&mut self, view: &View<'_>) {
+        self.saved_guard = None;
+        let Some(guard) = view.inst.guard else { return };
+        if view.writes().contains(&guard.reg) {
+            let scalar = self.is_uniform_reg(guard.reg).then(|| self.scalar_guard(guard));
+            self.saved_guard = Some((self.vector_guard(guard), scalar));
+        }
+    }
+
     /// The condition of a guard in each lane.
     pub(crate) fn vector_guard(&mut self, guard: Guard) -> Value<'c> {
+        if let Some((condition, _)) = self.saved_guard {
+            return condition;
+        }
         let emit = self.vector();
         let value = self.read_reg(guard.reg, emit);
         if guard.negated { emit.not(value) } else { value }
@@ -293,6 +306,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
 
     /// The condition of a guard that all lanes agree on.
     pub(crate) fn scalar_guard(&mut self, guard: Guard) -> Value<'c> {
+        if let Some((_, Some(condition))) = self.saved_guard {
+            return condition;
+        }
         let emit = self.scalar();
         let value = match self.place(guard.reg, false) {
             Some(place) if place.regular.is_none() && !self.is_scalar_device() => {
