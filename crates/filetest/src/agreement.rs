@@ -58,7 +58,7 @@ pub fn judge(text: &str, engines: &[Box<dyn Engine>]) -> Verdict {
 
 /// The module and its launches, if the parser and the verifier have nothing to say and no register is read before it is
 /// written.
-fn read(text: &str) -> Result<(Module, Scenario)> {
+pub fn read(text: &str) -> Result<(Module, Scenario)> {
     let parsed = ptx::parse(text);
     let complaints = parsed.diagnostics.iter().cloned().chain(ptx::verify(&parsed.module));
     if let Some(diagnostic) = complaints.into_iter().next() {

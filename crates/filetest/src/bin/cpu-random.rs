@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
-use filetest::agreement::{Verdict, judge};
+use filetest::agreement::{Verdict, judge, read};
 use filetest::engine::{Engine, engines};
 use filetest::random_kernel::generate;
 
@@ -347,27 +347,22 @@ impl Shrinker {
         let Some(what) = self.complaint(&text) else { return text };
         let kind = kind_of(&what);
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        for replacement in ["grid=1x1x1", "block=32x1x1", "block=2x1x1"] {
+            let kept = with_extent(&lines, replacement);
+            self.keep_if_as_bad(&mut lines, kept, kind);
+        }
         let mut chunk = lines.len() / 2;
         while chunk > 0 && Instant::now() < self.deadline {
-            let mut at = 0;
+            // What is used is written before it is used, so that the end goes first.
+            let mut end = lines.len();
             let mut has_changed = false;
-            while at < lines.len() && Instant::now() < self.deadline {
-                let end = (at + chunk).min(lines.len());
-                let kept: Vec<String> = lines
-                    .iter()
-                    .enumerate()
-                    .filter(|(index, line)| !(at..end).contains(index) || !is_removable(line))
-                    .map(|(_, line)| line.clone())
-                    .collect();
-                if kept.len() < lines.len() {
-                    let complaint = self.complaint(&(kept.join("\n") + "\n"));
-                    if complaint.is_some_and(|what| kind_of(&what) == kind) {
-                        lines = kept;
-                        has_changed = true;
-                        continue;
-                    }
-                }
-                at = end;
+            while end > 0 && Instant::now() < self.deadline {
+                let at = end.saturating_sub(chunk);
+                let is_kept = |(index, line): &(usize, &String)| !(at..end).contains(index) || !is_removable(line);
+                let kept: Vec<String> =
+                    lines.iter().enumerate().filter(is_kept).map(|(_, line)| line.clone()).collect();
+                has_changed |= kept.len() < lines.len() && self.keep_if_as_bad(&mut lines, kept, kind);
+                end = at.min(lines.len());
             }
             if !has_changed || chunk > 1 {
                 chunk /= 2;
@@ -375,6 +370,17 @@ impl Shrinker {
         }
         std::fs::remove_file(&self.path).ok();
         lines.join("\n") + "\n"
+    }
+
+    /// Takes over lines on which engines still differ in the same way.
+    fn keep_if_as_bad(&self, lines: &mut Vec<String>, kept: Vec<String>, kind: &str) -> bool {
+        let text = kept.join("\n") + "\n";
+        // Most that is wrong is seen without running it.
+        if read(&text).is_err() || self.complaint(&text).is_none_or(|what| kind_of(&what) != kind) {
+            return false;
+        }
+        *lines = kept;
+        true
     }
 
     /// What a child says about a kernel on which engines differ.
@@ -413,7 +419,21 @@ fn kind_of(what: &str) -> &'static str {
     "memory"
 }
 
+/// Lines of a file where the launch has another grid or block.
+fn with_extent(lines: &[String], replacement: &str) -> Vec<String> {
+    let (name, _) = replacement.split_once('=').expect("a setting");
+    let replaced = |word: &str| if word.starts_with(name) { replacement.to_owned() } else { word.to_owned() };
+    lines
+        .iter()
+        .map(|line| match line.starts_with("//@ run ") {
+            true => line.split(' ').map(replaced).collect::<Vec<_>>().join(" "),
+            false => line.clone(),
+        })
+        .collect()
+}
+
 fn is_removable(line: &str) -> bool {
     let line = line.trim();
-    !line.starts_with('.') && !line.starts_with("//@") && !matches!(line, "{" | "}" | "")
+    let is_declaration = line.starts_with(".reg") || line.starts_with(".local") || line.starts_with(".const");
+    (!line.starts_with('.') || is_declaration) && !line.starts_with("//@") && !matches!(line, "{" | "}" | "")
 }

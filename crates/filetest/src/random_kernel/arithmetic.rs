@@ -208,11 +208,7 @@ impl Body {
             "u" => Class::F16x2,
             "v" => Class::Bf16x2,
             "S" => {
-                return if self.choose.percent(60) {
-                    self.choose.below(40).to_string()
-                } else {
-                    self.reg(Class::B32)
-                };
+                return if self.choose.percent(60) { self.choose.below(40).to_string() } else { self.reg(Class::B32) };
             }
             "L" => return self.choose.below(256).to_string(),
             "B" => return self.choose.below(32).to_string(),
@@ -253,8 +249,7 @@ impl Body {
 
     /// Additions, subtractions or products of several words.
     fn carry_chain(&mut self) {
-        let ty = self.choose.pick(&["u32", "s32", "u64", "s64", "b32", "b64"]);
-        let ty = if ty.starts_with('b') { &format!("u{}", &ty[1..]) } else { ty };
+        let ty = self.choose.pick(&["u32", "s32", "u64", "s64"]);
         let class = Class::of_type(ty).expect("a type");
         let kind = self.choose.below(3);
         let steps = self.choose.between(2, 4);
@@ -311,7 +306,7 @@ impl Body {
         if !self.has(Class::F32) {
             return self.pattern();
         }
-        let mut canonical = |body: &mut Self| {
+        let canonical = |body: &mut Self| {
             let float = body.reg(Class::F32);
             let (bits, float_again) = (body.bits_of(Class::F32, &float), body.temp(Class::F32));
             body.put(format!("mov.b32 {float_again}, {bits}"));
@@ -325,8 +320,11 @@ impl Body {
 
     /// Packs and unpacks registers.
     fn pack(&mut self) {
-        let (narrow, wide, bits) =
-            self.choose.pick(&[(Class::B16, Class::B32, 32), (Class::B32, Class::B64, 64), (Class::B16, Class::B64, 64)]);
+        let (narrow, wide, bits) = self.choose.pick(&[
+            (Class::B16, Class::B32, 32),
+            (Class::B32, Class::B64, 64),
+            (Class::B16, Class::B64, 64),
+        ]);
         let parts = if (narrow, wide) == (Class::B16, Class::B64) { 4 } else { 2 };
         let whole = self.reg(wide);
         let is_packing = self.choose.percent(50);
@@ -351,7 +349,16 @@ impl Body {
 
     fn special_register(&mut self) {
         let special = self.choose.pick(&[
-            "tid.x", "tid.y", "tid.z", "ntid.x", "ntid.y", "ctaid.x", "nctaid.x", "laneid", "lanemask_lt", "lanemask_ge",
+            "tid.x",
+            "tid.y",
+            "tid.z",
+            "ntid.x",
+            "ntid.y",
+            "ctaid.x",
+            "nctaid.x",
+            "laneid",
+            "lanemask_lt",
+            "lanemask_ge",
             "lanemask_eq",
         ]);
         let (guard, d) = (self.guard(), self.reg(Class::B32));

@@ -227,10 +227,10 @@ impl Body {
 
     /// A register of the pool, or an immediate.
     pub(super) fn source(&mut self, class: Class) -> String {
-        if self.choose.percent(16) {
-            if let Some(immediate) = self.immediate(class) {
-                return immediate;
-            }
+        if self.choose.percent(16)
+            && let Some(immediate) = self.immediate(class)
+        {
+            return immediate;
         }
         self.reg(class)
     }

@@ -24,8 +24,8 @@ pub(super) struct Counter {
 
 /// What counters can be used for. Sums of small whole numbers are exact also in floating point.
 const OPERATIONS: [&str; 14] = [
-    "add.u32", "add.s32", "add.u64", "add.f32", "add.f64", "min.s32", "min.u32", "max.s64", "max.u32", "min.u64", "and.b32",
-    "or.b32", "xor.b32", "xor.b64",
+    "add.u32", "add.s32", "add.u64", "add.f32", "add.f64", "min.s32", "min.u32", "max.s64", "max.u32", "min.u64",
+    "and.b32", "or.b32", "xor.b32", "xor.b64",
 ];
 
 impl Counter {
@@ -301,7 +301,14 @@ impl Body {
         let lanes = if lanes == 3 { 2 } else { lanes };
         let bytes = size * lanes;
         let address = self.input_address("%input", INPUT * 4 / bytes, bytes);
-        let how = self.choose.pick(&[".global", ".global", ".global.nc", ".global.ca", ".relaxed.sys.global", ".volatile.global"]);
+        let how = self.choose.pick(&[
+            ".global",
+            ".global",
+            ".global.nc",
+            ".global.ca",
+            ".relaxed.sys.global",
+            ".volatile.global",
+        ]);
         self.load(&format!("ld{how}"), ty, class, lanes, &address);
     }
 

@@ -26,7 +26,7 @@ mod sync;
 
 use std::fmt::Write;
 
-use self::body::{Body, CLASSES, Choose, Class};
+use self::body::{Body, Choose, Class};
 use self::memory::{CONSTANTS, Counter, FLOATS, INPUT, SLICE};
 use self::shape::{Facts, Place};
 
@@ -93,8 +93,10 @@ pub fn generate(seed: u64) -> RandomKernel {
         has_local: choose.percent(40),
         has_generic: choose.percent(40),
         may_exit: choose.percent(25),
-        limit: choose.pick(&[60, 80, 100, 130, 180]),
+        limit: choose.pick(&[60, 80, 80, 100, 140]),
         callees,
+        // Those up to it are for all threads.
+        next_barrier: 3,
         ..Facts::default()
     };
     choose_pools(&mut body);
@@ -102,17 +104,12 @@ pub fn generate(seed: u64) -> RandomKernel {
     let shared_counters = threads.next_multiple_of(2) * 8 + threads * SLICE + threads.next_multiple_of(4) * 4;
     let shared_bytes = if body.facts.has_shared { shared_counters + 16 } else { 0 };
     choose_counters(&mut body, shared_counters);
-    let stride = dump_bytes(&body) + SLICE;
+    let stride = DUMP + SLICE;
 
-    prologue(&mut body, block, stride, has_masks);
-    let place = Place {
-        is_block: true,
-        mask: has_masks.then(|| "%lanes".to_owned()),
-        depth: 0,
-        loops: 0,
-        may_exit: true,
-    };
-    let count = choose.between(4, 13);
+    prologue(&mut body, grid, block, stride, has_masks);
+    let place =
+        Place { is_block: true, mask: has_masks.then(|| "%lanes".to_owned()), depth: 0, loops: 0, may_exit: true };
+    let count = choose.between(2, 11);
     for _ in 0..count {
         body.statements(&place, 1);
         if body.instructions > body.facts.limit + 60 {
@@ -125,7 +122,8 @@ pub fn generate(seed: u64) -> RandomKernel {
     }
     epilogue(&mut body);
 
-    let buffers = vec![("input", INPUT * 4), ("floats", FLOATS * 4), ("counters", 32), ("out", stride * threads * blocks)];
+    let buffers =
+        vec![("input", INPUT * 4), ("floats", FLOATS * 4), ("counters", 32), ("out", stride * threads * blocks)];
     let dynamic_shared = if is_dynamic { shared_bytes } else { 0 };
     let text = file(&body, &functions, seed, grid, block, dynamic_shared, shared_bytes, &buffers, prints);
     RandomKernel { text, grid, block, dynamic_shared, buffers, instructions: body.instructions }
@@ -166,15 +164,11 @@ fn choose_counters(body: &mut Body, shared_at: u32) {
     body.facts.counters = counters;
 }
 
-/// Bytes of the registers of a thread at its end, and of a word for those who end early.
-fn dump_bytes(body: &Body) -> u32 {
-    let words: u32 =
-        CLASSES.iter().map(|&class| body.pool(class) * if matches!(class, Class::B64 | Class::F64) { 8 } else { 4 }).sum();
-    (words + 4).next_multiple_of(16)
-}
+/// Bytes behind which a thread's slice begins: what becomes of its registers, and a word for those who end early.
+const DUMP: u32 = 32;
 
 /// Addresses, and values for all registers.
-fn prologue(body: &mut Body, block: [u32; 3], stride: u32, has_masks: bool) {
+fn prologue(body: &mut Body, grid: [u32; 3], block: [u32; 3], stride: u32, has_masks: bool) {
     for name in ["%thread", "%lane", "%warp", "%uniform", "%block"] {
         body.named(".b32", name);
     }
@@ -192,14 +186,14 @@ fn prologue(body: &mut Body, block: [u32; 3], stride: u32, has_masks: bool) {
     }
     body.put("mov.u32 %lane, %laneid");
     body.put("shr.u32 %warp, %thread, 5");
-    let (y, z, extent) = (body.temp(Class::B32), body.temp(Class::B32), body.temp(Class::B32));
     body.put("mov.u32 %block, %ctaid.x");
-    body.put(format!("mov.u32 {y}, %ctaid.y"));
-    body.put(format!("mov.u32 {z}, %ctaid.z"));
-    body.put(format!("mov.u32 {extent}, %nctaid.y"));
-    body.put(format!("mad.lo.u32 {y}, {z}, {extent}, {y}"));
-    body.put(format!("mov.u32 {extent}, %nctaid.x"));
-    body.put(format!("mad.lo.u32 %block, {y}, {extent}, %block"));
+    if grid[1] * grid[2] > 1 {
+        let (y, z) = (body.temp(Class::B32), body.temp(Class::B32));
+        body.put(format!("mov.u32 {y}, %ctaid.y"));
+        body.put(format!("mov.u32 {z}, %ctaid.z"));
+        body.put(format!("mad.lo.u32 {y}, {z}, {}, {y}", grid[1]));
+        body.put(format!("mad.lo.u32 %block, {y}, {}, %block", grid[0]));
+    }
     let global = body.temp(Class::B32);
     body.put(format!("mad.lo.u32 {global}, %block, {threads}, %thread"));
     for name in ["input", "floats", "counters"] {
@@ -326,26 +320,28 @@ fn start_memory(body: &mut Body) {
     }
 }
 
-/// All registers, to memory.
+/// All registers, to memory: each kind is folded into one word, because stores of 32 lanes make much code.
 fn epilogue(body: &mut Body) {
-    let mut at = -i64::from(dump_bytes(body));
-    for class in [Class::B64, Class::F64, Class::B32, Class::F32, Class::F16x2, Class::Bf16x2, Class::Pred] {
-        for nth in 1..=body.pool(class) {
-            let register = body.nth(class, nth);
-            let bits = body.bits_of(class, &register);
-            let size = if matches!(class, Class::B64 | Class::F64) { 8 } else { 4 };
-            body.put(format!("st.global.b{} [%own+{at}], {bits}", size * 8));
-            at += size;
+    let kinds: [&[Class]; 4] = [
+        &[Class::B32],
+        &[Class::B64],
+        &[Class::B16, Class::Pred],
+        &[Class::F32, Class::F64, Class::F16, Class::Bf16, Class::F16x2, Class::Bf16x2],
+    ];
+    let mut words = Vec::new();
+    for kind in kinds {
+        let word = body.temp(Class::B32);
+        body.put(format!("mov.u32 {word}, 0"));
+        for &class in kind {
+            for nth in 1..=body.pool(class) {
+                let register = body.nth(class, nth);
+                let bits = body.bits_of(class, &register);
+                fold(body, class, &word, &bits);
+            }
         }
+        words.push(word);
     }
-    for class in [Class::B16, Class::F16, Class::Bf16] {
-        for nth in 1..=body.pool(class) {
-            let register = body.nth(class, nth);
-            let bits = body.bits_of(class, &register);
-            body.put(format!("st.global.b16 [%own+{at}], {bits}"));
-            at += 4;
-        }
-    }
+    body.put(format!("st.global.v4.b32 [%own+-{DUMP}], {{{}}}", words.join(", ")));
     let shared: Vec<u32> =
         body.facts.counters.iter().filter(|counter| counter.is_shared).map(|counter| counter.offset).collect();
     if !shared.is_empty() {
@@ -357,6 +353,28 @@ fn epilogue(body: &mut Body) {
         }
     }
     body.put("ret");
+}
+
+/// Mixes a value into a word.
+fn fold(body: &mut Body, class: Class, word: &str, bits: &str) {
+    let mut parts = vec![bits.to_owned()];
+    match class {
+        Class::B64 | Class::F64 => {
+            let (low, high) = (body.temp(Class::B32), body.temp(Class::B32));
+            body.put(format!("mov.b64 {{{low}, {high}}}, {bits}"));
+            parts = vec![low, high];
+        }
+        Class::B16 | Class::F16 | Class::Bf16 => {
+            let part = body.temp(Class::B32);
+            body.put(format!("cvt.u32.u16 {part}, {bits}"));
+            parts = vec![part];
+        }
+        _ => {}
+    }
+    for part in parts {
+        body.put(format!("shf.l.wrap.b32 {word}, {word}, {word}, 5"));
+        body.put(format!("xor.b32 {word}, {word}, {part}"));
+    }
 }
 
 #[expect(clippy::too_many_arguments, reason = "it only puts the parts one after the other")]
@@ -399,7 +417,8 @@ fn file(
         write(".extern .shared .align 16 .b8 memory[];\n".to_owned());
     }
     write(
-        ".visible .entry k(.param .u64 input, .param .u64 floats, .param .u64 counters, .param .u64 out)\n{\n".to_owned(),
+        ".visible .entry k(.param .u64 input, .param .u64 floats, .param .u64 counters, .param .u64 out)\n{\n"
+            .to_owned(),
     );
     if dynamic_shared == 0 && shared_bytes > 0 {
         write(format!("\t.shared .align 16 .b8 memory[{shared_bytes}];\n"));

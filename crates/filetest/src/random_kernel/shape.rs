@@ -1,8 +1,8 @@
 //! Control flow: branches, loops and jumps, with the care that is needed for threads to meet again.
 
 use super::body::{Body, Class};
-use super::memory::Counter;
 use super::calls::Callee;
+use super::memory::Counter;
 
 /// What is the same all over a function.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +52,9 @@ impl Place {
     }
 }
 
+/// Writes a statement.
+type Statement = fn(&mut Body, &Place);
+
 impl Body {
     pub(super) fn statements(&mut self, place: &Place, count: u32) {
         for _ in 0..count {
@@ -62,7 +65,7 @@ impl Body {
     fn statement(&mut self, place: &Place) {
         let may_nest = place.depth < 4 && self.instructions < self.facts.limit;
         let when = |is_possible: bool, weight: u32| if is_possible { weight } else { 0 };
-        let weights: [(u32, fn(&mut Self, &Place)); 13] = [
+        let weights: [(u32, Statement); 13] = [
             (56, |body, _| body.arithmetic()),
             (20, |body, _| body.memory()),
             (when(may_nest, 10), Self::branch),
@@ -275,7 +278,11 @@ impl Body {
         let entries = self.choose.between(arms, arms + 2);
         let mut targets = Vec::new();
         for _ in 0..entries {
-            targets.push(if self.choose.percent(15) { join.clone() } else { self.choose.pick(&labels.iter().collect::<Vec<_>>()).clone() });
+            targets.push(if self.choose.percent(15) {
+                join.clone()
+            } else {
+                self.choose.pick(&labels.iter().collect::<Vec<_>>()).clone()
+            });
         }
         self.put(format!("rem.u32 {index}, {from}, {entries}"));
         let mut inside = place.inside(false);

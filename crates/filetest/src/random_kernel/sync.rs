@@ -15,7 +15,8 @@ impl Body {
         let mask = if is_all { "-1" } else { members };
         match self.choose.below(16) {
             0 | 1 => {
-                let (kind, d, a) = (self.choose.pick(&["all", "any", "uni"]), self.reg(Class::Pred), self.reg(Class::Pred));
+                let (kind, d, a) =
+                    (self.choose.pick(&["all", "any", "uni"]), self.reg(Class::Pred), self.reg(Class::Pred));
                 let negation = self.choose.pick(&["", "!"]);
                 self.put(format!("vote.sync.{kind}.pred {d}, {negation}{a}, {mask}"));
             }
@@ -77,8 +78,9 @@ impl Body {
     }
 
     fn reduce(&mut self, mask: &str, guard: &str) {
-        let operation =
-            self.choose.pick(&["add.u32", "add.s32", "min.u32", "min.s32", "max.u32", "max.s32", "and.b32", "or.b32", "xor.b32"]);
+        let operation = self
+            .choose
+            .pick(&["add.u32", "add.s32", "min.u32", "min.s32", "max.u32", "max.s32", "and.b32", "or.b32", "xor.b32"]);
         let (d, a) = (self.reg(Class::B32), self.reg(Class::B32));
         self.put(format!("{guard}redux.sync.{operation} {d}, {a}, {mask}"));
     }
@@ -173,7 +175,8 @@ impl Body {
     }
 
     fn barrier_reduction(&mut self) {
-        let (op, kind) = (self.choose.pick(&["bar", "barrier"]), self.choose.pick(&["popc.u32", "and.pred", "or.pred"]));
+        let (op, kind) =
+            (self.choose.pick(&["bar", "barrier"]), self.choose.pick(&["popc.u32", "and.pred", "or.pred"]));
         let barrier = self.choose.below(4);
         self.reduction(op, barrier, kind);
     }
