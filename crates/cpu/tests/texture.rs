@@ -180,3 +180,33 @@ fn surfaces_are_read_and_written() {
                 suld.b.2d.b32.trap %r2, [%d1, {%r6, %r7}];";
     assert_eq!(run.run(&surface, body).unwrap()[5][0], (0..THREADS).sum::<u32>());
 }
+
+#[test]
+fn texture_by_name() {
+    let run = Run::new(&floats((0..8).map(|value| value as f32)));
+    let image = run.image(Geometry::Line, Component::F32, 1, [8, 1, 1], 1);
+    let handle = run.device.textures.create(Object::Texture(image, Sampler::default()));
+    let text = ".version 8.0\n.target sm_89\n.address_size 64\n.global .texref image;\n\
+                .visible .entry k(.param .u64 out) {\n\
+                .reg .b64 %d<3>; .reg .b32 %r<9>; ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x;\n\
+                tex.1d.v4.f32.s32 {%r2, %r3, %r4, %r5}, [image, {%r1}];\n\
+                mad.wide.u32 %d1, %r1, 4, %d1; st.global.u32 [%d1], %r2; ret; }\n";
+    let program = Program::load(&run.device, ptx::parse(text).module).unwrap();
+    let (address, bytes) = program.variable("image").unwrap();
+    assert_eq!(bytes, 8);
+    assert!(run.device.memory.write(address, &handle.to_le_bytes()));
+    let out = run.device.memory.allocate(32, 16).unwrap();
+    let mode = Mode::default();
+    let request = LaunchRequest {
+        kernel: "k",
+        grid: [1; 3],
+        block: [8, 1, 1],
+        dynamic_shared: 0,
+        params: &out.to_le_bytes(),
+        mode,
+    };
+    program.launch(&request).unwrap();
+    let mut found = vec![0; 32];
+    assert!(run.device.memory.read(out, &mut found));
+    assert_eq!(found, floats((0..8).map(|value| value as f32)));
+}

@@ -80,7 +80,13 @@ impl<'c> Emit<'_, 'c> {
                 let odd = self.and_constant(self.lshr(bits, ty.constant(13)), 1);
                 self.add(bits, self.add(odd, ty.constant(0xfff)))
             }
-            Some(_) => bits,
+            Some(Rounding::TowardZero) => bits,
+            Some(direction @ (Rounding::Up | Rounding::Down)) => {
+                let is_negative = self.less(Sign::Signed, bits, ty.zero());
+                let goes_out = if direction == Rounding::Down { is_negative } else { self.not(is_negative) };
+                // As much as carries whatever is cut off, unless nothing is.
+                self.add(bits, self.select(goes_out, ty.constant(0x1fff), ty.zero()))
+            }
         };
         let cut = self.and_constant(rounded, !0x1fff);
         let result = self.select(self.is_nan(value), ty.constant(0x7fff_ffff), cut);

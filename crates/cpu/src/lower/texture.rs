@@ -163,13 +163,21 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         emit.resize(Sign::Unsigned, value, 64)
     }
 
-    /// The handle in a register; textures that PTX knows by name are refused.
+    /// The handle in a register, or in a variable: a texture that PTX knows by name is a variable of 64 bits, in which the
+    /// host puts the handle of the object that is bound to it.
     fn texture_handle(&mut self, operand: &Operand) -> Option<Value<'c>> {
         let emit = self.vector();
         match *operand {
             Operand::RegAddress(reg, 0) | Operand::Reg(reg) => {
                 let value = self.read_reg(reg, emit);
                 Some(emit.resize(Sign::Unsigned, value, 64))
+            }
+            Operand::SymbolAddress(symbol, 0) | Operand::Symbol(symbol, 0) => {
+                let address = self.symbol_address(symbol);
+                let scalar = self.scalar();
+                let pointer = scalar.int_to_ptr(address, self.unit.context().pointer());
+                let handle = scalar.freeze(scalar.load(self.unit.context().int(64), pointer, 8));
+                Some(emit.broadcast(handle))
             }
             _ => None,
         }

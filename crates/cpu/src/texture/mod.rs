@@ -4,7 +4,9 @@
 //! the program, and for textures a [`Sampler`]. Sampling is done in software as the appendix "Texture Fetching" of the
 //! CUDA programming guide describes it, with weights of 8 bits behind the point.
 //!
-//! Not here: images with several samples, comparison of depths, sRGB, and textures that PTX knows by name.
+//! A texture or surface that PTX knows by name (`.texref`, `.surfref`) is a variable that holds such a handle.
+//!
+//! Not here: images with several samples, comparison of depths, sRGB, and samplers apart from textures.
 
 mod sample;
 
