@@ -83,7 +83,11 @@ pub(crate) fn llvm_text(
 pub fn unsupported(module: &Module, kernel: FuncId, options: &Options) -> Vec<Unsupported> {
     let context = Context::new();
     let llvm = llvm::Module::new(&context, "kernel");
-    lower::lower(module, kernel, options, &llvm).err().unwrap_or_default()
+    let mut options = options.clone();
+    if lower::needs_threads(module, kernel) {
+        options.width = Width::One;
+    }
+    lower::lower(module, kernel, &options, &llvm).err().unwrap_or_default()
 }
 
 fn internal(error: impl std::fmt::Display) -> CompileError {

@@ -144,8 +144,10 @@ fn layers_volumes_and_levels() {
     let mipmapped = Sampler { level_filter: Filter::Linear, is_normalised: true, ..Sampler::default() };
     let body = "mul.f32 %f3, %f1, 0f3F000000; mov.f32 %f2, 0f00000000;\n\
                 tex.level.2d.v4.f32.f32 {%r2, %r3, %r4, %r5}, [%d1, {%f2, %f2}], %f3;";
-    let values = run.floats(&Object::Texture(levels, mipmapped), body);
-    assert_eq!(values[..4], [0.0, 8.0, 16.0, 16.0]);
+    let object = Object::Texture(levels, mipmapped);
+    assert_eq!(run.floats(&object, body)[..4], [0.0, 8.0, 16.0, 16.0]);
+    let body = "txq.width.b32 %r2, [%d1]; txq.level.width.b32 %r3, [%d1], 1; txq.num_mipmap_levels.b32 %r4, [%d1];";
+    assert_eq!(run.run(&object, body).unwrap()[0], [4, 2, 2, 0]);
 }
 
 #[test]

@@ -134,14 +134,14 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     fn texture_query(&mut self, view: &View<'a>) -> bool {
         let operands = view.operands();
         let Some(query) = view.form.words().find_map(query) else { return false };
-        if operands.len() != 2 {
-            return false;
-        }
         let Some(handle) = self.texture_handle(&operands[1]) else { return false };
         let mut what = plain(TextureKind::Query, Geometry::Line);
         what.query = query;
         let mut inputs = vec![self.vector().int(64).zero(); word::INPUTS];
         inputs[word::HANDLE] = handle;
+        if let Some(level) = operands.get(2) {
+            inputs[word::LOD] = self.texture_word(level);
+        }
         let results = self.call_with_words("wg_texture", what.words(), &inputs, 1);
         self.write_words(&operands[..1], &results, 32);
         true

@@ -215,7 +215,7 @@ pub(crate) unsafe fn execute(textures: &Textures, words: [u64; 2], operands: &Op
         match op.kind {
             // SAFETY: the caller's promise.
             TextureKind::Sample | TextureKind::Gather => unsafe { call.sample(&object)? },
-            TextureKind::Query => call.answer(0, u64::from(query(op.query, &object))),
+            TextureKind::Query => call.answer(0, query(op.query, &object, call.word(word::LOD)).into()),
             // SAFETY: the caller's promise.
             _ => unsafe { call.surface(object.image())? },
         }
@@ -375,9 +375,10 @@ impl Call<'_> {
     }
 }
 
-fn query(what: Query, object: &Object) -> u32 {
+/// A property of an object; sizes are those of a level.
+fn query(what: Query, object: &Object, level: u32) -> u32 {
     let image = object.image();
-    let size = image.levels[0].size;
+    let size = image.levels[(level as usize).min(image.levels.len() - 1)].size;
     let sampler = match object {
         Object::Texture(_, sampler) => Some(sampler),
         Object::Surface(_) => None,
