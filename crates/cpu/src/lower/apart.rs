@@ -88,6 +88,10 @@ impl<'c> Lowering<'_, '_, 'c> {
                     return Some(web);
                 }
                 if self.def_use.writes(statement).contains(&reg) {
+                    // Where a guard does not hold, the old value stays, in the same place.
+                    if self.view(statement).is_some_and(|view| view.inst.guard.is_some()) {
+                        return uniformity.written(statement, reg);
+                    }
                     is_overwritten = true;
                     break;
                 }
