@@ -90,11 +90,8 @@ fn main() -> Result<ExitCode> {
 
 /// The engines to compare: the interpreter in all its schedules, and what is wanted of the CPU device.
 fn wanted_engines(prefix: &str) -> Vec<Box<dyn Engine>> {
-    let is_wanted = |engine: &Box<dyn Engine>| {
-        let name = engine.name();
-        name.starts_with("interpreter") || name.starts_with(prefix)
-    };
-    engines().into_iter().filter(is_wanted).collect()
+    let is_wanted = |name: &str| name.starts_with("interpreter") || name.starts_with(prefix);
+    engines().into_iter().filter(|engine| is_wanted(&engine.name())).collect()
 }
 
 // The child.
@@ -411,7 +408,17 @@ impl Shrinker {
 
 /// Memory that differs is not the same as a fault; the rest of the words may change.
 fn kind_of(what: &str) -> &'static str {
-    for kind in ["hangs", "ends the process", "Deadlock", "Fault", "is not supported", "Budget", "Refused"] {
+    for kind in [
+        "hangs",
+        "does not dominate",
+        "terminator",
+        "ends the process",
+        "Deadlock",
+        "Fault",
+        "is not supported",
+        "Budget",
+        "Refused",
+    ] {
         if what.contains(kind) {
             return kind;
         }
