@@ -238,5 +238,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         let block = self.point_block(statement);
         self.unit.builder.branch(block);
         self.unit.builder.position_at_end(block);
+        // What a call before it left of the mask is not there when a thread enters here; the thread is.
+        self.mask = self.entered;
     }
 }
