@@ -102,6 +102,9 @@ impl<'c> Lowering<'_, '_, 'c> {
         let (Some(guard), Some(fall)) = (guard, fall) else {
             return self.go(block, taken, self.mask);
         };
+        if taken == fall {
+            return self.go(block, taken, self.mask);
+        }
         let builder = self.unit.builder;
         if self.lanes_agree(block) {
             let condition = self.scalar_guard(guard);
@@ -129,7 +132,7 @@ impl<'c> Lowering<'_, '_, 'c> {
             if taken_first { (taken, yes, fall) } else { (fall, no, taken) }
         };
         let second_waits_before = self.comes_before(here, second, first);
-        if taken == fall || second_waits_before || !self.is_next(block, first) {
+        if second_waits_before || !self.is_next(block, first) {
             let after = self.after(here);
             builder.branch(after);
             return;

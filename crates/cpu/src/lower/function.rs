@@ -99,6 +99,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         let module = unit.module;
         let function = &module.functions[func];
         let body = function.body.as_ref()?;
+        let first = body.first()?;
         let cfg = Cfg::of(&module.forms, function);
         let def_use = DefUse::of(&module.forms, function);
         let liveness = Liveness::of(&cfg, &def_use);
@@ -153,7 +154,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             unfilled: Vec::new(),
             end,
             kept: Kept::None,
-            statement: body.first()?,
+            statement: first,
             unit,
         };
         for &block in &lowering.layout.order.clone() {

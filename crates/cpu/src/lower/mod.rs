@@ -106,13 +106,23 @@ pub(crate) fn lower<'c>(
     let context = llvm.context();
     let entry = llvm.function(ENTRY, context.void(), &[context.pointer()]);
     unit.set_attributes(entry);
-    if let Some(lowering) = Lowering::new(&mut unit, kernel, entry) {
-        lowering.run();
+    match Lowering::new(&mut unit, kernel, entry) {
+        Some(lowering) => lowering.run(),
+        // Nothing to do.
+        None => {
+            builder.position_at_end(entry.append_block(context, "end"));
+            builder.ret(None);
+        }
     }
     while let Some(func) = unit.wanted.pop() {
         let function = unit.function(func);
-        if let Some(lowering) = Lowering::new(&mut unit, func, function) {
-            lowering.run();
+        match Lowering::new(&mut unit, func, function) {
+            Some(lowering) => lowering.run(),
+            // All lanes come back at once.
+            None => {
+                builder.position_at_end(function.append_block(context, "end"));
+                builder.ret(Some(function.param(1)));
+            }
         }
     }
     if !unit.refused.is_empty() {
