@@ -19,7 +19,7 @@ fn a_seed_gives_one_kernel() {
     assert_ne!(generate(7).text, generate(8).text);
 }
 
-/// What must come up in some kernel of a few hundred.
+/// What must come up in some kernel of a thousand.
 #[rustfmt::skip]
 const CONSTRUCTS: &[&str] = &[
     // Control flow and calls.
@@ -30,7 +30,7 @@ const CONSTRUCTS: &[&str] = &[
     "neg.s", "sad.", "bfe.", "bfi.", "bfind.", "popc.", "clz.", "brev.", "shf.", "shl.", "shr.", "prmt.", "lop3.", "dp4a.",
     "dp2a.", "set.", "setp.", "slct.", "cvt.", "fns.", "szext.", "bmsk.", "cvt.pack", "mul24", "vadd",
     // Floating point.
-    "fma.rn.", "fma.rz", "fma.rm", "fma.rp", ".ftz", ".sat", "div.rn.f32", "sqrt.r", "rcp.r", ".f16 ", ".f16x2 ", ".bf16 ",
+    "fma.r", "mad.r", ".rz.", ".rm.", ".rp.", ".ftz", ".sat", "div.rn.f32", "sqrt.r", "rcp.r", ".f16 ", ".f16x2 ", ".bf16 ",
     ".bf16x2 ", ".f64 ", "copysign", "xorsign", "testp.", ".relu", ".e4m3x2",
     // Memory.
     "ld.global", "st.global", "ld.shared", "st.shared", "ld.local", "st.local", "ld.const", ".nc", "ld.b", "st.b", ".v2.", ".v4.",
@@ -45,11 +45,11 @@ const CONSTRUCTS: &[&str] = &[
 fn everything_comes_up() {
     let mut missing: Vec<&str> = CONSTRUCTS.to_vec();
     let mut shapes = BTreeMap::new();
-    for (_, kernel) in kernels(400) {
+    for (_, kernel) in kernels(1000) {
         missing.retain(|construct| !kernel.text.contains(construct));
         *shapes.entry(kernel.block).or_insert(0) += 1;
     }
-    assert!(missing.is_empty(), "not found in 400 kernels: {missing:?}");
+    assert!(missing.is_empty(), "not found in 1000 kernels: {missing:?}");
     assert!(shapes.len() > 15, "{shapes:?}");
 }
 
@@ -58,7 +58,7 @@ fn kernels_are_of_the_right_size() {
     let mut sizes: Vec<usize> = kernels(200).map(|(_, kernel)| kernel.instructions).collect();
     sizes.sort_unstable();
     assert!(sizes[0] >= 20 && sizes[199] <= 500, "{} to {} instructions", sizes[0], sizes[199]);
-    assert!(sizes[100] <= 130, "half of all have more than {} instructions", sizes[100]);
+    assert!(sizes[100] <= 170, "half of all have more than {} instructions", sizes[100]);
 }
 
 /// A kernel that reads what another thread writes at the same time would be found here.

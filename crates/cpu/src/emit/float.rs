@@ -78,15 +78,15 @@ impl<'c> Emit<'_, 'c> {
     pub(crate) fn float_min_max(&self, what: MinMax, a: Value<'c>, b: Value<'c>) -> Value<'c> {
         let ty = a.ty();
         let (x, y) = if what.xorsign { (self.fabs(a), self.fabs(b)) } else { (a, b) };
-        let name = match (what.is_max, what.propagates_nan) {
-            (false, false) => "llvm.minimumnum",
-            (true, false) => "llvm.maximumnum",
-            (false, true) => "llvm.minimum",
-            (true, true) => "llvm.maximum",
-        };
-        let result = self.call1(name, ty, &[x, y]);
+        let result = self.call1(if what.is_max { "llvm.maximum" } else { "llvm.minimum" }, ty, &[x, y]);
+        // What becomes of NaN is written out: LLVM 22 takes `minimumnum` of a NaN and what it knows to be a number for the NaN
+        // on processors with AVX-512, and `minimum` of a signalling NaN for the number.
+        let canonical = self.canonical_nan(ty);
+        let (of_x, of_y) = if what.propagates_nan { (canonical, canonical) } else { (y, x) };
+        let result = self.select(self.is_nan(y), of_y, result);
+        let result = self.select(self.is_nan(x), of_x, result);
         // Where neither is a number, the result is the canonical NaN, not one of them.
-        let result = self.select(self.is_nan(result), self.canonical_nan(ty), result);
+        let result = self.select(self.is_nan(result), canonical, result);
         if !what.xorsign {
             return result;
         }

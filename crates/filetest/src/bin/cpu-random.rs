@@ -441,6 +441,12 @@ fn with_extent(lines: &[String], replacement: &str) -> Vec<String> {
 
 fn is_removable(line: &str) -> bool {
     let line = line.trim();
+    // Without these, threads would write memory of others.
+    let is_address =
+        ["%own,", "%slot,", "%slice,", "%warp_slot,"].iter().any(|own| line.split(' ').nth(1) == Some(own));
+    if is_address {
+        return false;
+    }
     let is_declaration = line.starts_with(".reg") || line.starts_with(".local") || line.starts_with(".const");
     (!line.starts_with('.') || is_declaration) && !line.starts_with("//@") && !matches!(line, "{" | "}" | "")
 }
