@@ -39,7 +39,7 @@ struct Args {
     #[arg(long)]
     resume: Option<PathBuf>,
     /// After so many seconds a kernel counts as hanging.
-    #[arg(long, default_value_t = 40)]
+    #[arg(long, default_value_t = 120)]
     timeout: u64,
     /// For so many seconds each kernel that is kept is made smaller; 0 keeps it as it is.
     #[arg(long, default_value_t = 90)]
