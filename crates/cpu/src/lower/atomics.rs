@@ -6,10 +6,10 @@ use ptx::form::Form;
 use ptx::ir::Operand;
 use ptx::ops::{Mod, Op};
 use ptx::types::Type;
-use ptx::view::{AccessSpace, View};
+use ptx::view::View;
 
 use super::function::Lowering;
-use super::memory::Address;
+use super::memory::{Address, addressed_space};
 use super::operands::sign_of;
 use crate::emit::{Arithmetic, Emit, FloatFormat, FloatStyle, MinMax, Rounding, Sign};
 use crate::llvm::{AtomicOp, Ordering, Value};
@@ -18,11 +18,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     pub(crate) fn atomic(&mut self, op: Op, view: &View<'a>) -> bool {
         let accesses = view.accesses();
         let Some(access) = accesses.first() else { return false };
-        let space = match access.space {
-            AccessSpace::State(space) => Some(space),
-            AccessSpace::Generic => None,
-            _ => return false,
-        };
+        let Some(space) = addressed_space(access) else { return false };
         self.preempt();
         let form = view.form;
         let operands = view.operands();

@@ -4,7 +4,7 @@ use ptx::analysis::LaneValue;
 use ptx::ir::{Operand, Symbol};
 use ptx::ops::Op;
 use ptx::types::{Space, Type};
-use ptx::view::{AccessSpace, Order, View};
+use ptx::view::{AccessSpace, MemAccess, Order, View};
 
 use super::function::Lowering;
 use super::memory_map::constant_bytes;
@@ -214,11 +214,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     pub(crate) fn load_or_store(&mut self, op: Op, view: &View<'a>) -> bool {
         let accesses = view.accesses();
         let Some(access) = accesses.first() else { return false };
-        let space = match access.space {
-            AccessSpace::State(space) => Some(space),
-            AccessSpace::Generic => None,
-            _ => return false,
-        };
+        let Some(space) = addressed_space(access) else { return false };
         self.preempt();
         let operands = view.operands();
         let Some(address) = self.address(&operands[access.address], space) else { return false };
@@ -253,9 +249,6 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 };
                 let value = self.read(part, ty.bits(), emit);
                 self.store(&at, value, is_ordered);
-            }
-            if access.order == Order::Release || access.order == Order::Volatile {
-                self.unit.builder.compiler_fence();
             }
         } else {
             // Destinations may hold the address.
@@ -460,5 +453,14 @@ fn regular_address<'c>(base: Value<'c>, regular: &LaneValue, lanes: u32) -> Addr
         Address::Uniform(base)
     } else {
         Address::Regular(base, (0..lanes).map(|lane| regular.offset(lane)).collect())
+    }
+}
+
+/// The state space of an access, or nothing for generic addresses; nothing at all for textures and tensors.
+pub(crate) fn addressed_space(access: &MemAccess) -> Option<Option<Space>> {
+    match access.space {
+        AccessSpace::State(space) => Some(Some(space)),
+        AccessSpace::Generic => Some(None),
+        _ => None,
     }
 }

@@ -11,21 +11,7 @@ use crate::memory::SharedWindows;
 /// A launch while it runs.
 #[derive(Debug)]
 pub(crate) struct Launch<'l> {
-    pub(crate) kernel: &'l Kernel,
-    pub(crate) params: &'l [u8],
-    pub(crate) grid: [u32; 3],
-    pub(crate) threads: [u32; 3],
-    pub(crate) dynamic_shared: u32,
-    pub(crate) shared: &'l SharedWindows,
-    /// How many blocks may be resident on each OS thread.
-    pub(crate) residency: usize,
-    pub(crate) random_schedule: bool,
-    pub(crate) deadline: Option<Instant>,
-    /// How many instructions the threads of a warp may execute.
-    pub(crate) budget: u64,
-    pub(crate) output: &'l crate::runtime::host::Output,
-    pub(crate) heap: &'l crate::memory::Arena,
-    pub(crate) textures: &'l crate::texture::Textures,
+    parts: LaunchParts<'l>,
     /// Instructions that all threads executed, if they are counted.
     pub(crate) executed: AtomicU64,
     next_block: AtomicU64,
@@ -151,6 +137,7 @@ pub(crate) struct LaunchParts<'l> {
     pub(crate) threads: [u32; 3],
     pub(crate) dynamic_shared: u32,
     pub(crate) shared: &'l SharedWindows,
+    /// How many blocks may be resident on each OS thread.
     pub(crate) residency: usize,
     pub(crate) random_schedule: bool,
     pub(crate) deadline: Option<Instant>,
@@ -161,41 +148,17 @@ pub(crate) struct LaunchParts<'l> {
     pub(crate) textures: &'l crate::texture::Textures,
 }
 
+impl<'l> std::ops::Deref for Launch<'l> {
+    type Target = LaunchParts<'l>;
+
+    fn deref(&self) -> &LaunchParts<'l> {
+        &self.parts
+    }
+}
+
 impl<'l> Launch<'l> {
     pub(crate) fn new(parts: LaunchParts<'l>) -> Self {
-        let LaunchParts {
-            kernel,
-            params,
-            grid,
-            threads,
-            dynamic_shared,
-            shared,
-            residency,
-            random_schedule,
-            deadline,
-            budget,
-            output,
-            heap,
-            textures,
-        } = parts;
-        Self {
-            kernel,
-            params,
-            grid,
-            threads,
-            dynamic_shared,
-            shared,
-            residency,
-            random_schedule,
-            deadline,
-            budget,
-            output,
-            heap,
-            textures,
-            executed: AtomicU64::new(0),
-            next_block: AtomicU64::new(0),
-            stopped: AtomicBool::new(false),
-        }
+        Self { parts, executed: AtomicU64::new(0), next_block: AtomicU64::new(0), stopped: AtomicBool::new(false) }
     }
 
     /// Runs blocks on this OS thread until there are none left.
