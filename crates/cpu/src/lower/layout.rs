@@ -84,11 +84,13 @@ impl Layout {
         }
         let (here, there) = (self.position(block), self.position(other));
         if there < here {
-            // Lanes wait behind for the next iteration, if they got there earlier in this one.
-            return cfg
-                .predecessors(other)
-                .iter()
-                .any(|&latch| cfg.is_reachable(latch) && (there..here).contains(&self.position(latch)));
+            // Lanes wait behind for the next iteration, if they got there earlier in this one, or while a loop inside it
+            // went round for the others.
+            return cfg.predecessors(other).iter().any(|&latch| {
+                cfg.is_reachable(latch)
+                    && self.position(latch) >= there
+                    && (self.position(latch) < here || self.left_earlier(block, latch, other))
+            });
         }
         cfg.predecessors(other).iter().any(|&from| {
             if !cfg.is_reachable(from) || from == block && !self.is_in_loop_without(block, other) {
