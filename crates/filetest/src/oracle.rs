@@ -53,6 +53,17 @@ pub fn check_analyses(module: &Module) {
     let _ = ptx::stats::ModuleStats::of(module, None);
 }
 
+/// Takes any bytes apart as fatbins: no text is longer than its container says.
+pub fn check_fatbin(bytes: &[u8]) {
+    for container in fatbin::containers(bytes).flatten() {
+        for entry in fatbin::read(container).into_iter().flatten() {
+            let Ok(text) = entry.text() else { continue };
+            assert!(text.len() <= entry.text_bytes(), "{} bytes of {}", text.len(), entry.text_bytes());
+            assert!(entry.text_bytes() as u64 <= fatbin::MAX_TEXT_BYTES.max(container.len() as u64));
+        }
+    }
+}
+
 /// Makes a module from the opcode table: it parses without messages and has no unknown instruction.
 pub fn check_generated(bytes: &[u8]) {
     let text = crate::generate::module(&mut crate::generate::Choices::new(bytes));
