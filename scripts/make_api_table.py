@@ -2,11 +2,8 @@
 """Writes crates/cuda/api/driver.txt and runtime.txt: every function of the CUDA driver and runtime with its signature.
 
 The tables are made from NVIDIA's headers and the names that its libraries export; only names, versions and types are kept.
-What to give it comes from PyPI (`pip download --no-deps`, then unzip), headers and library of each major version:
 
-    nvidia-cuda-runtime nvidia-cuda-crt             (13)
-    nvidia-cuda-runtime-cu12 nvidia-cuda-nvcc-cu12  (12; the second for crt/host_runtime.h)
-    nvidia-cuda-runtime-cu11 nvidia-cuda-nvcc-cu11  (11)
+    scripts/make_api_table.py "$(scripts/cuda-runtimes --print-dir)"
 """
 
 import argparse
@@ -54,18 +51,13 @@ UNDECLARED = {
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for major in (11, 12, 13):
-        parser.add_argument(f"--include{major}", action="append", required=True, type=pathlib.Path, metavar="DIR",
-                            help=f"directory of headers of CUDA {major}; may be given several times")
-        parser.add_argument(f"--cudart{major}", required=True, type=pathlib.Path, metavar="FILE",
-                            help=f"libcudart.so of CUDA {major}")
+    parser.add_argument("directory", type=pathlib.Path, help="what scripts/cuda-runtimes --print-dir prints")
     parser.add_argument("--output", type=pathlib.Path, metavar="DIR",
                         default=pathlib.Path(__file__).resolve().parent.parent / "crates/cuda/api",
                         help="where to write (default: crates/cuda/api)")
     arguments = parser.parse_args()
 
-    majors = [Major(number, getattr(arguments, f"include{number}"), getattr(arguments, f"cudart{number}"))
-              for number in (11, 12, 13)]
+    majors = [Major(number, arguments.directory / str(number)) for number in (11, 12, 13)]
     (arguments.output / "driver.txt").write_text(driver_table(majors[-1]))
     (arguments.output / "runtime.txt").write_text(runtime_table(majors))
 
@@ -73,10 +65,10 @@ def main():
 class Major:
     """The headers and the runtime library of one major version."""
 
-    def __init__(self, number, includes, cudart):
+    def __init__(self, number, directory):
         self.number = number
-        self.includes = includes
-        symbols = run(["readelf", "--wide", "--dyn-syms", cudart])
+        self.include = directory / "include"
+        symbols = run(["readelf", "--wide", "--dyn-syms", directory / "lib/libcudart.so"])
         self.exported = sorted(set(re.findall(r"FUNC +GLOBAL +DEFAULT +\d+ (\w+)@", symbols)))
 
     def preprocess(self, headers, flags=(), language="c"):
@@ -88,8 +80,7 @@ class Major:
                 path.parent.mkdir(exist_ok=True)
                 path.write_text(text)
             text = "".join(f"#include <{header}>\n" for header in headers)
-            includes = [f"-I{path}" for path in [folder, *self.includes]]
-            return run(["cc", "-E", "-P", "-w", "-x", language, *flags, *includes, "-"], text)
+            return run(["cc", "-E", "-P", "-w", "-x", language, *flags, f"-I{folder}", f"-I{self.include}", "-"], text)
 
     def version(self):
         """For example 13.4."""

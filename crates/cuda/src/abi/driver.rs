@@ -96,6 +96,8 @@ pub type CUlogsCallbackHandle = *mut CUlogsCallbackEntry_st;
 pub type CUlogIterator = c_uint;
 /// An address on the device before CUDA 3.2.
 pub type CUdeviceptr_v1 = c_uint;
+/// Of `cudaProfiler.h`.
+pub type CUoutput_mode = c_uint;
 
 /// The stream that waits for all others and that all others wait for.
 pub const CU_STREAM_LEGACY: CUstream = ptr::without_provenance_mut(1);
