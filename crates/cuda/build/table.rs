@@ -24,7 +24,7 @@ pub(crate) struct Lookup {
 pub(crate) struct RuntimeFunction {
     pub(crate) symbol: String,
     /// Ours that programs of these versions call: the symbol, and for a signature that has changed since, the symbol and
-    /// the last version that has it.
+    /// the first version that has it.
     pub(crate) name: String,
     pub(crate) majors: Vec<u32>,
     /// In C, without the name; nothing if no header has one.
@@ -65,8 +65,7 @@ pub(crate) fn runtime_functions(text: &str) -> Vec<RuntimeFunction> {
     for index in 0..functions.len() - 1 {
         // Rows of one symbol follow each other, the oldest first.
         if functions[index].symbol == functions[index + 1].symbol {
-            let last = functions[index].majors.last().expect("a row has a version");
-            functions[index].name = format!("{}_{last}", functions[index].symbol);
+            functions[index].name = format!("{}_{}", functions[index].symbol, functions[index].majors[0]);
         }
     }
     functions
