@@ -20,5 +20,6 @@ pub use kernel::{CompileError, unsupported};
 pub use lower::Unsupported;
 pub use memory::{Arena, OutOfMemory};
 pub use options::{Options, Tier, Width};
-pub use program::{Device, LaunchError, LaunchRequest, Launched, LoadError, Mode, Program};
+pub use program::{Device, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Mode, Program};
 pub use runtime::launch::{Fault, FaultKind, Waiter};
+pub use runtime::signals::leave_signals_to_the_program;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use ptx::analysis::LaunchFacts;
 use ptx::entity::{Id, Map};
-use ptx::ir::{FuncId, Global, InitValue, Module, Symbol, Variable};
+use ptx::ir::{FuncId, Global, InitValue, Module, Param, Symbol, Variable};
 use ptx::types::{Linkage, Space};
 
 use crate::kernel::{CompileError, Kernel, Source};
@@ -54,6 +54,8 @@ pub struct LaunchRequest<'a> {
     pub dynamic_shared: u32,
     /// The parameters, laid out as the kernel declares them.
     pub params: &'a [u8],
+    /// Whether all blocks are there at once, so that they can wait for each other (a cooperative launch).
+    pub is_cooperative: bool,
     /// How it is compiled and run.
     pub mode: Mode,
 }
@@ -95,6 +97,39 @@ impl Default for Mode {
             timeout: None,
         }
     }
+}
+
+/// How many blocks an OS thread starts while others wait for memory to change.
+const RESIDENT_BLOCKS: usize = 64;
+
+/// Memory through which the blocks of a cooperative launch find each other: the device code of cooperative groups has a
+/// barrier in it, behind a word with its size.
+#[derive(Debug, Default)]
+#[repr(C, align(16))]
+struct Workspace([u32; 16]);
+
+impl Workspace {
+    /// The registers `%envreg0` to `%envreg31`: the address is in the second and the first.
+    fn environment(&self) -> [u32; 32] {
+        let address = std::ptr::from_ref(self) as u64;
+        let mut registers = [0; 32];
+        registers[1] = (address >> 32) as u32;
+        registers[2] = address as u32;
+        registers
+    }
+}
+
+/// What is known of a kernel before it is compiled.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KernelFacts {
+    /// Its parameters: where each starts, and how many bytes it has.
+    pub params: Vec<(u64, u64)>,
+    /// Bytes of shared memory that it declares.
+    pub shared: u64,
+    /// Bytes of local memory of a thread.
+    pub local: u64,
+    /// What it says of its launches.
+    pub launch: LaunchFacts,
 }
 
 /// What is known of a launch that ended.
@@ -274,6 +309,8 @@ impl Program {
         // Compiled code may read past the last parameter as far as the layout rounds up.
         let mut params = request.params.to_vec();
         params.resize(params.len().max(kernel.params as usize) + 64, 0);
+        let blocks = request.grid.iter().map(|&size| u64::from(size)).product::<u64>();
+        let workspace = request.is_cooperative.then(Box::<Workspace>::default);
         let launch = Launch::new(LaunchParts {
             kernel: &kernel,
             params: &params,
@@ -281,7 +318,8 @@ impl Program {
             threads: request.block,
             dynamic_shared: request.dynamic_shared,
             shared: &self.device.shared,
-            residency: 64,
+            residency: if request.is_cooperative { blocks as usize } else { RESIDENT_BLOCKS },
+            environment: workspace.as_deref().map_or([0; 32], Workspace::environment),
             random_schedule: request.mode.random_schedule,
             budget: request.mode.budget.unwrap_or(u64::MAX),
             deadline: request.mode.timeout.map(|timeout| Instant::now() + timeout),
@@ -290,7 +328,6 @@ impl Program {
             textures: &self.device.textures,
         });
         let seed = request.mode.seed;
-        let blocks = request.grid.iter().map(|&size| u64::from(size)).product::<u64>();
         let threads = (request.mode.threads.max(1) as u64).min(blocks);
         std::thread::scope(|scope| {
             let launch = &launch;
@@ -339,6 +376,23 @@ impl Program {
             facts,
             cpu: None,
         }
+    }
+
+    /// What is known of a kernel before it is compiled; nothing if there is none, or if it is too large for the device.
+    pub fn kernel_facts(&self, kernel: &str) -> Option<KernelFacts> {
+        let func = self.kernel(kernel).ok()?;
+        let function = &self.module.functions[func];
+        let sizes = lower::sizes(&self.module, func).ok()?;
+        let bytes = |param: &Param| match *param {
+            Param::Var(var) => function.vars[var].size().unwrap_or(0),
+            Param::Reg(group) => function.groups[group].ty.bytes().into(),
+        };
+        Some(KernelFacts {
+            params: lower::param_offsets(function).into_iter().zip(function.params.iter().map(bytes)).collect(),
+            shared: sizes.dynamic_shared,
+            local: sizes.local,
+            launch: LaunchFacts::of(&self.module.names, function),
+        })
     }
 
     /// Whether a kernel can be compiled.

@@ -9,7 +9,15 @@ fn launch(body: &str, params: &[u8], mode: Mode) -> Result<cpu::Launched, Launch
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     let device = Device::new(64 << 20).unwrap();
     let program = Program::load(&device, parsed.module).unwrap();
-    let request = LaunchRequest { kernel: "k", grid: [2, 1, 1], block: [64, 1, 1], dynamic_shared: 0, params, mode };
+    let request = LaunchRequest {
+        kernel: "k",
+        grid: [2, 1, 1],
+        block: [64, 1, 1],
+        dynamic_shared: 0,
+        params,
+        is_cooperative: false,
+        mode,
+    };
     program.launch(&request)
 }
 
@@ -28,6 +36,7 @@ fn no_memory_is_writable_and_executable() {
         block: [32, 1, 1],
         dynamic_shared: 0,
         params: &buffer.to_le_bytes(),
+        is_cooperative: false,
         mode: Mode::default(),
     };
     program.launch(&request).unwrap();
@@ -58,6 +67,7 @@ fn too_much_dynamic_shared_memory_is_refused() {
         block: [32, 1, 1],
         dynamic_shared: u32::MAX,
         params: &[0; 8],
+        is_cooperative: false,
         mode: Mode::default(),
     };
     assert!(matches!(program.launch(&request), Err(LaunchError::Invalid(_))));

@@ -28,6 +28,7 @@ fn run(body: &str, grid: u32, block: u32, words: &[u32]) -> Vec<u32> {
             block: [block, 1, 1],
             dynamic_shared: 0,
             params: &buffer.to_le_bytes(),
+            is_cooperative: false,
             mode: mode.clone(),
         };
         program.launch(&request).unwrap_or_else(|error| panic!("{mode:?}: {error}"));

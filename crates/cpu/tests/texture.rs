@@ -60,6 +60,7 @@ impl Run {
                 block,
                 dynamic_shared: 0,
                 params: &params,
+                is_cooperative: false,
                 mode,
             })?;
             let mut bytes = vec![0; THREADS as usize * 16];
@@ -205,6 +206,7 @@ fn texture_by_name() {
         block: [8, 1, 1],
         dynamic_shared: 0,
         params: &out.to_le_bytes(),
+        is_cooperative: false,
         mode,
     };
     program.launch(&request).unwrap();

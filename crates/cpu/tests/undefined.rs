@@ -23,6 +23,7 @@ fn check(body: &str, block: u32, defined: impl Fn(&[u32], &[u32]) -> bool) {
                 block: [block, 1, 1],
                 dynamic_shared: 0,
                 params: &params,
+                is_cooperative: false,
                 mode,
             };
             program.launch(&request).unwrap();

@@ -46,7 +46,7 @@ mod video;
 mod words;
 
 pub(crate) use calls::{HostFunction, Undefined};
-pub(crate) use memory_map::{MAX_SHARED, constant_bytes, constant_offsets};
+pub(crate) use memory_map::{MAX_SHARED, constant_bytes, constant_offsets, param_offsets};
 pub use unit::Unsupported;
 pub(crate) use unit::{CONSTANTS, ENTRY};
 
@@ -62,9 +62,9 @@ use self::unit::Unit;
 use crate::llvm::{self, Builder};
 use crate::options::Options;
 
-/// What is known of a kernel once it is lowered.
-#[derive(Clone, Debug)]
-pub(crate) struct Lowered {
+/// What memory a kernel needs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
     /// Where shared memory starts that the launch adds.
     pub(crate) dynamic_shared: u64,
     /// Bytes of local memory of a thread.
@@ -79,25 +79,19 @@ pub(crate) fn lower<'c>(
     kernel: FuncId,
     options: &Options,
     llvm: &llvm::Module<'c>,
-) -> Result<Lowered, Vec<Unsupported>> {
+) -> Result<Sizes, Vec<Unsupported>> {
     let graph = CallGraph::of(module);
-    let has_body = |func: &FuncId| module.functions[*func].body.is_some();
-    let reached: Vec<FuncId> = graph.reachable_from(kernel).iter().filter(has_body).collect();
+    let reached = reached(module, &graph, kernel);
     let map = MemoryMap::of(module, &reached).map_err(|error| vec![error])?;
     let builder = Builder::new(llvm.context());
-    // Calls in calls take local memory on top of each other; recursion may take any amount.
-    let frames: u64 = reached.iter().map(|&func| map.frame(func).local).sum();
-    let local = if reached.iter().any(|&func| graph.is_recursive(func)) { frames.max(64 << 10) } else { frames };
-    let grows =
-        reached.iter().any(|&func| module.functions[func].body.as_ref().is_some_and(|body| stack::grows(module, body)));
-    let local = if grows { local + stack::ROOM } else { local };
+    let sizes = sizes_of(module, kernel, &graph, &reached, &map);
     let mut unit = Unit {
         module,
         llvm,
         builder: &builder,
         options,
         map: &map,
-        local_stride: local.next_multiple_of(16),
+        local_stride: sizes.local,
         graph: &graph,
         functions: Map::filled(module.functions.len(), None),
         wanted: Vec::new(),
@@ -128,8 +122,31 @@ pub(crate) fn lower<'c>(
     if !unit.refused.is_empty() {
         return Err(unit.refused);
     }
-    let local = unit.local_stride;
-    Ok(Lowered { dynamic_shared: map.dynamic_shared, local, params: map.frame(kernel).params })
+    Ok(sizes)
+}
+
+/// What memory a kernel needs, without lowering it.
+pub(crate) fn sizes(module: &Module, kernel: FuncId) -> Result<Sizes, Unsupported> {
+    let graph = CallGraph::of(module);
+    let reached = reached(module, &graph, kernel);
+    let map = MemoryMap::of(module, &reached)?;
+    Ok(sizes_of(module, kernel, &graph, &reached, &map))
+}
+
+/// The functions that a kernel can reach, itself among them.
+fn reached(module: &Module, graph: &CallGraph, kernel: FuncId) -> Vec<FuncId> {
+    let has_body = |func: &FuncId| module.functions[*func].body.is_some();
+    graph.reachable_from(kernel).iter().filter(has_body).collect()
+}
+
+fn sizes_of(module: &Module, kernel: FuncId, graph: &CallGraph, reached: &[FuncId], map: &MemoryMap) -> Sizes {
+    // Calls in calls take local memory on top of each other; recursion may take any amount.
+    let frames: u64 = reached.iter().map(|&func| map.frame(func).local).sum();
+    let local = if reached.iter().any(|&func| graph.is_recursive(func)) { frames.max(64 << 10) } else { frames };
+    let grows =
+        reached.iter().any(|&func| module.functions[func].body.as_ref().is_some_and(|body| stack::grows(module, body)));
+    let local = if grows { local + stack::ROOM } else { local };
+    Sizes { dynamic_shared: map.dynamic_shared, local: local.next_multiple_of(16), params: map.frame(kernel).params }
 }
 
 /// Whether functions that a kernel calls have places where threads wait for each other. A warp cannot be taken apart in the

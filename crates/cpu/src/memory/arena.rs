@@ -133,6 +133,16 @@ impl Arena {
         (offset < start + length).then_some((self.mapping.address() + start, length))
     }
 
+    /// Whether an address is one of this memory, allocated or not.
+    pub fn contains(&self, address: u64) -> bool {
+        address.checked_sub(self.mapping.address()).is_some_and(|offset| offset < self.mapping.bytes())
+    }
+
+    /// Bytes in all.
+    pub fn total_bytes(&self) -> u64 {
+        self.mapping.bytes() - 2 * GRANULE
+    }
+
     /// Bytes that are not allocated.
     pub fn free_bytes(&self) -> u64 {
         self.state().free_bytes

@@ -38,6 +38,11 @@ impl Mapping {
         self.base
     }
 
+    /// How many addresses.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes as u64
+    }
+
     pub(crate) fn address(&self) -> u64 {
         self.base as u64
     }

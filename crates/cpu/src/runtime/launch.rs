@@ -139,6 +139,8 @@ pub(crate) struct LaunchParts<'l> {
     pub(crate) shared: &'l SharedWindows,
     /// How many blocks may be resident on each OS thread.
     pub(crate) residency: usize,
+    /// What the registers `%envreg` hold.
+    pub(crate) environment: [u32; 32],
     pub(crate) random_schedule: bool,
     pub(crate) deadline: Option<Instant>,
     /// How many instructions the threads of a warp may execute.
@@ -218,7 +220,7 @@ impl<'l> Launch<'l> {
             dynamic_shared: self.dynamic_shared,
             total_shared: self.total_shared(),
             grid_id: 0,
-            environment: [0; 32],
+            environment: self.environment,
             executed: 0,
             budget: self.budget,
             resume: 0,

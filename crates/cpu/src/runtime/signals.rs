@@ -115,6 +115,20 @@ pub(crate) fn install() {
     });
 }
 
+/// Keeps signals that are meant for the program away from the thread that calls, and from those that it starts: the
+/// handlers of the program expect a thread of the program. Faults still come.
+pub fn leave_signals_to_the_program() {
+    // SAFETY: the set is filled before it is used, and blocking signals of one's own thread is always possible.
+    unsafe {
+        let mut all = MaybeUninit::<libc::sigset_t>::uninit();
+        libc::sigfillset(all.as_mut_ptr());
+        for signal in FAULTS.into_iter().chain([WATCHDOG]) {
+            libc::sigdelset(all.as_mut_ptr(), signal);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), ptr::null_mut());
+    }
+}
+
 /// Only touches thread-local cells and the interrupted context, so that it may run at any moment.
 extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let landing = LANDING.get();

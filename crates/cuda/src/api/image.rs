@@ -1,0 +1,77 @@
+//! Images: what programs hand over as code.
+
+use std::sync::Arc;
+
+use super::device;
+use super::module::{self, Module};
+use crate::error::{CudaError, Result};
+
+/// Code in the memory of the program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Image<'a> {
+    /// PTX, without the zero at its end.
+    Ptx(&'a [u8]),
+    /// A container, whole.
+    Fatbin(&'a [u8]),
+    /// Several containers, each of a source file, to be linked.
+    Fatbins(&'a [&'a [u8]]),
+    /// Machine code of a device.
+    MachineCode,
+}
+
+/// Loads an image.
+pub(crate) fn load(image: Image<'_>) -> Result<Arc<Module>> {
+    match image {
+        Image::Ptx(bytes) => module::load(text_of(bytes)?),
+        Image::Fatbin(bytes) => module::load(&ptx_of(bytes)?),
+        Image::Fatbins(containers) => {
+            let texts: Vec<String> = containers.iter().map(|bytes| ptx_of(bytes)).collect::<Result<_>>()?;
+            module::link(&texts)
+        }
+        Image::MachineCode => {
+            crate::log::say(NO_PTX);
+            Err(CudaError::NO_BINARY_FOR_GPU)
+        }
+    }
+}
+
+const NO_PTX: &str = "the program hands over machine code of a GPU without its PTX, which the CPU device cannot run: compile \
+                      with PTX, for example -gencode arch=compute_80,code=compute_80, or CMAKE_CUDA_ARCHITECTURES=80-virtual";
+
+fn text_of(bytes: &[u8]) -> Result<&str> {
+    std::str::from_utf8(bytes).map_err(|_| {
+        crate::log::say("a module of the program is no PTX: it is not text");
+        CudaError::INVALID_PTX
+    })
+}
+
+/// The PTX of a container that suits the device best.
+fn ptx_of(container: &[u8]) -> Result<String> {
+    let unreadable = |error: fatbin::Error| {
+        crate::log::say(&format!("a fatbin of the program cannot be read: {error}"));
+        CudaError::INVALID_IMAGE
+    };
+    let entries = fatbin::read(container).map_err(unreadable)?;
+    let texts = entries.iter().filter(|entry| entry.kind == fatbin::Kind::Ptx);
+    let capability = device::capability();
+    // The latest that the device is said to have; else the earliest, and the device has what it needs.
+    let best = texts
+        .clone()
+        .filter(|entry| entry.arch <= capability)
+        .max_by_key(|entry| entry.arch)
+        .or_else(|| texts.min_by_key(|entry| entry.arch));
+    let Some(best) = best else {
+        crate::log::say(NO_PTX);
+        return Err(CudaError::NO_BINARY_FOR_GPU);
+    };
+    device::need_capability(best.arch);
+    let bytes = best.text().map_err(unreadable)?;
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    text_of(&bytes[..end]).map(str::to_owned)
+}
+
+/// The least compute capability that a container has PTX for, as ten times the number; nothing if it has none.
+pub(crate) fn least_capability(container: &[u8]) -> Option<u32> {
+    let entries = fatbin::read(container).ok()?;
+    entries.iter().filter(|entry| entry.kind == fatbin::Kind::Ptx).map(|entry| entry.arch).min()
+}

@@ -1,0 +1,72 @@
+//! Kernels, and what can be asked about them.
+
+use std::ffi::CString;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::error::{CudaError, Result};
+use crate::handle::{Handle, Handles};
+
+/// A kernel of a module. `CUfunction` and `CUkernel` are the same.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    pub(crate) handle: Handle<Kernel>,
+    pub(crate) program: Arc<cpu::Program>,
+    pub(crate) name: String,
+    /// The same for C programs.
+    pub(crate) c_name: CString,
+    /// The handle of its module.
+    pub(crate) module: usize,
+    pub(crate) facts: cpu::KernelFacts,
+    /// Bytes of shared memory that launches may add.
+    max_dynamic_shared: AtomicU32,
+}
+
+/// Kernels that programs asked for.
+pub(crate) static KERNELS: Handles<Kernel> = Handles::new();
+
+/// Shared memory that a block can have unless the program asks for more.
+pub(crate) const DEFAULT_SHARED: u32 = 48 << 10;
+/// Shared memory that a block can have at most.
+pub(crate) const MAX_SHARED: u32 = 163 << 10;
+
+impl Kernel {
+    pub(crate) fn new(module: &super::module::Module, name: &str) -> Result<Arc<Self>> {
+        let program = &module.program;
+        let facts = program.kernel_facts(name).ok_or(CudaError::NOT_FOUND)?;
+        let kernel = Arc::new(Self {
+            handle: Handle::new(),
+            program: Arc::clone(program),
+            name: name.to_owned(),
+            c_name: CString::new(name).map_err(|_| CudaError::NOT_FOUND)?,
+            module: module.handle.number(),
+            max_dynamic_shared: AtomicU32::new(DEFAULT_SHARED.saturating_sub(facts.shared as u32)),
+            facts,
+        });
+        KERNELS.insert(&kernel.handle, Arc::clone(&kernel));
+        Ok(kernel)
+    }
+
+    pub(crate) fn max_dynamic_shared(&self) -> u32 {
+        self.max_dynamic_shared.load(Ordering::Relaxed)
+    }
+
+    /// Lets launches add more shared memory.
+    pub(crate) fn set_max_dynamic_shared(&self, bytes: u32) -> Result<()> {
+        if u64::from(bytes) + self.facts.shared > u64::from(MAX_SHARED) {
+            return Err(CudaError::INVALID_VALUE);
+        }
+        self.max_dynamic_shared.store(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The most threads that a block can have.
+    pub(crate) fn max_threads(&self) -> u32 {
+        self.facts.launch.max_threads
+    }
+
+    /// Where each parameter is in the bytes that a launch takes, and how long these are.
+    pub(crate) fn params_bytes(&self) -> u64 {
+        self.facts.params.iter().map(|&(start, bytes)| start + bytes).max().unwrap_or(0)
+    }
+}

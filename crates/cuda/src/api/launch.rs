@@ -1,0 +1,109 @@
+//! Launches of kernels.
+
+use std::sync::Arc;
+
+use super::kernel::Kernel;
+use crate::driver;
+use crate::error::{CudaError, Result};
+
+/// How a kernel is launched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Shape {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    /// Bytes of shared memory besides what the kernel declares.
+    pub(crate) shared: u32,
+    /// Whether blocks may wait for each other.
+    pub(crate) is_cooperative: bool,
+}
+
+/// A launch that was found possible, with the parameters as they were when it was asked for.
+#[derive(Debug)]
+pub(crate) struct Launch {
+    kernel: Arc<Kernel>,
+    shape: Shape,
+    params: Vec<u8>,
+}
+
+/// The most threads in each direction.
+pub(crate) const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
+/// The most blocks in each direction.
+pub(crate) const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
+
+impl Launch {
+    /// Checks a launch and compiles the kernel, so that what cannot be run is known at once.
+    pub(crate) fn prepare(kernel: &Arc<Kernel>, shape: Shape, params: Vec<u8>) -> Result<Arc<Self>> {
+        driver::check()?;
+        let is_within =
+            |sizes: [u32; 3], most: [u32; 3]| sizes.iter().zip(most).all(|(&size, most)| (1..=most).contains(&size));
+        let threads = shape.block.iter().map(|&size| u64::from(size)).product::<u64>();
+        if !is_within(shape.grid, MAX_GRID) || !is_within(shape.block, MAX_BLOCK) || threads > 1024 {
+            return Err(CudaError::INVALID_CONFIGURATION);
+        }
+        let mut demands = kernel.facts.launch.block.iter().zip(shape.block);
+        if threads > kernel.max_threads().into() {
+            return Err(CudaError::LAUNCH_OUT_OF_RESOURCES);
+        }
+        if demands.any(|(&wanted, size)| wanted.is_some_and(|wanted| wanted != size)) {
+            return Err(CudaError::INVALID_VALUE);
+        }
+        if shape.shared > kernel.max_dynamic_shared() {
+            return Err(CudaError::INVALID_VALUE);
+        }
+        if shape.is_cooperative && !super::occupancy::fits_at_once(kernel, &shape) {
+            return Err(CudaError::COOPERATIVE_LAUNCH_TOO_LARGE);
+        }
+        let launch = Self { kernel: Arc::clone(kernel), shape, params };
+        launch
+            .kernel
+            .program
+            .try_compile(&kernel.name, shape.block, &mode()?)
+            .map_err(|error| launch.explain(&error))?;
+        Ok(Arc::new(launch))
+    }
+
+    /// Runs the kernel to its end.
+    pub(crate) fn run(&self) {
+        let Ok(mode) = mode() else { return };
+        let request = cpu::LaunchRequest {
+            kernel: &self.kernel.name,
+            grid: self.shape.grid,
+            block: self.shape.block,
+            dynamic_shared: self.shape.shared,
+            params: &self.params,
+            is_cooperative: self.shape.is_cooperative,
+            mode,
+        };
+        if let Err(error) = self.kernel.program.launch(&request) {
+            driver::fail(self.explain(&error));
+        }
+    }
+
+    /// Says what went wrong, and gives CUDA's number for it.
+    fn explain(&self, error: &cpu::LaunchError) -> CudaError {
+        if let cpu::LaunchError::Fault(cpu::Fault { kind: cpu::FaultKind::Assertion { message }, .. }) = error {
+            // In CUDA's own words, which programs look for.
+            crate::ffi::stdio::write_error(message.as_bytes());
+            return CudaError::ASSERT;
+        }
+        crate::log::say(&format!("kernel `{}`: {error}", self.kernel.name));
+        match error {
+            cpu::LaunchError::NoKernel(_) => CudaError::NOT_FOUND,
+            cpu::LaunchError::Invalid(_) => CudaError::INVALID_VALUE,
+            cpu::LaunchError::Compile(cpu::CompileError::Unsupported(_)) => CudaError::NOT_SUPPORTED,
+            cpu::LaunchError::Compile(cpu::CompileError::Internal(_)) => CudaError::UNKNOWN,
+            cpu::LaunchError::Fault(fault) => CudaError::of_fault(&fault.kind),
+        }
+    }
+}
+
+/// How kernels are compiled and run.
+fn mode() -> Result<cpu::Mode> {
+    let settings = &driver::get()?.settings;
+    Ok(cpu::Mode {
+        seed: settings.seed.unwrap_or(0),
+        threads: settings.threads,
+        timeout: settings.launch_timeout,
+        ..cpu::Mode::default()
+    })
+}

@@ -1,0 +1,17 @@
+//! What the functions of CUDA mean, one file for each noun.
+
+pub(crate) mod context;
+pub(crate) mod copy;
+pub(crate) mod device;
+pub(crate) mod event;
+pub(crate) mod image;
+pub(crate) mod kernel;
+pub(crate) mod launch;
+pub(crate) mod memory;
+pub(crate) mod module;
+pub(crate) mod occupancy;
+pub(crate) mod output;
+pub(crate) mod queue;
+pub(crate) mod registry;
+pub(crate) mod stream;
+pub(crate) mod work;

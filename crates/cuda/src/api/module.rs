@@ -1,0 +1,98 @@
+//! Modules: PTX that is loaded.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use super::kernel::Kernel;
+use crate::driver;
+use crate::error::{CudaError, Result};
+use crate::handle::{Handle, Handles};
+
+/// A module on the device. A library (`CUlibrary`) is the same: there is one device.
+#[derive(Debug)]
+pub(crate) struct Module {
+    pub(crate) handle: Handle<Module>,
+    pub(crate) program: Arc<cpu::Program>,
+    /// Kernels that were asked for before.
+    kernels: Mutex<FxHashMap<String, Arc<Kernel>>>,
+}
+
+/// Modules and libraries that programs loaded.
+pub(crate) static MODULES: Handles<Module> = Handles::new();
+
+/// Loads PTX.
+pub(crate) fn load(text: &str) -> Result<Arc<Module>> {
+    let parsed = ptx::parse(text);
+    let complaints = parsed.diagnostics.into_iter().chain(ptx::verify(&parsed.module));
+    if let Some(first) = complaints.into_iter().find(|complaint| complaint.severity == ptx::diagnostic::Severity::Error)
+    {
+        let line = parsed.module.lines.line(first.at);
+        crate::log::say(&format!("line {line} of a module of the program is not PTX: {}", first.message));
+        return Err(CudaError::INVALID_PTX);
+    }
+    load_parsed(parsed.module)
+}
+
+/// Loads several texts as one module.
+pub(crate) fn link(texts: &[String]) -> Result<Arc<Module>> {
+    match texts {
+        [text] => load(text),
+        _ => {
+            crate::log::say("several modules of PTX that are linked (-rdc=true) are not supported yet");
+            Err(CudaError::NOT_SUPPORTED)
+        }
+    }
+}
+
+/// Loads a module that was read.
+pub(crate) fn load_parsed(module: ptx::ir::Module) -> Result<Arc<Module>> {
+    let program = cpu::Program::load(&driver::start()?.device, module).map_err(|error| {
+        crate::log::say(&format!("a module of the program cannot be loaded: {error}"));
+        match error {
+            cpu::LoadError::OutOfMemory(_) => CudaError::OUT_OF_MEMORY,
+            cpu::LoadError::Undefined(_) => CudaError::SHARED_OBJECT_SYMBOL_NOT_FOUND,
+        }
+    })?;
+    let module = Arc::new(Module { handle: Handle::new(), program: Arc::new(program), kernels: Mutex::default() });
+    MODULES.insert(&module.handle, Arc::clone(&module));
+    Ok(module)
+}
+
+/// Forgets a module.
+pub(crate) fn unload(number: usize) -> Result<()> {
+    if let Some(context) = super::context::current() {
+        context.synchronize()?;
+    }
+    let module = MODULES.remove(number)?;
+    let kernels = std::mem::take(&mut *module.kernels.lock().unwrap_or_else(PoisonError::into_inner));
+    for kernel in kernels.values() {
+        let _ = super::kernel::KERNELS.remove(kernel.handle.number());
+    }
+    Ok(())
+}
+
+impl Module {
+    /// A kernel by its name.
+    pub(crate) fn kernel(self: &Arc<Self>, name: &str) -> Result<Arc<Kernel>> {
+        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = kernels.get(name) {
+            return Ok(Arc::clone(kernel));
+        }
+        let kernel = Kernel::new(self, name)?;
+        kernels.insert(name.to_owned(), Arc::clone(&kernel));
+        Ok(kernel)
+    }
+
+    /// The address and size of a variable.
+    pub(crate) fn variable(&self, name: &str) -> Result<(u64, u64)> {
+        self.program.variable(name).ok_or(CudaError::NOT_FOUND)
+    }
+
+    /// The names of all kernels, in the order of the text.
+    pub(crate) fn kernel_names(&self) -> Vec<String> {
+        let module = self.program.module();
+        let kernels = module.functions.values().filter(|function| function.is_entry() && function.body.is_some());
+        kernels.map(|function| module.text(function.name).to_owned()).collect()
+    }
+}

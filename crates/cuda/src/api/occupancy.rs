@@ -1,0 +1,61 @@
+//! How many blocks a multiprocessor takes at once.
+//!
+//! A processor has no such limit. Programs divide their work by it, so it is what a device of the reported compute
+//! capability would say.
+
+use super::device;
+use super::kernel::Kernel;
+use super::launch::Shape;
+use crate::error::{CudaError, Result};
+
+/// Registers that a thread is taken to need: what compilers aim at for full occupancy.
+pub(crate) const REGISTERS_PER_THREAD: u32 = 32;
+
+/// Blocks of so many threads that run on one multiprocessor at once.
+pub(crate) fn blocks_per_multiprocessor(kernel: &Kernel, threads: u32, dynamic_shared: u64) -> Result<u32> {
+    if threads == 0 {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    let shared = kernel.facts.shared + dynamic_shared;
+    if threads > kernel.max_threads() || dynamic_shared > u64::from(kernel.max_dynamic_shared()) {
+        return Ok(0);
+    }
+    let threads = threads.next_multiple_of(32);
+    let by_threads = device::THREADS_PER_MULTIPROCESSOR / threads;
+    let by_registers = device::REGISTERS / (threads * REGISTERS_PER_THREAD);
+    let by_shared = u64::from(device::SHARED_PER_MULTIPROCESSOR) / (shared + u64::from(device::RESERVED_SHARED));
+    Ok(device::BLOCKS_PER_MULTIPROCESSOR.min(by_threads).min(by_registers).min(by_shared as u32))
+}
+
+/// The block size with the highest occupancy, and how many such blocks fill the device.
+pub(crate) fn best_block(kernel: &Kernel, shared: impl Fn(u32) -> u64, limit: u32) -> Result<(u32, u32)> {
+    let most = kernel.max_threads().min(if limit == 0 { u32::MAX } else { limit });
+    let mut best = (0, 0, 0);
+    for threads in (1..=most / 32).rev().map(|warps| warps * 32).chain((most < 32).then_some(most)) {
+        let blocks = blocks_per_multiprocessor(kernel, threads, shared(threads))?;
+        // Of equals the largest block, which comes first.
+        if blocks * threads > best.0 {
+            best = (blocks * threads, threads, blocks);
+        }
+    }
+    let (_, threads, blocks) = best;
+    if threads == 0 { Err(CudaError::INVALID_VALUE) } else { Ok((blocks * device::multiprocessors(), threads)) }
+}
+
+/// Shared memory that each block can have besides what the kernel declares, if so many run on one multiprocessor.
+pub(crate) fn free_shared(kernel: &Kernel, blocks: i32, threads: i32) -> Result<u64> {
+    if blocks <= 0 || threads <= 0 {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    let each = u64::from(device::SHARED_PER_MULTIPROCESSOR) / blocks as u64;
+    let free = each.saturating_sub(u64::from(device::RESERVED_SHARED) + kernel.facts.shared);
+    Ok(free.min(kernel.max_dynamic_shared().into()))
+}
+
+/// Whether all blocks of a launch run at once.
+pub(crate) fn fits_at_once(kernel: &Kernel, shape: &Shape) -> bool {
+    let threads = shape.block.iter().product();
+    let blocks: u64 = shape.grid.iter().map(|&size| u64::from(size)).product();
+    let most = blocks_per_multiprocessor(kernel, threads, shape.shared.into()).unwrap_or(0);
+    blocks <= u64::from(most) * u64::from(device::multiprocessors())
+}

@@ -1,0 +1,112 @@
+//! What the code that nvcc adds to programs tells the runtime before `main`: their fatbins, kernels and variables.
+//!
+//! The host knows a kernel or variable by the address of something of its own. Modules are loaded when something in them
+//! is first used.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use super::kernel::Kernel;
+use super::module::{self, Module};
+use crate::error::{CudaError, Result};
+use crate::handle::Handle;
+
+/// All that was registered.
+#[derive(Debug, Default)]
+struct Registry {
+    fatbins: FxHashMap<usize, Arc<Fatbin>>,
+    kernels: FxHashMap<usize, Arc<Registered>>,
+    variables: FxHashMap<usize, Arc<Registered>>,
+}
+
+/// A fatbin of the program.
+#[derive(Debug)]
+pub(crate) struct Fatbin {
+    handle: Handle<Fatbin>,
+    /// Where it is in the memory of the program.
+    pub(crate) address: usize,
+    module: OnceLock<Result<Arc<Module>>>,
+    /// Managed variables: where the host keeps their addresses, and their names.
+    pub(crate) managed: Mutex<Vec<(usize, String)>>,
+}
+
+/// Something in a fatbin.
+#[derive(Debug)]
+struct Registered {
+    fatbin: Arc<Fatbin>,
+    name: String,
+    kernel: OnceLock<Arc<Kernel>>,
+}
+
+static REGISTRY: Mutex<Option<Registry>> = Mutex::new(None);
+
+fn with_registry<T>(use_registry: impl FnOnce(&mut Registry) -> T) -> T {
+    let mut registry: MutexGuard<'_, _> = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
+    use_registry(registry.get_or_insert_default())
+}
+
+/// Registers a fatbin; the number is its handle.
+pub(crate) fn add_fatbin(address: usize) -> usize {
+    let fatbin =
+        Arc::new(Fatbin { handle: Handle::new(), address, module: OnceLock::new(), managed: Mutex::default() });
+    let number = fatbin.handle.number();
+    with_registry(|registry| registry.fatbins.insert(number, fatbin));
+    number
+}
+
+/// Forgets a fatbin and all in it.
+pub(crate) fn remove_fatbin(number: usize) {
+    let fatbin = with_registry(|registry| {
+        let fatbin = registry.fatbins.remove(&number)?;
+        registry.kernels.retain(|_, kernel| !Arc::ptr_eq(&kernel.fatbin, &fatbin));
+        registry.variables.retain(|_, variable| !Arc::ptr_eq(&variable.fatbin, &fatbin));
+        Some(fatbin)
+    });
+    if let Some(Ok(module)) = fatbin.as_ref().and_then(|fatbin| fatbin.module.get()) {
+        // What is left of the device goes with the process.
+        let _ = module::unload(module.handle.number());
+    }
+}
+
+/// The fatbin of a handle.
+pub(crate) fn fatbin(number: usize) -> Option<Arc<Fatbin>> {
+    with_registry(|registry| registry.fatbins.get(&number).cloned())
+}
+
+/// Registers a kernel that the host knows by an address.
+pub(crate) fn add_kernel(fatbin: &Arc<Fatbin>, host: usize, name: &str) {
+    let kernel = Registered { fatbin: Arc::clone(fatbin), name: name.to_owned(), kernel: OnceLock::new() };
+    with_registry(|registry| registry.kernels.insert(host, Arc::new(kernel)));
+}
+
+/// Registers a variable that the host knows by an address.
+pub(crate) fn add_variable(fatbin: &Arc<Fatbin>, host: usize, name: &str) {
+    let variable = Registered { fatbin: Arc::clone(fatbin), name: name.to_owned(), kernel: OnceLock::new() };
+    with_registry(|registry| registry.variables.insert(host, Arc::new(variable)));
+}
+
+/// The kernel that the host knows by an address.
+pub(crate) fn kernel(host: usize) -> Result<Arc<Kernel>> {
+    let registered = with_registry(|registry| registry.kernels.get(&host).cloned());
+    let registered = registered.ok_or(CudaError::INVALID_DEVICE_FUNCTION)?;
+    if let Some(kernel) = registered.kernel.get() {
+        return Ok(Arc::clone(kernel));
+    }
+    let found = registered.fatbin.module()?.kernel(&registered.name).map_err(|_| CudaError::INVALID_DEVICE_FUNCTION)?;
+    Ok(Arc::clone(registered.kernel.get_or_init(|| found)))
+}
+
+/// The address and size of the variable that the host knows by an address.
+pub(crate) fn variable(host: usize) -> Result<(u64, u64)> {
+    let registered = with_registry(|registry| registry.variables.get(&host).cloned());
+    let registered = registered.ok_or(CudaError::INVALID_SYMBOL)?;
+    registered.fatbin.module()?.variable(&registered.name).map_err(|_| CudaError::INVALID_SYMBOL)
+}
+
+impl Fatbin {
+    /// The module in it, loaded when it is first asked for.
+    pub(crate) fn module(&self) -> Result<Arc<Module>> {
+        self.module.get_or_init(|| crate::ffi::runtime::register::load(self)).clone()
+    }
+}

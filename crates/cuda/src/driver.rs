@@ -1,0 +1,64 @@
+//! What there is once in a process: the device, and whether it still works.
+
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::error::{CudaError, Result};
+use crate::settings::Settings;
+
+/// What there is once in a process.
+#[derive(Debug)]
+pub(crate) struct Driver {
+    pub(crate) settings: Settings,
+    pub(crate) device: Arc<cpu::Device>,
+    /// The process that it was started in. After `fork`, the child has none of its threads.
+    process: u32,
+}
+
+static DRIVER: OnceLock<Result<Driver>> = OnceLock::new();
+/// The error that ended all work; 0 while there is none.
+static FAULT: AtomicU32 = AtomicU32::new(0);
+
+/// Starts the driver, if it was not started before.
+pub(crate) fn start() -> Result<&'static Driver> {
+    let driver = DRIVER.get_or_init(|| {
+        let settings = Settings::from_environment();
+        let device = cpu::Device::new(settings.device_memory).map_err(|error| {
+            crate::log::say(&format!(
+                "{} bytes of address space for device memory cannot be had ({error}): try a smaller --device-memory",
+                settings.device_memory
+            ));
+            CudaError::OUT_OF_MEMORY
+        })?;
+        Ok(Driver { settings, device, process: std::process::id() })
+    });
+    let driver = driver.as_ref().map_err(|&error| error)?;
+    if driver.process != std::process::id() {
+        return Err(CudaError::NOT_INITIALIZED);
+    }
+    Ok(driver)
+}
+
+/// The driver, if it was started.
+pub(crate) fn get() -> Result<&'static Driver> {
+    if DRIVER.get().is_none() { Err(CudaError::NOT_INITIALIZED) } else { start() }
+}
+
+/// Whether the driver was started and still works.
+pub(crate) fn check() -> Result<()> {
+    get()?;
+    fault().map_or(Ok(()), Err)
+}
+
+/// The error that ended all work: a kernel went wrong, and the memory of the device is in an unknown state. As with
+/// NVIDIA's driver, it stays until the process ends.
+pub(crate) fn fault() -> Option<CudaError> {
+    CudaError::from_code(FAULT.load(Ordering::Relaxed))
+}
+
+/// Ends all work.
+pub(crate) fn fail(error: CudaError) {
+    // The first one stays.
+    let _ = FAULT.compare_exchange(0, error.code(), Ordering::Relaxed, Ordering::Relaxed);
+}

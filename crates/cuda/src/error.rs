@@ -1,0 +1,93 @@
+//! CUDA's error codes.
+//!
+//! Driver and runtime number their errors alike (since CUDA 10.1), so one type serves both; the runtime has a few more.
+
+use std::num::NonZeroU32;
+
+/// Why a call failed: a `CUresult` other than success, or a `cudaError`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct CudaError(NonZeroU32);
+
+/// What most functions here return.
+pub(crate) type Result<T, E = CudaError> = std::result::Result<T, E>;
+
+/// Names codes as both headers do, without their prefixes.
+macro_rules! codes {
+    ($($(#[$meta:meta])* $name:ident = $code:literal,)*) => {
+        impl CudaError {
+            $($(#[$meta])* pub(crate) const $name: Self = Self(NonZeroU32::new($code).expect("no code of an error is zero"));)*
+        }
+    };
+}
+
+codes! {
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    NOT_INITIALIZED = 3,
+    /// Only the runtime: a grid or block that cannot be.
+    INVALID_CONFIGURATION = 9,
+    /// Only the runtime.
+    INVALID_PITCH = 12,
+    /// Only the runtime: no variable of that name.
+    INVALID_SYMBOL = 13,
+    /// Only the runtime.
+    INVALID_MEMCPY_DIRECTION = 21,
+    /// Only the runtime: no kernel of that name.
+    INVALID_DEVICE_FUNCTION = 98,
+    INVALID_DEVICE = 101,
+    INVALID_IMAGE = 200,
+    INVALID_CONTEXT = 201,
+    NO_BINARY_FOR_GPU = 209,
+    INVALID_PTX = 218,
+    UNSUPPORTED_LIMIT = 215,
+    FILE_NOT_FOUND = 301,
+    SHARED_OBJECT_SYMBOL_NOT_FOUND = 302,
+    INVALID_HANDLE = 400,
+    NOT_FOUND = 500,
+    NOT_READY = 600,
+    ILLEGAL_ADDRESS = 700,
+    LAUNCH_OUT_OF_RESOURCES = 701,
+    LAUNCH_TIMEOUT = 702,
+    PEER_ACCESS_NOT_ENABLED = 705,
+    CONTEXT_IS_DESTROYED = 709,
+    ASSERT = 710,
+    HOST_MEMORY_ALREADY_REGISTERED = 712,
+    HOST_MEMORY_NOT_REGISTERED = 713,
+    HARDWARE_STACK_ERROR = 714,
+    MISALIGNED_ADDRESS = 716,
+    INVALID_PC = 718,
+    LAUNCH_FAILED = 719,
+    COOPERATIVE_LAUNCH_TOO_LARGE = 720,
+    NOT_SUPPORTED = 801,
+    UNKNOWN = 999,
+}
+
+impl CudaError {
+    /// The number that programs see.
+    pub(crate) fn code(self) -> u32 {
+        self.0.get()
+    }
+
+    /// The error of a number; nothing for 0, which is success.
+    pub(crate) fn from_code(code: u32) -> Option<Self> {
+        NonZeroU32::new(code).map(Self)
+    }
+
+    /// What a kernel that went wrong leaves behind.
+    pub(crate) fn of_fault(kind: &cpu::FaultKind) -> Self {
+        use cpu::FaultKind;
+        match kind {
+            FaultKind::IllegalAddress { .. } => Self::ILLEGAL_ADDRESS,
+            FaultKind::Misaligned { .. } => Self::MISALIGNED_ADDRESS,
+            FaultKind::Assertion { .. } => Self::ASSERT,
+            FaultKind::BadCall => Self::INVALID_PC,
+            FaultKind::StackOverflow => Self::HARDWARE_STACK_ERROR,
+            FaultKind::Deadlock { .. } | FaultKind::OverBudget { .. } | FaultKind::Timeout { .. } => {
+                Self::LAUNCH_TIMEOUT
+            }
+            FaultKind::OutOfMemory { .. } => Self::OUT_OF_MEMORY,
+            FaultKind::Unsupported { .. } => Self::NOT_SUPPORTED,
+            FaultKind::Trap | FaultKind::BadBarrier { .. } | FaultKind::Undefined { .. } => Self::LAUNCH_FAILED,
+        }
+    }
+}

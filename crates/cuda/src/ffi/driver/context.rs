@@ -1,0 +1,213 @@
+//! Contexts.
+
+use std::ffi::{c_int, c_uint, c_ulonglong};
+use std::ptr;
+use std::sync::Arc;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use crate::abi::driver::{CUcontext, CUctxCreateParams, CUdevice, CUexecAffinityParam, CUfunc_cache, CUlimit};
+use crate::api::context::{self, CONTEXTS, Context, LIMITS};
+use crate::api::{device, output};
+use crate::error::{CudaError, Result};
+use crate::ffi::driver::general::VERSION;
+use crate::ffi::{export, put, put_if};
+
+fn raw(context: Option<&Arc<Context>>) -> CUcontext {
+    context.map_or(ptr::null_mut(), |context| context.handle.number() as CUcontext)
+}
+
+fn of(handle: CUcontext) -> Result<Arc<Context>> {
+    if handle.is_null() {
+        return context::require();
+    }
+    CONTEXTS.get(handle as usize).map_err(|_| CudaError::INVALID_CONTEXT)
+}
+
+fn create(pctx: *mut CUcontext, flags: c_uint, dev: CUdevice) -> Result<()> {
+    device::check(dev)?;
+    if pctx.is_null() {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    let context = context::create(flags)?;
+    // SAFETY: as the manual says.
+    unsafe { put(pctx, raw(Some(&context))) }
+}
+
+fn pop(pctx: *mut CUcontext) -> Result<()> {
+    let context = context::pop()?;
+    // SAFETY: as the manual says.
+    unsafe { put_if(pctx, raw(Some(&context))) };
+    Ok(())
+}
+
+fn synchronize(context: &Context) -> Result<()> {
+    let result = context.synchronize();
+    output::flush();
+    result
+}
+
+export! {
+    fn cuCtxCreate_v2(pctx: *mut CUcontext, flags: c_uint, dev: CUdevice) {
+        create(pctx, flags, dev)
+    }
+
+    fn cuCtxCreate_v3(
+        pctx: *mut CUcontext,
+        paramsArray: *mut CUexecAffinityParam,
+        numParams: c_int,
+        flags: c_uint,
+        dev: CUdevice,
+    ) {
+        let _ = (paramsArray, numParams);
+        create(pctx, flags, dev)
+    }
+
+    fn cuCtxCreate_v4(pctx: *mut CUcontext, ctxCreateParams: *mut CUctxCreateParams, flags: c_uint, dev: CUdevice) {
+        let _ = ctxCreateParams;
+        create(pctx, flags, dev)
+    }
+
+    fn cuCtxDestroy_v2(ctx: CUcontext) {
+        context::destroy(ctx as usize).map_err(|_| CudaError::INVALID_CONTEXT)
+    }
+
+    fn cuCtxPushCurrent_v2(ctx: CUcontext) {
+        context::push(CONTEXTS.get(ctx as usize).map_err(|_| CudaError::INVALID_CONTEXT)?);
+        Ok(())
+    }
+
+    fn cuCtxPopCurrent_v2(pctx: *mut CUcontext) {
+        pop(pctx)
+    }
+
+    fn cuCtxSetCurrent(ctx: CUcontext) {
+        crate::driver::get()?;
+        context::set_current(if ctx.is_null() { None } else { Some(of(ctx)?) });
+        Ok(())
+    }
+
+    fn cuCtxGetCurrent(pctx: *mut CUcontext) {
+        crate::driver::get()?;
+        // SAFETY: as the manual says.
+        unsafe { put(pctx, raw(context::current().as_ref())) }
+    }
+
+    fn cuCtxGetDevice(out: *mut CUdevice) {
+        context::require()?;
+        // SAFETY: as the manual says.
+        unsafe { put(out, 0) }
+    }
+
+    fn cuCtxGetDevice_v2(out: *mut CUdevice, ctx: CUcontext) {
+        of(ctx)?;
+        // SAFETY: as the manual says.
+        unsafe { put(out, 0) }
+    }
+
+    fn cuCtxGetFlags(flags: *mut c_uint) {
+        let context = context::require()?;
+        // SAFETY: as the manual says.
+        unsafe { put(flags, context.flags.load(Ordering::Relaxed)) }
+    }
+
+    fn cuCtxSetFlags(flags: c_uint) {
+        context::require()?.flags.store(flags, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn cuCtxGetId(ctx: CUcontext, ctxId: *mut c_ulonglong) {
+        let context = of(ctx)?;
+        // SAFETY: as the manual says.
+        unsafe { put(ctxId, context.handle.number() as c_ulonglong) }
+    }
+
+    fn cuCtxSynchronize() {
+        synchronize(&*context::require()?)
+    }
+
+    fn cuCtxSynchronize_v2(ctx: CUcontext) {
+        synchronize(&*of(ctx)?)
+    }
+
+    fn cuCtxGetApiVersion(ctx: CUcontext, version: *mut c_uint) {
+        of(ctx)?;
+        // SAFETY: as the manual says.
+        unsafe { put(version, VERSION as c_uint) }
+    }
+
+    fn cuCtxGetLimit(pvalue: *mut usize, limit: CUlimit) {
+        let context = context::require()?;
+        let limits = context.limits.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = limits.get(limit as usize).ok_or(CudaError::INVALID_VALUE)?;
+        // SAFETY: as the manual says.
+        unsafe { put(pvalue, *value as usize) }
+    }
+
+    fn cuCtxSetLimit(limit: CUlimit, value: usize) {
+        let context = context::require()?;
+        if limit as usize >= LIMITS {
+            return Err(CudaError::INVALID_VALUE);
+        }
+        context.limits.lock().unwrap_or_else(PoisonError::into_inner)[limit as usize] = value as u64;
+        Ok(())
+    }
+
+    fn cuCtxGetCacheConfig(pconfig: *mut CUfunc_cache) {
+        context::require()?;
+        // SAFETY: as the manual says. There are no two caches to choose from.
+        unsafe { put(pconfig, 0) }
+    }
+
+    fn cuCtxSetCacheConfig(config: CUfunc_cache) {
+        let _ = config;
+        context::require().map(drop)
+    }
+
+    fn cuCtxGetStreamPriorityRange(leastPriority: *mut c_int, greatestPriority: *mut c_int) {
+        context::require()?;
+        // SAFETY: as the manual says.
+        unsafe {
+            put_if(leastPriority, 0);
+            put_if(greatestPriority, -5);
+        }
+        Ok(())
+    }
+
+    fn cuDevicePrimaryCtxRetain(pctx: *mut CUcontext, dev: CUdevice) {
+        device::check(dev)?;
+        let context = context::retain_primary()?;
+        // SAFETY: as the manual says.
+        unsafe { put(pctx, raw(Some(&context))) }
+    }
+
+    fn cuDevicePrimaryCtxRelease_v2(dev: CUdevice) {
+        device::check(dev)?;
+        context::release_primary()
+    }
+
+    fn cuDevicePrimaryCtxReset_v2(dev: CUdevice) {
+        device::check(dev)?;
+        context::reset_primary();
+        Ok(())
+    }
+
+    fn cuDevicePrimaryCtxSetFlags_v2(dev: CUdevice, flags: c_uint) {
+        device::check(dev)?;
+        if let Some(context) = context::primary() {
+            context.flags.store(flags, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn cuDevicePrimaryCtxGetState(dev: CUdevice, flags: *mut c_uint, active: *mut c_int) {
+        device::check(dev)?;
+        let context = context::primary();
+        let of_context = context.as_ref().map_or(0, |context| context.flags.load(Ordering::Relaxed));
+        // SAFETY: as the manual says.
+        unsafe {
+            put(flags, of_context)?;
+            put(active, context.is_some().into())
+        }
+    }
+}

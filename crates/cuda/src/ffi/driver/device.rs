@@ -1,0 +1,97 @@
+//! Devices.
+
+use std::ffi::{c_char, c_int, c_uint};
+
+use crate::abi::driver::{CUdevice, CUdevice_attribute, CUuuid};
+use crate::api::device::{self, NAME, UUID};
+use crate::driver;
+use crate::error::CudaError;
+use crate::ffi::{export, put, put_text, text};
+
+/// How PCI would call the device.
+pub(crate) const PCI_NAME: &str = "0000:01:00.0";
+
+export! {
+    fn cuDeviceGet(out: *mut CUdevice, ordinal: c_int) {
+        device::check(ordinal)?;
+        // SAFETY: as the manual says.
+        unsafe { put(out, ordinal) }
+    }
+
+    fn cuDeviceGetCount(count: *mut c_int) {
+        driver::get()?;
+        // SAFETY: as the manual says.
+        unsafe { put(count, 1) }
+    }
+
+    fn cuDeviceGetName(name: *mut c_char, len: c_int, dev: CUdevice) {
+        device::check(dev)?;
+        // SAFETY: as the manual says.
+        unsafe { put_text(name, usize::try_from(len).unwrap_or(0), NAME) }
+    }
+
+    fn cuDeviceGetUuid(uuid: *mut CUuuid, dev: CUdevice) {
+        device::check(dev)?;
+        // SAFETY: as the manual says.
+        unsafe { put(uuid, CUuuid { bytes: UUID.map(|byte| byte as c_char) }) }
+    }
+
+    fn cuDeviceGetUuid_v2(uuid: *mut CUuuid, dev: CUdevice) {
+        device::check(dev)?;
+        // SAFETY: as the manual says.
+        unsafe { put(uuid, CUuuid { bytes: UUID.map(|byte| byte as c_char) }) }
+    }
+
+    fn cuDeviceTotalMem_v2(bytes: *mut usize, dev: CUdevice) {
+        device::check(dev)?;
+        // SAFETY: as the manual says.
+        unsafe { put(bytes, driver::get()?.device.memory.total_bytes() as usize) }
+    }
+
+    fn cuDeviceGetAttribute(pi: *mut c_int, attrib: CUdevice_attribute, dev: CUdevice) {
+        device::check(dev)?;
+        // SAFETY: as the manual says.
+        unsafe { put(pi, device::attribute(attrib)?) }
+    }
+
+    fn cuDeviceComputeCapability(major: *mut c_int, minor: *mut c_int, dev: CUdevice) {
+        device::check(dev)?;
+        let capability = device::capability() as c_int;
+        // SAFETY: as the manual says.
+        unsafe {
+            put(major, capability / 10)?;
+            put(minor, capability % 10)
+        }
+    }
+
+    fn cuDeviceGetPCIBusId(pciBusId: *mut c_char, len: c_int, dev: CUdevice) {
+        device::check(dev)?;
+        // SAFETY: as the manual says.
+        unsafe { put_text(pciBusId, usize::try_from(len).unwrap_or(0), PCI_NAME) }
+    }
+
+    fn cuDeviceGetByPCIBusId(dev: *mut CUdevice, pciBusId: *const c_char) {
+        driver::get()?;
+        // SAFETY: as the manual says.
+        let name = unsafe { text(pciBusId) }?;
+        if !PCI_NAME.ends_with(&name.to_ascii_lowercase()) || name.len() < 5 {
+            return Err(CudaError::INVALID_DEVICE);
+        }
+        // SAFETY: as the manual says.
+        unsafe { put(dev, 0) }
+    }
+
+    fn cuDeviceCanAccessPeer(canAccessPeer: *mut c_int, dev: CUdevice, peerDev: CUdevice) {
+        device::check(dev)?;
+        device::check(peerDev)?;
+        // SAFETY: as the manual says. There is no other device.
+        unsafe { put(canAccessPeer, 0) }
+    }
+
+    fn cuDeviceGetLuid(luid: *mut c_char, deviceNodeMask: *mut c_uint, dev: CUdevice) {
+        device::check(dev)?;
+        // Only Windows has them.
+        let _ = (luid, deviceNodeMask);
+        Err(CudaError::NOT_SUPPORTED)
+    }
+}

@@ -1,0 +1,329 @@
+//! Kernels: what they are, and launches.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::sync::Arc;
+
+use crate::abi::driver::*;
+use crate::api::kernel::{KERNELS, Kernel};
+use crate::api::launch::{Launch, Shape};
+use crate::api::stream::{self, DefaultStream};
+use crate::api::work::Work;
+use crate::api::{context, device, occupancy, output};
+use crate::error::{CudaError, Result};
+use crate::ffi::{self, export, get, put, put_if};
+
+/// Launches a kernel with parameters as C programs give them.
+///
+/// # Safety
+/// `params` and `extra` must be what the manual of `cuLaunchKernel` says.
+unsafe fn launch(
+    kernel: &Arc<Kernel>,
+    shape: Shape,
+    (stream, default): (CUstream, DefaultStream),
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Result<()> {
+    let stream = stream::resolve(stream as usize, default)?;
+    // SAFETY: as the caller promises.
+    let params = unsafe { ffi::launch::params(kernel, params, extra) }?;
+    output::flush();
+    // The driver has no error of its own for a shape that cannot be.
+    let prepared = Launch::prepare(kernel, shape, params).map_err(|error| match error {
+        CudaError::INVALID_CONFIGURATION => CudaError::INVALID_VALUE,
+        _ => error,
+    })?;
+    stream.push(Work::Launch(prepared)).map(drop)
+}
+
+/// What is known of a kernel under a number.
+pub(crate) fn attribute(kernel: &Kernel, attribute: CUfunction_attribute) -> Result<c_int> {
+    Ok(match attribute {
+        CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => kernel.max_threads() as c_int,
+        CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => kernel.facts.shared as c_int,
+        CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => kernel.facts.local as c_int,
+        CU_FUNC_ATTRIBUTE_NUM_REGS => occupancy::REGISTERS_PER_THREAD as c_int,
+        CU_FUNC_ATTRIBUTE_PTX_VERSION | CU_FUNC_ATTRIBUTE_BINARY_VERSION => device::capability() as c_int,
+        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => kernel.max_dynamic_shared() as c_int,
+        CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => -1,
+        _ if (0..CU_FUNC_ATTRIBUTE_MAX).contains(&attribute) => 0,
+        _ => return Err(CudaError::INVALID_VALUE),
+    })
+}
+
+/// Changes what can be changed of a kernel.
+pub(crate) fn set_attribute(kernel: &Kernel, attribute: CUfunction_attribute, value: c_int) -> Result<()> {
+    match attribute {
+        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
+            kernel.set_max_dynamic_shared(u32::try_from(value).map_err(|_| CudaError::INVALID_VALUE)?)
+        }
+        // How memory is divided, and clusters: a wish.
+        CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT..CU_FUNC_ATTRIBUTE_MAX => Ok(()),
+        _ => Err(CudaError::INVALID_VALUE),
+    }
+}
+
+/// # Safety
+/// `config` must be what the manual of `cuLaunchKernelEx` says.
+unsafe fn shape_of(config: &CUlaunchConfig) -> Result<Shape> {
+    let mut shape = Shape {
+        grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
+        block: [config.blockDimX, config.blockDimY, config.blockDimZ],
+        shared: config.sharedMemBytes,
+        is_cooperative: false,
+    };
+    for index in 0..config.numAttrs as usize {
+        // SAFETY: there are so many.
+        let attribute = unsafe { &*config.attrs.add(index) };
+        match attribute.id {
+            // SAFETY: the identifier says which of the values it is.
+            CU_LAUNCH_ATTRIBUTE_COOPERATIVE => shape.is_cooperative = unsafe { attribute.value.cooperative } != 0,
+            CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
+                // SAFETY: as above.
+                let size = unsafe { attribute.value.clusterDim };
+                if (size.x, size.y, size.z) != (1, 1, 1) {
+                    crate::log::say("launches of clusters of more than one block are not supported by the CPU device");
+                    return Err(CudaError::NOT_SUPPORTED);
+                }
+            }
+            // Priorities, windows of caches, overlap with other launches: hints.
+            _ => {}
+        }
+    }
+    Ok(shape)
+}
+
+export! {
+    fn cuLaunchKernel, cuLaunchKernel_ptsz(
+        default;
+        f: CUfunction,
+        gridDimX: c_uint,
+        gridDimY: c_uint,
+        gridDimZ: c_uint,
+        blockDimX: c_uint,
+        blockDimY: c_uint,
+        blockDimZ: c_uint,
+        sharedMemBytes: c_uint,
+        hStream: CUstream,
+        kernelParams: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) {
+        let shape = Shape {
+            grid: [gridDimX, gridDimY, gridDimZ],
+            block: [blockDimX, blockDimY, blockDimZ],
+            shared: sharedMemBytes,
+            is_cooperative: false,
+        };
+        // SAFETY: as the manual says.
+        unsafe { launch(&KERNELS.get(f as usize)?, shape, (hStream, default), kernelParams, extra) }
+    }
+
+    fn cuLaunchCooperativeKernel, cuLaunchCooperativeKernel_ptsz(
+        default;
+        f: CUfunction,
+        gridDimX: c_uint,
+        gridDimY: c_uint,
+        gridDimZ: c_uint,
+        blockDimX: c_uint,
+        blockDimY: c_uint,
+        blockDimZ: c_uint,
+        sharedMemBytes: c_uint,
+        hStream: CUstream,
+        kernelParams: *mut *mut c_void,
+    ) {
+        let shape = Shape {
+            grid: [gridDimX, gridDimY, gridDimZ],
+            block: [blockDimX, blockDimY, blockDimZ],
+            shared: sharedMemBytes,
+            is_cooperative: true,
+        };
+        // SAFETY: as the manual says.
+        unsafe { launch(&KERNELS.get(f as usize)?, shape, (hStream, default), kernelParams, std::ptr::null_mut()) }
+    }
+
+    fn cuLaunchKernelEx, cuLaunchKernelEx_ptsz(
+        default;
+        config: *const CUlaunchConfig,
+        f: CUfunction,
+        kernelParams: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) {
+        // SAFETY: as the manual says.
+        unsafe {
+            let config = get(config)?;
+            launch(&KERNELS.get(f as usize)?, shape_of(config)?, (config.hStream, default), kernelParams, extra)
+        }
+    }
+
+    fn cuFuncGetAttribute(pi: *mut c_int, attrib: CUfunction_attribute, hfunc: CUfunction) {
+        let value = attribute(&*KERNELS.get(hfunc as usize)?, attrib)?;
+        // SAFETY: as the manual says.
+        unsafe { put(pi, value) }
+    }
+
+    fn cuFuncSetAttribute(hfunc: CUfunction, attrib: CUfunction_attribute, value: c_int) {
+        set_attribute(&*KERNELS.get(hfunc as usize)?, attrib, value)
+    }
+
+    fn cuFuncSetCacheConfig(hfunc: CUfunction, config: CUfunc_cache) {
+        let _ = config;
+        KERNELS.get(hfunc as usize).map(drop)
+    }
+
+    fn cuFuncSetSharedMemConfig(hfunc: CUfunction, config: CUsharedconfig) {
+        let _ = config;
+        KERNELS.get(hfunc as usize).map(drop)
+    }
+
+    fn cuFuncGetModule(hmod: *mut CUmodule, hfunc: CUfunction) {
+        let module = KERNELS.get(hfunc as usize)?.module;
+        // SAFETY: as the manual says.
+        unsafe { put(hmod, module as CUmodule) }
+    }
+
+    fn cuFuncGetName(name: *mut *const c_char, hfunc: CUfunction) {
+        let kernel = KERNELS.get(hfunc as usize)?;
+        // SAFETY: as the manual says. The name lives as long as the module.
+        unsafe { put(name, kernel.c_name.as_ptr()) }
+    }
+
+    fn cuFuncGetParamInfo(func: CUfunction, paramIndex: usize, paramOffset: *mut usize, paramSize: *mut usize) {
+        param_info(&*KERNELS.get(func as usize)?, paramIndex, paramOffset, paramSize)
+    }
+
+    fn cuKernelGetParamInfo(kernel: CUkernel, paramIndex: usize, paramOffset: *mut usize, paramSize: *mut usize) {
+        param_info(&*KERNELS.get(kernel as usize)?, paramIndex, paramOffset, paramSize)
+    }
+
+    fn cuKernelGetName(name: *mut *const c_char, hfunc: CUkernel) {
+        let kernel = KERNELS.get(hfunc as usize)?;
+        // SAFETY: as the manual says. The name lives as long as the library.
+        unsafe { put(name, kernel.c_name.as_ptr()) }
+    }
+
+    fn cuKernelGetFunction(pFunc: *mut CUfunction, kernel: CUkernel) {
+        KERNELS.get(kernel as usize)?;
+        // SAFETY: as the manual says. They are the same to us.
+        unsafe { put(pFunc, kernel.cast()) }
+    }
+
+    fn cuKernelGetLibrary(pLib: *mut CUlibrary, kernel: CUkernel) {
+        let module = KERNELS.get(kernel as usize)?.module;
+        // SAFETY: as the manual says.
+        unsafe { put(pLib, module as CUlibrary) }
+    }
+
+    fn cuKernelGetAttribute(pi: *mut c_int, attrib: CUfunction_attribute, kernel: CUkernel, dev: CUdevice) {
+        device::check(dev)?;
+        let value = attribute(&*KERNELS.get(kernel as usize)?, attrib)?;
+        // SAFETY: as the manual says.
+        unsafe { put(pi, value) }
+    }
+
+    fn cuKernelSetAttribute(attrib: CUfunction_attribute, val: c_int, kernel: CUkernel, dev: CUdevice) {
+        device::check(dev)?;
+        set_attribute(&*KERNELS.get(kernel as usize)?, attrib, val)
+    }
+
+    fn cuKernelSetCacheConfig(kernel: CUkernel, config: CUfunc_cache, dev: CUdevice) {
+        let _ = config;
+        device::check(dev)?;
+        KERNELS.get(kernel as usize).map(drop)
+    }
+
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        numBlocks: *mut c_int,
+        func: CUfunction,
+        blockSize: c_int,
+        dynamicSMemSize: usize,
+    ) {
+        context::require()?;
+        put_blocks(numBlocks, func, blockSize, dynamicSMemSize)
+    }
+
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        numBlocks: *mut c_int,
+        func: CUfunction,
+        blockSize: c_int,
+        dynamicSMemSize: usize,
+        flags: c_uint,
+    ) {
+        let _ = flags;
+        context::require()?;
+        put_blocks(numBlocks, func, blockSize, dynamicSMemSize)
+    }
+
+    fn cuOccupancyMaxPotentialBlockSize(
+        minGridSize: *mut c_int,
+        blockSize: *mut c_int,
+        func: CUfunction,
+        blockSizeToDynamicSMemSize: CUoccupancyB2DSize,
+        dynamicSMemSize: usize,
+        blockSizeLimit: c_int,
+    ) {
+        put_best(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit)
+    }
+
+    fn cuOccupancyMaxPotentialBlockSizeWithFlags(
+        minGridSize: *mut c_int,
+        blockSize: *mut c_int,
+        func: CUfunction,
+        blockSizeToDynamicSMemSize: CUoccupancyB2DSize,
+        dynamicSMemSize: usize,
+        blockSizeLimit: c_int,
+        flags: c_uint,
+    ) {
+        let _ = flags;
+        put_best(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit)
+    }
+
+    fn cuOccupancyAvailableDynamicSMemPerBlock(
+        dynamicSmemSize: *mut usize,
+        func: CUfunction,
+        numBlocks: c_int,
+        blockSize: c_int,
+    ) {
+        let bytes = occupancy::free_shared(&*KERNELS.get(func as usize)?, numBlocks, blockSize)?;
+        // SAFETY: as the manual says.
+        unsafe { put(dynamicSmemSize, bytes as usize) }
+    }
+}
+
+fn put_blocks(out: *mut c_int, func: CUfunction, threads: c_int, shared: usize) -> Result<()> {
+    let threads = u32::try_from(threads).map_err(|_| CudaError::INVALID_VALUE)?;
+    let blocks = occupancy::blocks_per_multiprocessor(&*KERNELS.get(func as usize)?, threads, shared as u64)?;
+    // SAFETY: as the manual of the functions that call this says.
+    unsafe { put(out, blocks as c_int) }
+}
+
+fn put_best(
+    grid: *mut c_int,
+    block: *mut c_int,
+    func: CUfunction,
+    shared_of: CUoccupancyB2DSize,
+    shared: usize,
+    limit: c_int,
+) -> Result<()> {
+    let kernel = KERNELS.get(func as usize)?;
+    let limit = u32::try_from(limit).map_err(|_| CudaError::INVALID_VALUE)?;
+    let shared = |threads: u32| match shared_of {
+        // SAFETY: a function of the program, made to be called with this.
+        Some(function) => unsafe { function(threads as c_int) as u64 },
+        None => shared as u64,
+    };
+    let (blocks, threads) = occupancy::best_block(&kernel, shared, limit)?;
+    // SAFETY: as the manual of the functions that call this says.
+    unsafe {
+        put(grid, blocks as c_int)?;
+        put(block, threads as c_int)
+    }
+}
+
+fn param_info(kernel: &Kernel, index: usize, offset: *mut usize, size: *mut usize) -> Result<()> {
+    let &(start, bytes) = kernel.facts.params.get(index).ok_or(CudaError::INVALID_VALUE)?;
+    // SAFETY: as the manual of the functions that call this says.
+    unsafe {
+        put(offset, start as usize)?;
+        put_if(size, bytes as usize);
+    }
+    Ok(())
+}

@@ -1,0 +1,269 @@
+//! Memory.
+
+use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
+
+use crate::abi::driver::*;
+use crate::api::memory::{self, Allocation, Kind};
+use crate::api::{context, device, stream};
+use crate::error::{CudaError, Result};
+use crate::ffi::{export, put, put_if};
+
+/// Gives an address to the program; what is behind it is given back if the program has no place for it.
+fn put_new(out: *mut u64, allocate: impl FnOnce() -> Result<u64>) -> Result<()> {
+    if out.is_null() {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    // SAFETY: as the manual says.
+    unsafe { put(out, allocate()?) }
+}
+
+fn allocate(bytes: usize, kind: Kind) -> Result<u64> {
+    if bytes == 0 {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    memory::allocate(bytes as u64, kind)
+}
+
+/// What is known of a pointer, in the words of an attribute. The size of what is written depends on the attribute.
+///
+/// # Safety
+/// `data` must be valid for writing what the attribute has.
+unsafe fn put_attribute(data: *mut c_void, attribute: CUpointer_attribute, address: CUdeviceptr) -> Result<()> {
+    let found = known(address)?;
+    // SAFETY: as the caller promises.
+    unsafe {
+        match attribute {
+            CU_POINTER_ATTRIBUTE_CONTEXT => {
+                let context = context::current().map_or(0, |context| context.handle.number());
+                put(data.cast(), context)
+            }
+            CU_POINTER_ATTRIBUTE_MEMORY_TYPE => put(data.cast::<c_uint>(), memory_type(&found)),
+            CU_POINTER_ATTRIBUTE_DEVICE_POINTER => put(data.cast(), address),
+            CU_POINTER_ATTRIBUTE_HOST_POINTER => match found.kind {
+                Kind::Device => Err(CudaError::INVALID_VALUE),
+                _ => put(data.cast(), address),
+            },
+            CU_POINTER_ATTRIBUTE_RANGE_START_ADDR => put(data.cast(), found.address),
+            CU_POINTER_ATTRIBUTE_RANGE_SIZE => put(data.cast(), found.bytes),
+            CU_POINTER_ATTRIBUTE_BUFFER_ID => put(data.cast(), found.id),
+            CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => put(data.cast::<c_int>(), 0),
+            CU_POINTER_ATTRIBUTE_IS_MANAGED => put(data.cast::<c_int>(), (found.kind == Kind::Managed).into()),
+            CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => put(data.cast::<c_int>(), 0),
+            CU_POINTER_ATTRIBUTE_MAPPED => put(data.cast::<c_int>(), 1),
+            CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE | CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => {
+                put(data.cast::<c_int>(), 0)
+            }
+            CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => put(data.cast::<c_ulonglong>(), 0),
+            CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => put(data.cast::<c_uint>(), CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE),
+            CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => put(data.cast::<usize>(), 0),
+            _ => Err(CudaError::INVALID_VALUE),
+        }
+    }
+}
+
+/// The memory that a pointer points to, variables of modules among them.
+fn known(address: u64) -> Result<Allocation> {
+    if let Some(found) = memory::find(address) {
+        return Ok(found);
+    }
+    let found = crate::driver::get()?.device.memory.allocation(address);
+    let (start, bytes) = found.ok_or(CudaError::INVALID_VALUE)?;
+    Ok(Allocation { address: start, bytes, kind: Kind::Device, id: 0 })
+}
+
+fn memory_type(found: &Allocation) -> c_uint {
+    match found.kind {
+        Kind::Device | Kind::Managed => CU_MEMORYTYPE_DEVICE,
+        Kind::Host { .. } | Kind::Registered { .. } => CU_MEMORYTYPE_HOST,
+    }
+}
+
+export! {
+    fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
+        let (bytes, all) = memory::info()?;
+        // SAFETY: as the manual says.
+        unsafe {
+            put(free, bytes as usize)?;
+            put(total, all as usize)
+        }
+    }
+
+    fn cuMemAlloc_v2(dptr: *mut CUdeviceptr, bytesize: usize) {
+        put_new(dptr, || allocate(bytesize, Kind::Device))
+    }
+
+    fn cuMemAllocManaged(dptr: *mut CUdeviceptr, bytesize: usize, flags: c_uint) {
+        let _ = flags;
+        put_new(dptr, || allocate(bytesize, Kind::Managed))
+    }
+
+    fn cuMemAllocPitch_v2(
+        dptr: *mut CUdeviceptr,
+        pPitch: *mut usize,
+        WidthInBytes: usize,
+        Height: usize,
+        ElementSizeBytes: c_uint,
+    ) {
+        if dptr.is_null() || pPitch.is_null() || !matches!(ElementSizeBytes, 4 | 8 | 16) {
+            return Err(CudaError::INVALID_VALUE);
+        }
+        if WidthInBytes == 0 || Height == 0 {
+            return Err(CudaError::INVALID_VALUE);
+        }
+        let (address, pitch) = memory::allocate_rows(WidthInBytes as u64, Height as u64)?;
+        // SAFETY: as the manual says.
+        unsafe {
+            put(dptr, address)?;
+            put(pPitch, pitch as usize)
+        }
+    }
+
+    fn cuMemFree_v2(dptr: CUdeviceptr) {
+        if dptr == 0 {
+            return context::require().map(drop);
+        }
+        memory::free(dptr)
+    }
+
+    fn cuMemAllocHost_v2(pp: *mut *mut c_void, bytesize: usize) {
+        put_new(pp.cast(), || allocate(bytesize, Kind::Host { flags: 0 }))
+    }
+
+    fn cuMemHostAlloc(pp: *mut *mut c_void, bytesize: usize, Flags: c_uint) {
+        put_new(pp.cast(), || allocate(bytesize, Kind::Host { flags: Flags }))
+    }
+
+    fn cuMemFreeHost(p: *mut c_void) {
+        memory::free_host(p as u64)
+    }
+
+    fn cuMemHostRegister_v2(p: *mut c_void, bytesize: usize, Flags: c_uint) {
+        memory::register(p as u64, bytesize as u64, Flags)
+    }
+
+    fn cuMemHostUnregister(p: *mut c_void) {
+        memory::unregister(p as u64)
+    }
+
+    fn cuMemHostGetDevicePointer_v2(pdptr: *mut CUdeviceptr, p: *mut c_void, Flags: c_uint) {
+        let _ = Flags;
+        context::require()?;
+        memory::find(p as u64).ok_or(CudaError::INVALID_VALUE)?;
+        // SAFETY: as the manual says.
+        unsafe { put(pdptr, p as u64) }
+    }
+
+    fn cuMemHostGetFlags(pFlags: *mut c_uint, p: *mut c_void) {
+        context::require()?;
+        match memory::find(p as u64).map(|found| found.kind) {
+            // SAFETY: as the manual says.
+            Some(Kind::Host { flags } | Kind::Registered { flags }) => unsafe { put(pFlags, flags) },
+            _ => Err(CudaError::INVALID_VALUE),
+        }
+    }
+
+    fn cuMemGetAddressRange_v2(pbase: *mut CUdeviceptr, psize: *mut usize, dptr: CUdeviceptr) {
+        context::require()?;
+        let found = known(dptr).map_err(|_| CudaError::NOT_FOUND)?;
+        // SAFETY: as the manual says.
+        unsafe {
+            put_if(pbase, found.address);
+            put_if(psize, found.bytes as usize);
+        }
+        Ok(())
+    }
+
+    fn cuMemAllocAsync, cuMemAllocAsync_ptsz(
+        default;
+        dptr: *mut CUdeviceptr,
+        bytesize: usize,
+        hStream: CUstream,
+    ) {
+        // It is there earlier than it must be.
+        stream::resolve(hStream as usize, default)?;
+        put_new(dptr, || allocate(bytesize, Kind::Device))
+    }
+
+    fn cuMemFreeAsync, cuMemFreeAsync_ptsz(default; dptr: CUdeviceptr, hStream: CUstream) {
+        memory::free_in(&*stream::resolve(hStream as usize, default)?, dptr)
+    }
+
+    fn cuPointerGetAttribute(data: *mut c_void, attribute: CUpointer_attribute, ptr: CUdeviceptr) {
+        crate::driver::check()?;
+        // SAFETY: as the manual says.
+        unsafe { put_attribute(data, attribute, ptr) }
+    }
+
+    fn cuPointerGetAttributes(
+        numAttributes: c_uint,
+        attributes: *mut CUpointer_attribute,
+        data: *mut *mut c_void,
+        ptr: CUdeviceptr,
+    ) {
+        crate::driver::check()?;
+        for index in 0..numAttributes as usize {
+            // SAFETY: both lists have so many, as the manual says. What is not known of a pointer is left as null.
+            unsafe {
+                let (attribute, out) = (attributes.add(index).read(), data.add(index).read());
+                if put_attribute(out, attribute, ptr).is_err() {
+                    let is_wide = matches!(
+                        attribute,
+                        CU_POINTER_ATTRIBUTE_CONTEXT
+                            | CU_POINTER_ATTRIBUTE_DEVICE_POINTER
+                            | CU_POINTER_ATTRIBUTE_HOST_POINTER
+                            | CU_POINTER_ATTRIBUTE_RANGE_START_ADDR
+                            | CU_POINTER_ATTRIBUTE_RANGE_SIZE
+                            | CU_POINTER_ATTRIBUTE_BUFFER_ID
+                    );
+                    std::ptr::write_bytes(out.cast::<u8>(), 0, if is_wide { 8 } else { 4 });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn cuPointerSetAttribute(value: *const c_void, attribute: CUpointer_attribute, ptr: CUdeviceptr) {
+        let _ = value;
+        known(ptr)?;
+        if attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS { Ok(()) } else { Err(CudaError::INVALID_VALUE) }
+    }
+
+    fn cuMemAdvise(devPtr: CUdeviceptr, count: usize, advice: CUmem_advise, device: CUdevice) {
+        // It is where both can reach it, whatever is advised.
+        let _ = (count, advice, device);
+        known(devPtr).map(drop)
+    }
+
+    fn cuMemAdvise_v2(devPtr: CUdeviceptr, count: usize, advice: CUmem_advise, location: CUmemLocation) {
+        let _ = (count, advice, location);
+        known(devPtr).map(drop)
+    }
+
+    fn cuMemPrefetchAsync, cuMemPrefetchAsync_ptsz(
+        default;
+        devPtr: CUdeviceptr,
+        count: usize,
+        dstDevice: CUdevice,
+        hStream: CUstream,
+    ) {
+        let _ = count;
+        if dstDevice != CU_DEVICE_CPU {
+            device::check(dstDevice)?;
+        }
+        stream::resolve(hStream as usize, default)?;
+        known(devPtr).map(drop)
+    }
+
+    fn cuMemPrefetchAsync_v2, cuMemPrefetchAsync_v2_ptsz(
+        default;
+        devPtr: CUdeviceptr,
+        count: usize,
+        location: CUmemLocation,
+        flags: c_uint,
+        hStream: CUstream,
+    ) {
+        let _ = (count, location, flags);
+        stream::resolve(hStream as usize, default)?;
+        known(devPtr).map(drop)
+    }
+}

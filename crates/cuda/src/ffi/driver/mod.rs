@@ -1,0 +1,12 @@
+//! The driver: functions of `cuda.h`.
+
+pub(crate) mod array;
+pub(crate) mod context;
+pub(crate) mod device;
+pub(crate) mod event;
+pub(crate) mod general;
+pub(crate) mod kernel;
+pub(crate) mod memory;
+pub(crate) mod module;
+pub(crate) mod stream;
+pub(crate) mod transfer;

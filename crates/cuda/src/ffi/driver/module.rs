@@ -1,0 +1,179 @@
+//! Modules and libraries.
+
+use std::ffi::{c_char, c_uint, c_void};
+
+use crate::abi::driver::{CUdeviceptr, CUfunction, CUjit_option, CUkernel, CUlibrary, CUlibraryOption, CUmodule};
+use crate::api::module::{self, MODULES, Module};
+use crate::api::{context, image};
+use crate::error::{CudaError, Result};
+use crate::ffi::{self, export, put, put_if, text};
+use std::sync::Arc;
+
+/// Loads code from a file.
+fn load_file(name: *const c_char) -> Result<Arc<Module>> {
+    // SAFETY: as the manual says.
+    let name = unsafe { text(name) }?;
+    let mut bytes = std::fs::read(name).map_err(|_| CudaError::FILE_NOT_FOUND)?;
+    let image = match bytes.get(..4) {
+        Some(b"\x7fELF") => image::Image::MachineCode,
+        Some(&[0x50, 0xed, 0x55, 0xba]) => image::Image::Fatbin(&bytes),
+        _ => {
+            let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+            bytes.truncate(end);
+            image::Image::Ptx(&bytes)
+        }
+    };
+    image::load(image)
+}
+
+fn put_variable(module: usize, name: *const c_char, address: *mut CUdeviceptr, bytes: *mut usize) -> Result<()> {
+    // SAFETY: as the manual says.
+    let (start, length) = MODULES.get(module)?.variable(unsafe { text(name) }?)?;
+    // SAFETY: as the manual says.
+    unsafe {
+        put_if(address, start);
+        put_if(bytes, length as usize);
+    }
+    Ok(())
+}
+
+fn put_kernel(module: usize, name: *const c_char, out: *mut usize) -> Result<()> {
+    if out.is_null() {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    // SAFETY: as the manual says.
+    let kernel = MODULES.get(module)?.kernel(unsafe { text(name) }?)?;
+    // SAFETY: as the manual says.
+    unsafe { put(out, kernel.handle.number()) }
+}
+
+export! {
+    fn cuModuleLoad(module: *mut CUmodule, fname: *const c_char) {
+        context::require()?;
+        let loaded = load_file(fname)?;
+        // SAFETY: as the manual says.
+        unsafe { put(module, loaded.handle.number() as CUmodule) }
+    }
+
+    fn cuModuleLoadData(module: *mut CUmodule, image: *const c_void) {
+        context::require()?;
+        // SAFETY: as the manual says.
+        unsafe { put(module, ffi::image::load(image)?.handle.number() as CUmodule) }
+    }
+
+    fn cuModuleLoadDataEx(
+        module: *mut CUmodule,
+        image: *const c_void,
+        numOptions: c_uint,
+        options: *mut CUjit_option,
+        optionValues: *mut *mut c_void,
+    ) {
+        // They are for the compiler of a GPU.
+        let _ = (numOptions, options, optionValues);
+        context::require()?;
+        // SAFETY: as the manual says.
+        unsafe { put(module, ffi::image::load(image)?.handle.number() as CUmodule) }
+    }
+
+    fn cuModuleLoadFatBinary(module: *mut CUmodule, fatCubin: *const c_void) {
+        context::require()?;
+        // SAFETY: as the manual says.
+        unsafe { put(module, ffi::image::load(fatCubin)?.handle.number() as CUmodule) }
+    }
+
+    fn cuModuleUnload(hmod: CUmodule) {
+        module::unload(hmod as usize)
+    }
+
+    fn cuModuleGetFunction(hfunc: *mut CUfunction, hmod: CUmodule, name: *const c_char) {
+        put_kernel(hmod as usize, name, hfunc.cast())
+    }
+
+    fn cuModuleGetFunctionCount(count: *mut c_uint, r#mod: CUmodule) {
+        let names = MODULES.get(r#mod as usize)?.kernel_names();
+        // SAFETY: as the manual says.
+        unsafe { put(count, names.len() as c_uint) }
+    }
+
+    fn cuModuleGetGlobal_v2(dptr: *mut CUdeviceptr, bytes: *mut usize, hmod: CUmodule, name: *const c_char) {
+        put_variable(hmod as usize, name, dptr, bytes)
+    }
+
+    fn cuModuleGetLoadingMode(mode: *mut c_uint) {
+        /// `CU_MODULE_LAZY_LOADING`
+        const LAZY: c_uint = 2;
+        // SAFETY: as the manual says.
+        unsafe { put(mode, LAZY) }
+    }
+
+    fn cuLibraryLoadData(
+        library: *mut CUlibrary,
+        code: *const c_void,
+        jitOptions: *mut CUjit_option,
+        jitOptionsValues: *mut *mut c_void,
+        numJitOptions: c_uint,
+        libraryOptions: *mut CUlibraryOption,
+        libraryOptionValues: *mut *mut c_void,
+        numLibraryOptions: c_uint,
+    ) {
+        let _ = (jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+        crate::driver::check()?;
+        // SAFETY: as the manual says.
+        unsafe { put(library, ffi::image::load(code)?.handle.number() as CUlibrary) }
+    }
+
+    fn cuLibraryLoadFromFile(
+        library: *mut CUlibrary,
+        fileName: *const c_char,
+        jitOptions: *mut CUjit_option,
+        jitOptionsValues: *mut *mut c_void,
+        numJitOptions: c_uint,
+        libraryOptions: *mut CUlibraryOption,
+        libraryOptionValues: *mut *mut c_void,
+        numLibraryOptions: c_uint,
+    ) {
+        let _ = (jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+        crate::driver::check()?;
+        let loaded = load_file(fileName)?;
+        // SAFETY: as the manual says.
+        unsafe { put(library, loaded.handle.number() as CUlibrary) }
+    }
+
+    fn cuLibraryUnload(library: CUlibrary) {
+        module::unload(library as usize)
+    }
+
+    fn cuLibraryGetModule(pMod: *mut CUmodule, library: CUlibrary) {
+        let module = MODULES.get(library as usize)?;
+        // SAFETY: as the manual says. They are the same to us.
+        unsafe { put(pMod, module.handle.number() as CUmodule) }
+    }
+
+    fn cuLibraryGetKernel(pKernel: *mut CUkernel, library: CUlibrary, name: *const c_char) {
+        put_kernel(library as usize, name, pKernel.cast())
+    }
+
+    fn cuLibraryGetKernelCount(count: *mut c_uint, lib: CUlibrary) {
+        let names = MODULES.get(lib as usize)?.kernel_names();
+        // SAFETY: as the manual says.
+        unsafe { put(count, names.len() as c_uint) }
+    }
+
+    fn cuLibraryEnumerateKernels(kernels: *mut CUkernel, numKernels: c_uint, lib: CUlibrary) {
+        let module = MODULES.get(lib as usize)?;
+        for (index, name) in module.kernel_names().iter().take(numKernels as usize).enumerate() {
+            let kernel = module.kernel(name)?;
+            // SAFETY: the program has room for so many.
+            unsafe { kernels.add(index).write(kernel.handle.number() as CUkernel) };
+        }
+        Ok(())
+    }
+
+    fn cuLibraryGetGlobal(dptr: *mut CUdeviceptr, bytes: *mut usize, library: CUlibrary, name: *const c_char) {
+        put_variable(library as usize, name, dptr, bytes)
+    }
+
+    fn cuLibraryGetManaged(dptr: *mut CUdeviceptr, bytes: *mut usize, library: CUlibrary, name: *const c_char) {
+        put_variable(library as usize, name, dptr, bytes)
+    }
+}

@@ -1,0 +1,141 @@
+//! Streams and calls back to the program.
+
+use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
+
+use crate::abi::driver::{CU_STREAM_NON_BLOCKING, CUcontext, CUdevice, CUevent, CUhostFn, CUstream, CUstreamCallback};
+use crate::api::event::EVENTS;
+use crate::api::output;
+use crate::api::stream::{self, Kind};
+use crate::api::work::{HostCall, Work};
+use crate::error::{CudaError, Result};
+use crate::ffi::{export, put};
+
+fn create(out: *mut CUstream, flags: c_uint, priority: c_int) -> Result<()> {
+    if out.is_null() || flags & !CU_STREAM_NON_BLOCKING != 0 {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    let kind = if flags == CU_STREAM_NON_BLOCKING { Kind::NonBlocking } else { Kind::Blocking };
+    let stream = stream::create(kind, priority)?;
+    // SAFETY: as the manual says.
+    unsafe { put(out, stream.handle.number() as CUstream) }
+}
+
+/// What the program gave to be called with. It may be called on another thread: that is what it is for.
+struct UserData(*mut c_void);
+// SAFETY: the program hands it over for that.
+unsafe impl Send for UserData {}
+// SAFETY: as above.
+unsafe impl Sync for UserData {}
+
+impl UserData {
+    fn pointer(&self) -> *mut c_void {
+        self.0
+    }
+}
+
+/// Calls a function of the program in a stream.
+pub(crate) fn call_host(stream: &stream::Stream, function: CUhostFn, data: *mut c_void) -> Result<()> {
+    let function = function.ok_or(CudaError::INVALID_VALUE)?;
+    let data = UserData(data);
+    // SAFETY: the program gave the function to be called with this.
+    stream.push(Work::Call(HostCall::new(move || unsafe { function(data.pointer()) }))).map(drop)
+}
+
+/// Calls a function of the program in a stream, with the state that the stream is in.
+pub(crate) fn add_callback(
+    stream: &stream::Stream,
+    handle: CUstream,
+    callback: CUstreamCallback,
+    data: *mut c_void,
+) -> Result<()> {
+    let callback = callback.ok_or(CudaError::INVALID_VALUE)?;
+    let (data, handle) = (UserData(data), handle as usize);
+    let call = move || {
+        let status = crate::driver::fault().map_or(0, CudaError::code);
+        // SAFETY: the program gave the function to be called with this.
+        unsafe { callback(handle as CUstream, status, data.pointer()) };
+    };
+    stream.push(Work::Call(HostCall::new(call))).map(drop)
+}
+
+export! {
+    fn cuStreamCreate(phStream: *mut CUstream, Flags: c_uint) {
+        create(phStream, Flags, 0)
+    }
+
+    fn cuStreamCreateWithPriority(phStream: *mut CUstream, flags: c_uint, priority: c_int) {
+        create(phStream, flags, priority.clamp(-5, 0))
+    }
+
+    fn cuStreamDestroy_v2(hStream: CUstream) {
+        stream::destroy(hStream as usize)
+    }
+
+    fn cuStreamSynchronize, cuStreamSynchronize_ptsz(default; hStream: CUstream) {
+        let result = stream::resolve(hStream as usize, default)?.synchronize();
+        output::flush();
+        result
+    }
+
+    fn cuStreamQuery, cuStreamQuery_ptsz(default; hStream: CUstream) {
+        stream::resolve(hStream as usize, default)?.query()
+    }
+
+    fn cuStreamWaitEvent, cuStreamWaitEvent_ptsz(default; hStream: CUstream, hEvent: CUevent, Flags: c_uint) {
+        let _ = Flags;
+        EVENTS.get(hEvent as usize)?.hold_up(&*stream::resolve(hStream as usize, default)?)
+    }
+
+    fn cuStreamGetPriority, cuStreamGetPriority_ptsz(default; hStream: CUstream, priority: *mut c_int) {
+        let stream = stream::resolve(hStream as usize, default)?;
+        // SAFETY: as the manual says.
+        unsafe { put(priority, stream.priority) }
+    }
+
+    fn cuStreamGetFlags, cuStreamGetFlags_ptsz(default; hStream: CUstream, flags: *mut c_uint) {
+        let stream = stream::resolve(hStream as usize, default)?;
+        let value = if stream.kind == Kind::NonBlocking { CU_STREAM_NON_BLOCKING } else { 0 };
+        // SAFETY: as the manual says.
+        unsafe { put(flags, value) }
+    }
+
+    fn cuStreamGetId, cuStreamGetId_ptsz(default; hStream: CUstream, streamId: *mut c_ulonglong) {
+        let stream = stream::resolve(hStream as usize, default)?;
+        // SAFETY: as the manual says.
+        unsafe { put(streamId, stream.id) }
+    }
+
+    fn cuStreamGetCtx, cuStreamGetCtx_ptsz(default; hStream: CUstream, pctx: *mut CUcontext) {
+        let context = stream::resolve(hStream as usize, default)?.context()?;
+        // SAFETY: as the manual says.
+        unsafe { put(pctx, context.handle.number() as CUcontext) }
+    }
+
+    fn cuStreamGetDevice, cuStreamGetDevice_ptsz(default; hStream: CUstream, device: *mut CUdevice) {
+        stream::resolve(hStream as usize, default)?;
+        // SAFETY: as the manual says.
+        unsafe { put(device, 0) }
+    }
+
+    fn cuLaunchHostFunc, cuLaunchHostFunc_ptsz(
+        default;
+        hStream: CUstream,
+        r#fn: CUhostFn,
+        userData: *mut c_void,
+    ) {
+        call_host(&*stream::resolve(hStream as usize, default)?, r#fn, userData)
+    }
+
+    fn cuStreamAddCallback, cuStreamAddCallback_ptsz(
+        default;
+        hStream: CUstream,
+        callback: CUstreamCallback,
+        userData: *mut c_void,
+        flags: c_uint,
+    ) {
+        if flags != 0 {
+            return Err(CudaError::INVALID_VALUE);
+        }
+        add_callback(&*stream::resolve(hStream as usize, default)?, hStream, callback, userData)
+    }
+}

@@ -1,0 +1,231 @@
+//! Copies and fills.
+
+use std::ffi::{c_uchar, c_uint, c_ushort, c_void};
+
+use crate::abi::driver::*;
+use crate::api::copy::{self, Wait};
+use crate::api::stream::{self, DefaultStream};
+use crate::error::{CudaError, Result};
+use crate::ffi::{export, get};
+use crate::transfer::{Copy, Extent, Fill, Pattern, Side};
+
+/// Copies bytes.
+fn copy(to: u64, from: u64, bytes: usize, stream: CUstream, default: DefaultStream, wait: Wait) -> Result<()> {
+    let stream = stream::resolve(stream as usize, default)?;
+    // SAFETY: as the manual says of the functions that call this.
+    let copy = unsafe { Copy::new(Side::linear(from), Side::linear(to), Extent::bytes(bytes as u64)) };
+    copy::copy(&stream, copy, wait)
+}
+
+/// Fills rows of elements.
+fn fill(
+    to: Side,
+    (width, height): (usize, usize),
+    pattern: Pattern,
+    stream: CUstream,
+    default: DefaultStream,
+    wait: Wait,
+) -> Result<()> {
+    let stream = stream::resolve(stream as usize, default)?;
+    let width = (width as u64).checked_mul(pattern.bytes()).ok_or(CudaError::INVALID_VALUE)?;
+    let extent = Extent { width, height: height as u64, depth: 1 };
+    // SAFETY: as the manual says of the functions that call this.
+    let fill = unsafe { Fill::new(to, extent, pattern) };
+    copy::fill(&stream, fill, wait)
+}
+
+fn rows(address: u64, pitch: usize) -> Side {
+    Side { address, row_pitch: pitch as u64, slice_pitch: 0 }
+}
+
+/// One side of a copy in two or three dimensions.
+struct Region {
+    kind: CUmemorytype,
+    host: u64,
+    device: u64,
+    array: CUarray,
+    pitch: usize,
+    height: usize,
+    offset: [usize; 3],
+}
+
+impl Region {
+    fn side(&self, width: usize) -> Result<Side> {
+        let base = match self.kind {
+            CU_MEMORYTYPE_HOST => self.host,
+            CU_MEMORYTYPE_DEVICE | CU_MEMORYTYPE_UNIFIED => self.device,
+            CU_MEMORYTYPE_ARRAY => return crate::ffi::driver::array::side(self.array, self.offset),
+            _ => return Err(CudaError::INVALID_VALUE),
+        };
+        let [x, y, z] = self.offset.map(|offset| offset as u64);
+        let row_pitch = if self.pitch == 0 { width as u64 } else { self.pitch as u64 };
+        let slice_pitch = row_pitch.checked_mul(self.height as u64).ok_or(CudaError::INVALID_VALUE)?;
+        let offset = y
+            .checked_mul(row_pitch)
+            .and_then(|rows| z.checked_mul(slice_pitch)?.checked_add(rows)?.checked_add(x))
+            .ok_or(CudaError::INVALID_VALUE)?;
+        let address = base.checked_add(offset).ok_or(CudaError::INVALID_VALUE)?;
+        Ok(Side { address, row_pitch, slice_pitch })
+    }
+}
+
+fn copy_2d(params: &CUDA_MEMCPY2D, stream: CUstream, default: DefaultStream, wait: Wait) -> Result<()> {
+    let from = Region {
+        kind: params.srcMemoryType,
+        host: params.srcHost as u64,
+        device: params.srcDevice,
+        array: params.srcArray,
+        pitch: params.srcPitch,
+        height: 0,
+        offset: [params.srcXInBytes, params.srcY, 0],
+    };
+    let to = Region {
+        kind: params.dstMemoryType,
+        host: params.dstHost as u64,
+        device: params.dstDevice,
+        array: params.dstArray,
+        pitch: params.dstPitch,
+        height: 0,
+        offset: [params.dstXInBytes, params.dstY, 0],
+    };
+    let width = params.WidthInBytes;
+    let extent = Extent { width: width as u64, height: params.Height as u64, depth: 1 };
+    let stream = stream::resolve(stream as usize, default)?;
+    // SAFETY: as the manual says of the functions that call this.
+    let copy = unsafe { Copy::new(from.side(width)?, to.side(width)?, extent) };
+    copy::copy(&stream, copy, wait)
+}
+
+fn copy_3d(params: &CUDA_MEMCPY3D, stream: CUstream, default: DefaultStream, wait: Wait) -> Result<()> {
+    let from = Region {
+        kind: params.srcMemoryType,
+        host: params.srcHost as u64,
+        device: params.srcDevice,
+        array: params.srcArray,
+        pitch: params.srcPitch,
+        height: params.srcHeight,
+        offset: [params.srcXInBytes, params.srcY, params.srcZ],
+    };
+    let to = Region {
+        kind: params.dstMemoryType,
+        host: params.dstHost as u64,
+        device: params.dstDevice,
+        array: params.dstArray,
+        pitch: params.dstPitch,
+        height: params.dstHeight,
+        offset: [params.dstXInBytes, params.dstY, params.dstZ],
+    };
+    let width = params.WidthInBytes;
+    let extent = Extent { width: width as u64, height: params.Height as u64, depth: params.Depth as u64 };
+    let stream = stream::resolve(stream as usize, default)?;
+    // SAFETY: as the manual says of the functions that call this.
+    let copy = unsafe { Copy::new(from.side(width)?, to.side(width)?, extent) };
+    copy::copy(&stream, copy, wait)
+}
+
+export! {
+    fn cuMemcpy, cuMemcpy_ptds(default; dst: CUdeviceptr, src: CUdeviceptr, ByteCount: usize) {
+        copy(dst, src, ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemcpyAsync, cuMemcpyAsync_ptsz(default; dst: CUdeviceptr, src: CUdeviceptr, ByteCount: usize, hStream: CUstream) {
+        copy(dst, src, ByteCount, hStream, default, Wait::No)
+    }
+
+    fn cuMemcpyHtoD_v2, cuMemcpyHtoD_v2_ptds(default; dstDevice: CUdeviceptr, srcHost: *const c_void, ByteCount: usize) {
+        copy(dstDevice, srcHost as u64, ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemcpyHtoDAsync_v2, cuMemcpyHtoDAsync_v2_ptsz(default; dstDevice: CUdeviceptr, srcHost: *const c_void, ByteCount: usize, hStream: CUstream) {
+        copy(dstDevice, srcHost as u64, ByteCount, hStream, default, Wait::No)
+    }
+
+    fn cuMemcpyDtoH_v2, cuMemcpyDtoH_v2_ptds(default; dstHost: *mut c_void, srcDevice: CUdeviceptr, ByteCount: usize) {
+        copy(dstHost as u64, srcDevice, ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemcpyDtoHAsync_v2, cuMemcpyDtoHAsync_v2_ptsz(default; dstHost: *mut c_void, srcDevice: CUdeviceptr, ByteCount: usize, hStream: CUstream) {
+        copy(dstHost as u64, srcDevice, ByteCount, hStream, default, Wait::No)
+    }
+
+    fn cuMemcpyDtoD_v2, cuMemcpyDtoD_v2_ptds(default; dstDevice: CUdeviceptr, srcDevice: CUdeviceptr, ByteCount: usize) {
+        copy(dstDevice, srcDevice, ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemcpyDtoDAsync_v2, cuMemcpyDtoDAsync_v2_ptsz(default; dstDevice: CUdeviceptr, srcDevice: CUdeviceptr, ByteCount: usize, hStream: CUstream) {
+        copy(dstDevice, srcDevice, ByteCount, hStream, default, Wait::No)
+    }
+
+    fn cuMemsetD8_v2, cuMemsetD8_v2_ptds(default; dstDevice: CUdeviceptr, uc: c_uchar, N: usize) {
+        fill(Side::linear(dstDevice), (N, 1), Pattern::Byte(uc), std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemsetD8Async, cuMemsetD8Async_ptsz(default; dstDevice: CUdeviceptr, uc: c_uchar, N: usize, hStream: CUstream) {
+        fill(Side::linear(dstDevice), (N, 1), Pattern::Byte(uc), hStream, default, Wait::No)
+    }
+
+    fn cuMemsetD2D8_v2, cuMemsetD2D8_v2_ptds(default; dstDevice: CUdeviceptr, dstPitch: usize, uc: c_uchar, Width: usize, Height: usize) {
+        fill(rows(dstDevice, dstPitch), (Width, Height), Pattern::Byte(uc), std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemsetD2D8Async, cuMemsetD2D8Async_ptsz(default; dstDevice: CUdeviceptr, dstPitch: usize, uc: c_uchar, Width: usize, Height: usize, hStream: CUstream) {
+        fill(rows(dstDevice, dstPitch), (Width, Height), Pattern::Byte(uc), hStream, default, Wait::No)
+    }
+
+    fn cuMemsetD16_v2, cuMemsetD16_v2_ptds(default; dstDevice: CUdeviceptr, us: c_ushort, N: usize) {
+        fill(Side::linear(dstDevice), (N, 1), Pattern::Half(us), std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemsetD16Async, cuMemsetD16Async_ptsz(default; dstDevice: CUdeviceptr, us: c_ushort, N: usize, hStream: CUstream) {
+        fill(Side::linear(dstDevice), (N, 1), Pattern::Half(us), hStream, default, Wait::No)
+    }
+
+    fn cuMemsetD2D16_v2, cuMemsetD2D16_v2_ptds(default; dstDevice: CUdeviceptr, dstPitch: usize, us: c_ushort, Width: usize, Height: usize) {
+        fill(rows(dstDevice, dstPitch), (Width, Height), Pattern::Half(us), std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemsetD2D16Async, cuMemsetD2D16Async_ptsz(default; dstDevice: CUdeviceptr, dstPitch: usize, us: c_ushort, Width: usize, Height: usize, hStream: CUstream) {
+        fill(rows(dstDevice, dstPitch), (Width, Height), Pattern::Half(us), hStream, default, Wait::No)
+    }
+
+    fn cuMemsetD32_v2, cuMemsetD32_v2_ptds(default; dstDevice: CUdeviceptr, ui: c_uint, N: usize) {
+        fill(Side::linear(dstDevice), (N, 1), Pattern::Word(ui), std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemsetD32Async, cuMemsetD32Async_ptsz(default; dstDevice: CUdeviceptr, ui: c_uint, N: usize, hStream: CUstream) {
+        fill(Side::linear(dstDevice), (N, 1), Pattern::Word(ui), hStream, default, Wait::No)
+    }
+
+    fn cuMemsetD2D32_v2, cuMemsetD2D32_v2_ptds(default; dstDevice: CUdeviceptr, dstPitch: usize, ui: c_uint, Width: usize, Height: usize) {
+        fill(rows(dstDevice, dstPitch), (Width, Height), Pattern::Word(ui), std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemsetD2D32Async, cuMemsetD2D32Async_ptsz(default; dstDevice: CUdeviceptr, dstPitch: usize, ui: c_uint, Width: usize, Height: usize, hStream: CUstream) {
+        fill(rows(dstDevice, dstPitch), (Width, Height), Pattern::Word(ui), hStream, default, Wait::No)
+    }
+
+    fn cuMemcpy2D_v2, cuMemcpy2D_v2_ptds(default; pCopy: *const CUDA_MEMCPY2D) {
+        // SAFETY: as the manual says.
+        copy_2d(unsafe { get(pCopy) }?, std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemcpy2DUnaligned_v2, cuMemcpy2DUnaligned_v2_ptds(default; pCopy: *const CUDA_MEMCPY2D) {
+        // SAFETY: as the manual says.
+        copy_2d(unsafe { get(pCopy) }?, std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemcpy3D_v2, cuMemcpy3D_v2_ptds(default; pCopy: *const CUDA_MEMCPY3D) {
+        // SAFETY: as the manual says.
+        copy_3d(unsafe { get(pCopy) }?, std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemcpy2DAsync_v2, cuMemcpy2DAsync_v2_ptsz(default; pCopy: *const CUDA_MEMCPY2D, hStream: CUstream) {
+        // SAFETY: as the manual says.
+        copy_2d(unsafe { get(pCopy) }?, hStream, default, Wait::No)
+    }
+
+    fn cuMemcpy3DAsync_v2, cuMemcpy3DAsync_v2_ptsz(default; pCopy: *const CUDA_MEMCPY3D, hStream: CUstream) {
+        // SAFETY: as the manual says.
+        copy_3d(unsafe { get(pCopy) }?, hStream, default, Wait::No)
+    }
+}

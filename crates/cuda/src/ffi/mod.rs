@@ -1,0 +1,134 @@
+//! What C programs call: one function for each in CUDA's headers.
+//!
+//! Functions here only turn pointers and numbers into values and back; what they mean is in `api`. Every function goes
+//! through [`guard`], so that no panic reaches the program.
+
+#![allow(
+    non_snake_case,
+    non_upper_case_globals,
+    reason = "functions, parameters and constants have the names of the headers"
+)]
+#![allow(unreachable_pub, reason = "what is exported is reached by its name")]
+
+use std::ffi::{CStr, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::error::{CudaError, Result};
+
+mod driver;
+mod exports;
+pub(crate) mod image;
+mod launch;
+pub(crate) mod runtime;
+pub(crate) mod stdio;
+
+/// Declares functions of the driver: each gives its result to `guard`.
+///
+/// Of functions that work in a stream there are two, which differ in what the stream 0 means:
+/// `fn cuX, cuX_ptsz(default; args…)` makes both from one body, with `default` bound to the meaning.
+macro_rules! export {
+    () => {};
+    (fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block $($rest:tt)*) => {
+        /// # Safety
+        /// As the manual of CUDA says for the function of this name.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> u32 {
+            crate::ffi::guard(stringify!($name), || $body)
+        }
+        export! { $($rest)* }
+    };
+    (fn $name:ident, $per_thread:ident($default:ident; $($arg:ident: $ty:ty),* $(,)?) $body:block $($rest:tt)*) => {
+        export! {
+            fn $name($($arg: $ty),*) {
+                let $default = crate::api::stream::DefaultStream::Legacy;
+                $body
+            }
+            fn $per_thread($($arg: $ty),*) {
+                let $default = crate::api::stream::DefaultStream::PerThread;
+                $body
+            }
+            $($rest)*
+        }
+    };
+}
+pub(crate) use export;
+
+/// Runs a function of the driver; gives its result as programs see it.
+pub(crate) fn guard(name: &'static str, body: impl FnOnce() -> Result<()>) -> u32 {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => 0,
+        Ok(Err(error)) => error.code(),
+        Err(_) => {
+            crate::log::say(&format!(
+                "{name} failed by a mistake of Warpgrind's own (the message is above): please report it, with the program if you can"
+            ));
+            CudaError::UNKNOWN.code()
+        }
+    }
+}
+
+/// Says that a function is not there, and gives the result for that.
+pub(crate) fn unsupported(name: &str) -> u32 {
+    crate::log::say(&format!("{name} is not supported by the CPU device yet; it returns \"not supported\""));
+    CudaError::NOT_SUPPORTED.code()
+}
+
+/// Gives a result to the program.
+///
+/// # Safety
+/// `out` must be null or valid for writing.
+pub(crate) unsafe fn put<T>(out: *mut T, value: T) -> Result<()> {
+    if out.is_null() {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    // SAFETY: not null, so valid, as the caller promises.
+    unsafe { out.write(value) };
+    Ok(())
+}
+
+/// Gives a result to the program, if it wants it.
+///
+/// # Safety
+/// `out` must be null or valid for writing.
+pub(crate) unsafe fn put_if<T>(out: *mut T, value: T) {
+    // SAFETY: as the caller promises. Null is how programs say that they do not want it.
+    let _ = unsafe { put(out, value) };
+}
+
+/// What the program points to.
+///
+/// # Safety
+/// `pointer` must be null or valid for reading as long as the result is used.
+pub(crate) unsafe fn get<'a, T>(pointer: *const T) -> Result<&'a T> {
+    // SAFETY: as the caller promises.
+    unsafe { pointer.as_ref() }.ok_or(CudaError::INVALID_VALUE)
+}
+
+/// A name that the program gives.
+///
+/// # Safety
+/// `name` must be null or the start of a string that ends with zero.
+pub(crate) unsafe fn text<'a>(name: *const c_char) -> Result<&'a str> {
+    if name.is_null() {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    // SAFETY: not null, so a string, as the caller promises.
+    unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| CudaError::INVALID_VALUE)
+}
+
+/// Copies a name into a buffer of the program, cut where it does not fit, with a zero at its end.
+///
+/// # Safety
+/// `out` must be null or valid for writing `length` bytes.
+pub(crate) unsafe fn put_text(out: *mut c_char, length: usize, name: &str) -> Result<()> {
+    if out.is_null() || length == 0 {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    let bytes = name.len().min(length - 1);
+    // SAFETY: not more than `length` bytes are written, to where the caller allows it.
+    unsafe {
+        std::ptr::copy_nonoverlapping(name.as_ptr().cast(), out, bytes);
+        out.add(bytes).write(0);
+    }
+    Ok(())
+}

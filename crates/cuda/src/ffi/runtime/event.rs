@@ -1,0 +1,74 @@
+//! Events.
+
+use std::ffi::c_uint;
+
+use super::{export_runtime, ready};
+use crate::abi::runtime::{cudaEvent_t, cudaEventDisableTiming, cudaStream_t};
+use crate::api::event::{self, EVENTS};
+use crate::api::{output, stream};
+use crate::error::{CudaError, Result};
+use crate::ffi::put;
+
+fn create(out: *mut cudaEvent_t, flags: c_uint) -> Result<()> {
+    ready()?;
+    if out.is_null() {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    let event = event::create(flags & cudaEventDisableTiming == 0)?;
+    // SAFETY: as the manual of the functions that call this says.
+    unsafe { put(out, event.handle.number() as cudaEvent_t) }
+}
+
+fn elapsed(out: *mut f32, start: cudaEvent_t, end: cudaEvent_t) -> Result<()> {
+    let milliseconds = EVENTS.get(start as usize)?.elapsed(&*EVENTS.get(end as usize)?)?;
+    // SAFETY: as the manual of the functions that call this says.
+    unsafe { put(out, milliseconds) }
+}
+
+export_runtime! {
+    fn cudaEventCreate(event: *mut cudaEvent_t) {
+        create(event, 0)
+    }
+
+    fn cudaEventCreateWithFlags(event: *mut cudaEvent_t, flags: c_uint) {
+        create(event, flags)
+    }
+
+    fn cudaEventDestroy(event: cudaEvent_t) {
+        EVENTS.remove(event as usize).map(drop)
+    }
+
+    fn cudaEventRecord, cudaEventRecord_ptsz(default; event: cudaEvent_t, stream: cudaStream_t) {
+        ready()?;
+        EVENTS.get(event as usize)?.record(&*stream::resolve(stream as usize, default)?)
+    }
+
+    fn cudaEventRecordWithFlags, cudaEventRecordWithFlags_ptsz(
+        default;
+        event: cudaEvent_t,
+        stream: cudaStream_t,
+        flags: c_uint,
+    ) {
+        let _ = flags;
+        ready()?;
+        EVENTS.get(event as usize)?.record(&*stream::resolve(stream as usize, default)?)
+    }
+
+    fn cudaEventQuery(event: cudaEvent_t) {
+        EVENTS.get(event as usize)?.query()
+    }
+
+    fn cudaEventSynchronize(event: cudaEvent_t) {
+        let result = EVENTS.get(event as usize)?.synchronize();
+        output::flush();
+        result
+    }
+
+    fn cudaEventElapsedTime(ms: *mut f32, start: cudaEvent_t, end: cudaEvent_t) {
+        elapsed(ms, start, end)
+    }
+
+    fn cudaEventElapsedTime_v2(ms: *mut f32, start: cudaEvent_t, end: cudaEvent_t) {
+        elapsed(ms, start, end)
+    }
+}

@@ -1,0 +1,207 @@
+//! Kernels: what they are, and launches.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::sync::Arc;
+
+use super::{export_runtime, ready};
+use crate::abi::runtime::*;
+use crate::api::kernel::Kernel;
+use crate::api::launch::{Launch, Shape};
+use crate::api::stream::{self, DefaultStream};
+use crate::api::work::Work;
+use crate::api::{device, occupancy, output, registry};
+use crate::error::{CudaError, Result};
+use crate::ffi::{self, get, put};
+
+/// The kernel that a program means: by the address of the host's function, or by a handle.
+fn kernel_of(func: *const c_void) -> Result<Arc<Kernel>> {
+    ready()?;
+    match registry::kernel(func as usize) {
+        Err(CudaError::INVALID_DEVICE_FUNCTION) => {
+            crate::api::kernel::KERNELS.get(func as usize).map_err(|_| CudaError::INVALID_DEVICE_FUNCTION)
+        }
+        found => found,
+    }
+}
+
+pub(crate) fn shape(grid: dim3, block: dim3, shared: usize, is_cooperative: bool) -> Result<Shape> {
+    Ok(Shape {
+        grid: [grid.x, grid.y, grid.z],
+        block: [block.x, block.y, block.z],
+        shared: u32::try_from(shared).map_err(|_| CudaError::INVALID_VALUE)?,
+        is_cooperative,
+    })
+}
+
+/// Launches a kernel.
+///
+/// # Safety
+/// `args` must point to the parameters of the kernel.
+pub(crate) unsafe fn launch(
+    kernel: &Arc<Kernel>,
+    shape: Shape,
+    (stream, default): (cudaStream_t, DefaultStream),
+    args: *mut *mut c_void,
+) -> Result<()> {
+    let stream = stream::resolve(stream as usize, default)?;
+    // SAFETY: as the caller promises.
+    let params = unsafe { ffi::launch::params(kernel, args, std::ptr::null_mut()) }?;
+    output::flush();
+    stream.push(Work::Launch(Launch::prepare(kernel, shape, params)?)).map(drop)
+}
+
+export_runtime! {
+    fn cudaLaunchKernel, cudaLaunchKernel_ptsz(
+        default;
+        func: *const c_void,
+        gridDim: dim3,
+        blockDim: dim3,
+        args: *mut *mut c_void,
+        sharedMem: usize,
+        stream: cudaStream_t,
+    ) {
+        let kernel = kernel_of(func)?;
+        // SAFETY: as the manual says.
+        unsafe { launch(&kernel, shape(gridDim, blockDim, sharedMem, false)?, (stream, default), args) }
+    }
+
+    fn cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_ptsz(
+        default;
+        func: *const c_void,
+        gridDim: dim3,
+        blockDim: dim3,
+        args: *mut *mut c_void,
+        sharedMem: usize,
+        stream: cudaStream_t,
+    ) {
+        let kernel = kernel_of(func)?;
+        // SAFETY: as the manual says.
+        unsafe { launch(&kernel, shape(gridDim, blockDim, sharedMem, true)?, (stream, default), args) }
+    }
+
+    fn cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz(
+        default;
+        config: *const cudaLaunchConfig_t,
+        func: *const c_void,
+        args: *mut *mut c_void,
+    ) {
+        let kernel = kernel_of(func)?;
+        // SAFETY: as the manual says.
+        let config = unsafe { get(config) }?;
+        let mut is_cooperative = false;
+        for index in 0..config.numAttrs as usize {
+            // SAFETY: there are so many.
+            let attribute = unsafe { &*config.attrs.add(index) };
+            match attribute.id {
+                // SAFETY: the identifier says which of the values it is.
+                cudaLaunchAttributeCooperative => is_cooperative = unsafe { attribute.val.cooperative } != 0,
+                cudaLaunchAttributeClusterDimension => {
+                    // SAFETY: as above.
+                    let size = unsafe { attribute.val.clusterDim };
+                    if (size.x, size.y, size.z) != (1, 1, 1) {
+                        crate::log::say(
+                            "launches of clusters of more than one block are not supported by the CPU device",
+                        );
+                        return Err(CudaError::NOT_SUPPORTED);
+                    }
+                }
+                // Priorities, windows of caches, overlap with other launches: hints.
+                _ => {}
+            }
+        }
+        let shape = shape(config.gridDim, config.blockDim, config.dynamicSmemBytes, is_cooperative)?;
+        // SAFETY: as the manual says.
+        unsafe { launch(&kernel, shape, (config.stream, default), args) }
+    }
+
+    fn cudaFuncGetAttributes(attr: *mut cudaFuncAttributes, func: *const c_void) {
+        let kernel = kernel_of(func)?;
+        if attr.is_null() {
+            return Err(CudaError::INVALID_VALUE);
+        }
+        // SAFETY: all of it is numbers, for which zero is a value.
+        let mut attributes: cudaFuncAttributes = unsafe { std::mem::zeroed() };
+        attributes.sharedSizeBytes = kernel.facts.shared as usize;
+        attributes.localSizeBytes = kernel.facts.local as usize;
+        attributes.maxThreadsPerBlock = kernel.max_threads() as c_int;
+        attributes.numRegs = occupancy::REGISTERS_PER_THREAD as c_int;
+        attributes.ptxVersion = device::capability() as c_int;
+        attributes.binaryVersion = device::capability() as c_int;
+        attributes.maxDynamicSharedSizeBytes = kernel.max_dynamic_shared() as c_int;
+        attributes.preferredShmemCarveout = -1;
+        // SAFETY: as the manual says.
+        unsafe { put(attr, attributes) }
+    }
+
+    fn cudaFuncSetAttribute(func: *const c_void, attr: cudaFuncAttribute, value: c_int) {
+        crate::ffi::driver::kernel::set_attribute(&*kernel_of(func)?, attr, value)
+    }
+
+    fn cudaFuncSetCacheConfig(func: *const c_void, cacheConfig: cudaFuncCache) {
+        let _ = cacheConfig;
+        kernel_of(func).map(drop)
+    }
+
+    fn cudaFuncSetSharedMemConfig(func: *const c_void, config: cudaSharedMemConfig) {
+        let _ = config;
+        kernel_of(func).map(drop)
+    }
+
+    fn cudaFuncGetName(name: *mut *const c_char, func: *const c_void) {
+        let kernel = kernel_of(func)?;
+        // SAFETY: as the manual says. The name lives as long as the module.
+        unsafe { put(name, kernel.c_name.as_ptr()) }
+    }
+
+    fn cudaGetFuncBySymbol(functionPtr: *mut cudaFunction_t, symbolPtr: *const c_void) {
+        let kernel = kernel_of(symbolPtr)?;
+        // SAFETY: as the manual says.
+        unsafe { put(functionPtr, kernel.handle.number() as cudaFunction_t) }
+    }
+
+    fn cudaGetKernel(kernelPtr: *mut cudaKernel_t, entryFuncAddr: *const c_void) {
+        let kernel = kernel_of(entryFuncAddr)?;
+        // SAFETY: as the manual says.
+        unsafe { put(kernelPtr, kernel.handle.number() as cudaKernel_t) }
+    }
+
+    fn cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        numBlocks: *mut c_int,
+        func: *const c_void,
+        blockSize: c_int,
+        dynamicSMemSize: usize,
+    ) {
+        put_blocks(numBlocks, func, blockSize, dynamicSMemSize)
+    }
+
+    fn cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        numBlocks: *mut c_int,
+        func: *const c_void,
+        blockSize: c_int,
+        dynamicSMemSize: usize,
+        flags: c_uint,
+    ) {
+        let _ = flags;
+        put_blocks(numBlocks, func, blockSize, dynamicSMemSize)
+    }
+
+    fn cudaOccupancyAvailableDynamicSMemPerBlock(
+        dynamicSmemSize: *mut usize,
+        func: *const c_void,
+        numBlocks: c_int,
+        blockSize: c_int,
+    ) {
+        let kernel = kernel_of(func)?;
+        let bytes = occupancy::free_shared(&kernel, numBlocks, blockSize)?;
+        // SAFETY: as the manual says.
+        unsafe { put(dynamicSmemSize, bytes as usize) }
+    }
+}
+
+fn put_blocks(out: *mut c_int, func: *const c_void, threads: c_int, shared: usize) -> Result<()> {
+    let kernel = kernel_of(func)?;
+    let threads = u32::try_from(threads).map_err(|_| CudaError::INVALID_VALUE)?;
+    let blocks = occupancy::blocks_per_multiprocessor(&kernel, threads, shared as u64)?;
+    // SAFETY: as the manual of the functions that call this says.
+    unsafe { put(out, blocks as c_int) }
+}

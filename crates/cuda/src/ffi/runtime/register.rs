@@ -1,0 +1,226 @@
+//! What code made by nvcc calls before `main`, and around launches.
+
+use std::cell::RefCell;
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::mem::ManuallyDrop;
+use std::sync::{Arc, PoisonError};
+
+use super::{export_runtime, ready};
+use crate::abi::runtime::{CUstream_st, cudaKernel_t, cudaStream_t, dim3, uint3};
+use crate::api::image::{self, Image};
+use crate::api::module::Module;
+use crate::api::registry::{self, Fatbin};
+use crate::api::{device, kernel::KERNELS};
+use crate::error::{CudaError, Result};
+use crate::ffi::{self, guard, put, text};
+
+/// A launch whose parameters are not known yet.
+#[derive(Clone, Copy)]
+struct Configuration {
+    grid: dim3,
+    block: dim3,
+    shared: usize,
+    stream: cudaStream_t,
+}
+
+thread_local! {
+    /// What `<<<...>>>` said, for launches that have not happened yet. Never dropped: programs launch kernels in
+    /// destructors, too.
+    static CONFIGURATIONS: RefCell<ManuallyDrop<Vec<Configuration>>> =
+        const { RefCell::new(ManuallyDrop::new(Vec::new())) };
+}
+
+/// Loads the module of a fatbin, and tells the host where its managed variables are.
+pub(crate) fn load(fatbin: &Fatbin) -> Result<Arc<Module>> {
+    // SAFETY: the code that nvcc made registered it, and unregisters it before it goes.
+    let module = unsafe { ffi::image::load(fatbin.address as *const c_void) }?;
+    for (place, name) in fatbin.managed.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        let (address, _) = module.variable(name).map_err(|_| CudaError::INVALID_SYMBOL)?;
+        // SAFETY: the code that nvcc made keeps a pointer there, for this.
+        unsafe { (*place as *mut u64).write(address) };
+    }
+    Ok(module)
+}
+
+/// Runs something that cannot fail as far as C programs know.
+fn quietly(name: &'static str, body: impl FnOnce() -> Result<()>) {
+    super::remember(guard(name, body));
+}
+
+/// Registers a fatbin.
+///
+/// # Safety
+/// `fatCubin` must be what nvcc makes, and stay until it is unregistered.
+pub unsafe extern "C" fn __cudaRegisterFatBinary(fatCubin: *mut c_void) -> *mut *mut c_void {
+    let mut handle = 0;
+    quietly("__cudaRegisterFatBinary", || {
+        handle = registry::add_fatbin(fatCubin as usize);
+        // What the program needs of the device is known before it asks what the device is.
+        // SAFETY: as the caller promises.
+        let least = unsafe {
+            ffi::image::with_containers(fatCubin, |image| {
+                Ok(match image {
+                    Image::Fatbin(bytes) => image::least_capability(bytes),
+                    Image::Fatbins(all) => all.iter().filter_map(|bytes| image::least_capability(bytes)).max(),
+                    Image::Ptx(_) | Image::MachineCode => None,
+                })
+            })
+        }?;
+        if let Some(capability) = least {
+            device::need_capability(capability);
+        }
+        Ok(())
+    });
+    handle as *mut *mut c_void
+}
+
+/// All of a fatbin was registered.
+///
+/// # Safety
+/// None: it does nothing.
+pub unsafe extern "C" fn __cudaRegisterFatBinaryEnd(_fatCubinHandle: *mut *mut c_void) {}
+
+/// Forgets a fatbin.
+///
+/// # Safety
+/// None: the handle is looked up.
+pub unsafe extern "C" fn __cudaUnregisterFatBinary(fatCubinHandle: *mut *mut c_void) {
+    quietly("__cudaUnregisterFatBinary", || {
+        registry::remove_fatbin(fatCubinHandle as usize);
+        Ok(())
+    });
+}
+
+/// Registers a kernel.
+///
+/// # Safety
+/// `deviceName` must be a string.
+pub unsafe extern "C" fn __cudaRegisterFunction(
+    fatCubinHandle: *mut *mut c_void,
+    hostFun: *const c_char,
+    _deviceFun: *mut c_char,
+    deviceName: *const c_char,
+    _thread_limit: c_int,
+    _tid: *mut uint3,
+    _bid: *mut uint3,
+    _bDim: *mut dim3,
+    _gDim: *mut dim3,
+    _wSize: *mut c_int,
+) {
+    quietly("__cudaRegisterFunction", || {
+        let fatbin = registry::fatbin(fatCubinHandle as usize).ok_or(CudaError::INVALID_HANDLE)?;
+        // SAFETY: as the caller promises.
+        registry::add_kernel(&fatbin, hostFun as usize, unsafe { text(deviceName) }?);
+        Ok(())
+    });
+}
+
+/// Registers a variable.
+///
+/// # Safety
+/// `deviceName` must be a string.
+pub unsafe extern "C" fn __cudaRegisterVar(
+    fatCubinHandle: *mut *mut c_void,
+    hostVar: *mut c_char,
+    _deviceAddress: *mut c_char,
+    deviceName: *const c_char,
+    _ext: c_int,
+    _size: usize,
+    _constant: c_int,
+    _global: c_int,
+) {
+    quietly("__cudaRegisterVar", || {
+        let fatbin = registry::fatbin(fatCubinHandle as usize).ok_or(CudaError::INVALID_HANDLE)?;
+        // SAFETY: as the caller promises.
+        registry::add_variable(&fatbin, hostVar as usize, unsafe { text(deviceName) }?);
+        Ok(())
+    });
+}
+
+/// Registers a managed variable, which the host reaches through a pointer.
+///
+/// # Safety
+/// `deviceName` must be a string, and `hostVarPtrAddress` stay until the fatbin is unregistered.
+pub unsafe extern "C" fn __cudaRegisterManagedVar(
+    fatCubinHandle: *mut *mut c_void,
+    hostVarPtrAddress: *mut *mut c_void,
+    _deviceAddress: *mut c_char,
+    deviceName: *const c_char,
+    _ext: c_int,
+    _size: usize,
+    _constant: c_int,
+    _global: c_int,
+) {
+    quietly("__cudaRegisterManagedVar", || {
+        let fatbin = registry::fatbin(fatCubinHandle as usize).ok_or(CudaError::INVALID_HANDLE)?;
+        // SAFETY: as the caller promises.
+        let name = unsafe { text(deviceName) }?;
+        let place = hostVarPtrAddress as usize;
+        fatbin.managed.lock().unwrap_or_else(PoisonError::into_inner).push((place, name.to_owned()));
+        registry::add_variable(&fatbin, place, name);
+        Ok(())
+    });
+}
+
+/// Loads a module, because the host is about to use its managed variables.
+///
+/// # Safety
+/// None: the handle is looked up.
+pub unsafe extern "C" fn __cudaInitModule(fatCubinHandle: *mut *mut c_void) -> c_char {
+    let code = guard("__cudaInitModule", || {
+        ready()?;
+        registry::fatbin(fatCubinHandle as usize).ok_or(CudaError::INVALID_HANDLE)?.module().map(drop)
+    });
+    (super::remember(code) == 0).into()
+}
+
+/// Notes what `<<<...>>>` says; 0 if the launch can go on.
+///
+/// # Safety
+/// None.
+pub unsafe extern "C" fn __cudaPushCallConfiguration(
+    gridDim: dim3,
+    blockDim: dim3,
+    sharedMem: usize,
+    stream: *mut CUstream_st,
+) -> c_uint {
+    let configuration = Configuration { grid: gridDim, block: blockDim, shared: sharedMem, stream };
+    CONFIGURATIONS.with_borrow_mut(|all| all.push(configuration));
+    0
+}
+
+export_runtime! {
+    fn __cudaPopCallConfiguration(gridDim: *mut dim3, blockDim: *mut dim3, sharedMem: *mut usize, stream: *mut c_void) {
+        let last = CONFIGURATIONS.with_borrow_mut(|all| all.pop()).ok_or(CudaError::INVALID_CONFIGURATION)?;
+        // SAFETY: the code that nvcc made has room for it.
+        unsafe {
+            put(gridDim, last.grid)?;
+            put(blockDim, last.block)?;
+            put(sharedMem, last.shared)?;
+            put(stream.cast::<cudaStream_t>(), last.stream)
+        }
+    }
+
+    fn __cudaGetKernel(kernel: *mut cudaKernel_t, entry: *const c_void) {
+        ready()?;
+        let found = registry::kernel(entry as usize)?;
+        // SAFETY: as the code that nvcc made calls it.
+        unsafe { put(kernel, found.handle.number() as cudaKernel_t) }
+    }
+
+    fn __cudaLaunchKernel, __cudaLaunchKernel_ptsz(
+        default;
+        kernel: cudaKernel_t,
+        gridDim: dim3,
+        blockDim: dim3,
+        args: *mut *mut c_void,
+        sharedMem: usize,
+        stream: cudaStream_t,
+    ) {
+        ready()?;
+        let kernel = KERNELS.get(kernel as usize)?;
+        let shape = super::kernel::shape(gridDim, blockDim, sharedMem, false)?;
+        // SAFETY: as the code that nvcc made calls it.
+        unsafe { super::kernel::launch(&kernel, shape, (stream, default), args) }
+    }
+}

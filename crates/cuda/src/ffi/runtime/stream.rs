@@ -1,0 +1,122 @@
+//! Streams and calls back to the program.
+
+use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
+
+use super::{export_runtime, ready};
+use crate::abi::runtime::*;
+use crate::api::event::EVENTS;
+use crate::api::output;
+use crate::api::stream::{self, Kind};
+use crate::error::{CudaError, Result};
+use crate::ffi::driver::stream::{add_callback, call_host};
+use crate::ffi::put;
+
+fn create(out: *mut cudaStream_t, flags: c_uint, priority: c_int) -> Result<()> {
+    ready()?;
+    if out.is_null() || flags & !cudaStreamNonBlocking != 0 {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    let kind = if flags == cudaStreamNonBlocking { Kind::NonBlocking } else { Kind::Blocking };
+    let stream = stream::create(kind, priority.clamp(-5, 0))?;
+    // SAFETY: as the manual of the functions that call this says.
+    unsafe { put(out, stream.handle.number() as cudaStream_t) }
+}
+
+export_runtime! {
+    fn cudaStreamCreate(pStream: *mut cudaStream_t) {
+        create(pStream, 0, 0)
+    }
+
+    fn cudaStreamCreateWithFlags(pStream: *mut cudaStream_t, flags: c_uint) {
+        create(pStream, flags, 0)
+    }
+
+    fn cudaStreamCreateWithPriority(pStream: *mut cudaStream_t, flags: c_uint, priority: c_int) {
+        create(pStream, flags, priority)
+    }
+
+    fn cudaStreamDestroy(stream: cudaStream_t) {
+        stream::destroy(stream as usize)
+    }
+
+    fn cudaStreamSynchronize, cudaStreamSynchronize_ptsz(default; stream: cudaStream_t) {
+        ready()?;
+        let result = stream::resolve(stream as usize, default)?.synchronize();
+        output::flush();
+        result
+    }
+
+    fn cudaStreamQuery, cudaStreamQuery_ptsz(default; stream: cudaStream_t) {
+        ready()?;
+        stream::resolve(stream as usize, default)?.query()
+    }
+
+    fn cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz(
+        default;
+        stream: cudaStream_t,
+        event: cudaEvent_t,
+        flags: c_uint,
+    ) {
+        let _ = flags;
+        ready()?;
+        EVENTS.get(event as usize)?.hold_up(&*stream::resolve(stream as usize, default)?)
+    }
+
+    fn cudaStreamGetPriority, cudaStreamGetPriority_ptsz(default; hStream: cudaStream_t, priority: *mut c_int) {
+        ready()?;
+        let stream = stream::resolve(hStream as usize, default)?;
+        // SAFETY: as the manual says.
+        unsafe { put(priority, stream.priority) }
+    }
+
+    fn cudaStreamGetFlags, cudaStreamGetFlags_ptsz(default; hStream: cudaStream_t, flags: *mut c_uint) {
+        ready()?;
+        let stream = stream::resolve(hStream as usize, default)?;
+        // SAFETY: as the manual says.
+        unsafe { put(flags, if stream.kind == Kind::NonBlocking { cudaStreamNonBlocking } else { 0 }) }
+    }
+
+    fn cudaStreamGetId, cudaStreamGetId_ptsz(default; hStream: cudaStream_t, streamId: *mut c_ulonglong) {
+        ready()?;
+        let stream = stream::resolve(hStream as usize, default)?;
+        // SAFETY: as the manual says.
+        unsafe { put(streamId, stream.id) }
+    }
+
+    fn cudaStreamAttachMemAsync, cudaStreamAttachMemAsync_ptsz(
+        default;
+        stream: cudaStream_t,
+        devPtr: *mut c_void,
+        length: usize,
+        flags: c_uint,
+    ) {
+        // Whoever it belongs to, both can reach it.
+        let _ = (devPtr, length, flags);
+        ready()?;
+        stream::resolve(stream as usize, default).map(drop)
+    }
+
+    fn cudaLaunchHostFunc, cudaLaunchHostFunc_ptsz(
+        default;
+        stream: cudaStream_t,
+        r#fn: cudaHostFn_t,
+        userData: *mut c_void,
+    ) {
+        ready()?;
+        call_host(&*stream::resolve(stream as usize, default)?, r#fn, userData)
+    }
+
+    fn cudaStreamAddCallback, cudaStreamAddCallback_ptsz(
+        default;
+        stream: cudaStream_t,
+        callback: cudaStreamCallback_t,
+        userData: *mut c_void,
+        flags: c_uint,
+    ) {
+        ready()?;
+        if flags != 0 {
+            return Err(CudaError::INVALID_VALUE);
+        }
+        add_callback(&*stream::resolve(stream as usize, default)?, stream.cast(), callback, userData)
+    }
+}

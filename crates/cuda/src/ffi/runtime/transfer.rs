@@ -1,0 +1,191 @@
+//! Copies and fills.
+
+use std::ffi::{c_int, c_void};
+
+use super::{export_runtime, ready};
+use crate::abi::runtime::*;
+use crate::api::copy::{self, Wait};
+use crate::api::stream::{self, DefaultStream};
+use crate::api::{memory, registry};
+use crate::error::{CudaError, Result};
+use crate::ffi::get;
+use crate::transfer::{Copy, Extent, Fill, Pattern, Side};
+
+/// A stream as a program names it, and what it means by 0.
+type In = (cudaStream_t, DefaultStream);
+
+/// Copies rows, in the direction that the program says.
+fn copy(from: Side, to: Side, extent: Extent, kind: cudaMemcpyKind, stream: In, wait: Wait) -> Result<()> {
+    ready()?;
+    if !(cudaMemcpyHostToHost..=cudaMemcpyDefault).contains(&kind) {
+        return Err(CudaError::INVALID_MEMCPY_DIRECTION);
+    }
+    check_direction(&from, &to, &extent, kind)?;
+    let stream = stream::resolve(stream.0 as usize, stream.1)?;
+    // SAFETY: as the manual says of the functions that call this.
+    let copy = unsafe { Copy::new(from, to, extent) };
+    copy::copy(&stream, copy, wait)
+}
+
+/// A direction that does not fit the pointers is an error: on a GPU the copy would fail.
+fn check_direction(from: &Side, to: &Side, extent: &Extent, kind: cudaMemcpyKind) -> Result<()> {
+    if extent.is_empty() {
+        return Ok(());
+    }
+    let is_host = |side: &Side| memory::owner(side.address, 0).map(|owner| owner == memory::Owner::Host);
+    let from_device = matches!(kind, cudaMemcpyDeviceToHost | cudaMemcpyDeviceToDevice);
+    let to_device = matches!(kind, cudaMemcpyHostToDevice | cudaMemcpyDeviceToDevice);
+    if from_device && is_host(from)? || to_device && is_host(to)? {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    Ok(())
+}
+
+fn rows(address: *const c_void, pitch: usize) -> Side {
+    Side { address: address as u64, row_pitch: pitch as u64, slice_pitch: 0 }
+}
+
+fn extent(width: usize, height: usize) -> Extent {
+    Extent { width: width as u64, height: height as u64, depth: 1 }
+}
+
+/// Part of a variable.
+fn symbol(symbol: *const c_void, offset: usize, count: usize) -> Result<Side> {
+    ready()?;
+    let (address, bytes) = registry::variable(symbol as usize)?;
+    let end = (offset as u64).checked_add(count as u64).ok_or(CudaError::INVALID_VALUE)?;
+    if end > bytes { Err(CudaError::INVALID_VALUE) } else { Ok(Side::linear(address + offset as u64)) }
+}
+
+fn fill(to: Side, extent: Extent, value: c_int, stream: In, wait: Wait) -> Result<()> {
+    ready()?;
+    let stream = stream::resolve(stream.0 as usize, stream.1)?;
+    // SAFETY: as the manual says of the functions that call this.
+    let fill = unsafe { Fill::new(to, extent, Pattern::Byte(value as u8)) };
+    copy::fill(&stream, fill, wait)
+}
+
+/// One side of a copy of a box, and the size of an element if it is an array.
+fn side_3d(array: cudaArray_t, position: cudaPos, pointer: cudaPitchedPtr) -> Result<(Side, Option<u64>)> {
+    if array.is_null() {
+        let row_pitch = pointer.pitch as u64;
+        let slice_pitch = row_pitch.checked_mul(pointer.ysize as u64).ok_or(CudaError::INVALID_VALUE)?;
+        let offset = (position.z as u64)
+            .checked_mul(slice_pitch)
+            .and_then(|slices| (position.y as u64).checked_mul(row_pitch)?.checked_add(slices))
+            .and_then(|rows| rows.checked_add(position.x as u64))
+            .ok_or(CudaError::INVALID_VALUE)?;
+        let address = (pointer.ptr as u64).checked_add(offset).ok_or(CudaError::INVALID_VALUE)?;
+        return Ok((Side { address, row_pitch, slice_pitch }, None));
+    }
+    super::array::side(array, position)
+}
+
+fn copy_3d(params: &cudaMemcpy3DParms, stream: In, wait: Wait) -> Result<()> {
+    ready()?;
+    let (from, from_element) = side_3d(params.srcArray, params.srcPos, params.srcPtr)?;
+    let (to, to_element) = side_3d(params.dstArray, params.dstPos, params.dstPtr)?;
+    // With an array on either side, the width is in its elements.
+    let element = from_element.or(to_element).unwrap_or(1);
+    let width = (params.extent.width as u64).checked_mul(element).ok_or(CudaError::INVALID_VALUE)?;
+    let extent = Extent { width, height: params.extent.height as u64, depth: params.extent.depth as u64 };
+    copy(from, to, extent, params.kind, stream, wait)
+}
+
+fn fill_3d(to: cudaPitchedPtr, value: c_int, extent: cudaExtent, stream: In, wait: Wait) -> Result<()> {
+    let row_pitch = to.pitch as u64;
+    let slice_pitch = row_pitch.checked_mul(to.ysize as u64).ok_or(CudaError::INVALID_VALUE)?;
+    let side = Side { address: to.ptr as u64, row_pitch, slice_pitch };
+    let extent = Extent { width: extent.width as u64, height: extent.height as u64, depth: extent.depth as u64 };
+    fill(side, extent, value, stream, wait)
+}
+
+export_runtime! {
+    fn cudaMemcpy, cudaMemcpy_ptds(default; dst: *mut c_void, src: *const c_void, count: usize, kind: cudaMemcpyKind) {
+        copy(rows(src, 0), rows(dst, 0), Extent::bytes(count as u64), kind, (std::ptr::null_mut(), default), Wait::Yes)
+    }
+
+    fn cudaMemcpyAsync, cudaMemcpyAsync_ptsz(default; dst: *mut c_void, src: *const c_void, count: usize, kind: cudaMemcpyKind, stream: cudaStream_t) {
+        copy(rows(src, 0), rows(dst, 0), Extent::bytes(count as u64), kind, (stream, default), Wait::No)
+    }
+
+    fn cudaMemcpyPeer(dst: *mut c_void, dstDevice: c_int, src: *const c_void, srcDevice: c_int, count: usize) {
+        super::check_device(dstDevice)?;
+        super::check_device(srcDevice)?;
+        copy(rows(src, 0), rows(dst, 0), Extent::bytes(count as u64), cudaMemcpyDeviceToDevice, (std::ptr::null_mut(), DefaultStream::Legacy), Wait::Yes)
+    }
+
+    fn cudaMemcpyPeerAsync(dst: *mut c_void, dstDevice: c_int, src: *const c_void, srcDevice: c_int, count: usize, stream: cudaStream_t) {
+        super::check_device(dstDevice)?;
+        super::check_device(srcDevice)?;
+        copy(rows(src, 0), rows(dst, 0), Extent::bytes(count as u64), cudaMemcpyDeviceToDevice, (stream, DefaultStream::Legacy), Wait::No)
+    }
+
+    fn cudaMemcpy2D, cudaMemcpy2D_ptds(default; dst: *mut c_void, dpitch: usize, src: *const c_void, spitch: usize, width: usize, height: usize, kind: cudaMemcpyKind) {
+        if width > dpitch || width > spitch {
+            return Err(CudaError::INVALID_PITCH);
+        }
+        copy(rows(src, spitch), rows(dst, dpitch), extent(width, height), kind, (std::ptr::null_mut(), default), Wait::Yes)
+    }
+
+    fn cudaMemcpy2DAsync, cudaMemcpy2DAsync_ptsz(default; dst: *mut c_void, dpitch: usize, src: *const c_void, spitch: usize, width: usize, height: usize, kind: cudaMemcpyKind, stream: cudaStream_t) {
+        if width > dpitch || width > spitch {
+            return Err(CudaError::INVALID_PITCH);
+        }
+        copy(rows(src, spitch), rows(dst, dpitch), extent(width, height), kind, (stream, default), Wait::No)
+    }
+
+    fn cudaMemcpyToSymbol, cudaMemcpyToSymbol_ptds(default; symbol: *const c_void, src: *const c_void, count: usize, offset: usize, kind: cudaMemcpyKind) {
+        let to = self::symbol(symbol, offset, count)?;
+        copy(rows(src, 0), to, Extent::bytes(count as u64), kind, (std::ptr::null_mut(), default), Wait::Yes)
+    }
+
+    fn cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync_ptsz(default; symbol: *const c_void, src: *const c_void, count: usize, offset: usize, kind: cudaMemcpyKind, stream: cudaStream_t) {
+        let to = self::symbol(symbol, offset, count)?;
+        copy(rows(src, 0), to, Extent::bytes(count as u64), kind, (stream, default), Wait::No)
+    }
+
+    fn cudaMemcpyFromSymbol, cudaMemcpyFromSymbol_ptds(default; dst: *mut c_void, symbol: *const c_void, count: usize, offset: usize, kind: cudaMemcpyKind) {
+        let from = self::symbol(symbol, offset, count)?;
+        copy(from, rows(dst, 0), Extent::bytes(count as u64), kind, (std::ptr::null_mut(), default), Wait::Yes)
+    }
+
+    fn cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz(default; dst: *mut c_void, symbol: *const c_void, count: usize, offset: usize, kind: cudaMemcpyKind, stream: cudaStream_t) {
+        let from = self::symbol(symbol, offset, count)?;
+        copy(from, rows(dst, 0), Extent::bytes(count as u64), kind, (stream, default), Wait::No)
+    }
+
+    fn cudaMemcpy3D, cudaMemcpy3D_ptds(default; p: *const cudaMemcpy3DParms) {
+        // SAFETY: as the manual says.
+        copy_3d(unsafe { get(p) }?, (std::ptr::null_mut(), default), Wait::Yes)
+    }
+
+    fn cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz(default; p: *const cudaMemcpy3DParms, stream: cudaStream_t) {
+        // SAFETY: as the manual says.
+        copy_3d(unsafe { get(p) }?, (stream, default), Wait::No)
+    }
+
+    fn cudaMemset, cudaMemset_ptds(default; devPtr: *mut c_void, value: c_int, count: usize) {
+        fill(rows(devPtr, 0), extent(count, 1), value, (std::ptr::null_mut(), default), Wait::Yes)
+    }
+
+    fn cudaMemsetAsync, cudaMemsetAsync_ptsz(default; devPtr: *mut c_void, value: c_int, count: usize, stream: cudaStream_t) {
+        fill(rows(devPtr, 0), extent(count, 1), value, (stream, default), Wait::No)
+    }
+
+    fn cudaMemset2D, cudaMemset2D_ptds(default; devPtr: *mut c_void, pitch: usize, value: c_int, width: usize, height: usize) {
+        fill(rows(devPtr, pitch), extent(width, height), value, (std::ptr::null_mut(), default), Wait::Yes)
+    }
+
+    fn cudaMemset2DAsync, cudaMemset2DAsync_ptsz(default; devPtr: *mut c_void, pitch: usize, value: c_int, width: usize, height: usize, stream: cudaStream_t) {
+        fill(rows(devPtr, pitch), extent(width, height), value, (stream, default), Wait::No)
+    }
+
+    fn cudaMemset3D, cudaMemset3D_ptds(default; pitchedDevPtr: cudaPitchedPtr, value: c_int, extent: cudaExtent) {
+        fill_3d(pitchedDevPtr, value, extent, (std::ptr::null_mut(), default), Wait::Yes)
+    }
+
+    fn cudaMemset3DAsync, cudaMemset3DAsync_ptsz(default; pitchedDevPtr: cudaPitchedPtr, value: c_int, extent: cudaExtent, stream: cudaStream_t) {
+        fill_3d(pitchedDevPtr, value, extent, (stream, default), Wait::No)
+    }
+}

@@ -1,0 +1,21 @@
+//! `libcuda.so.1` and `libcudart.so`, for programs that run on the CPU device.
+//!
+//! One library is both. It has three layers: `ffi` is what C programs call, one function for each in the headers, with
+//! raw pointers and numbers; `api` is what they mean, one file for each noun of CUDA, safe, with errors as values; below
+//! is the device, crate [`cpu`]. A function that is not there yet says so once and returns "not supported".
+//!
+//! We use no tables of NVIDIA's driver that are not documented, and NVIDIA's runtime is not part of a run.
+
+#![deny(unsafe_code)]
+
+pub mod abi;
+mod api;
+mod driver;
+mod error;
+#[allow(unsafe_code, reason = "the boundary to C")]
+mod ffi;
+mod handle;
+mod log;
+mod settings;
+#[allow(unsafe_code, reason = "memory whose addresses the program gives")]
+mod transfer;
