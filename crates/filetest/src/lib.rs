@@ -15,6 +15,7 @@ pub mod files;
 pub mod generate;
 pub mod nop_edits;
 pub mod oracle;
+pub mod programs;
 pub mod random_kernel;
 pub mod scenario;
 pub mod testfile;
