@@ -1,6 +1,6 @@
 //! Compiles every kernel of a directory of PTX files for the CPU device, and says what is refused and how long it took.
 //!
-//! `cargo run --release -p filetest --bin cpu-compile -- [--width one|warp] [--tier quick|optimised] DIR`
+//! `cargo run --release -p filetest --bin cpu-compile -- [--width one|warp] [--tier quick|optimised] [--kernel NAME] DIR`
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is a command")]
@@ -29,6 +29,9 @@ struct Args {
     /// Takes only every so-manieth file.
     #[arg(long, default_value_t = 1)]
     every: usize,
+    /// Takes only kernels with this in their name.
+    #[arg(long, default_value = "")]
+    kernel: String,
     /// Threads of a block.
     #[arg(long, default_value_t = 256)]
     block: u32,
@@ -81,6 +84,7 @@ fn main() -> Result<()> {
             .filter_map(|function| {
                 Some((module.text(function.name).to_owned(), function.body.as_ref()?.insts().count()))
             })
+            .filter(|(name, _)| name.contains(&args.kernel))
             .collect();
         let device = Device::new(1 << 30)?;
         let program = match Program::load(&device, module) {
