@@ -69,7 +69,7 @@ impl<'c> Emit<'_, 'c> {
         let held = self.select(self.float_less(ty.float_constant(160.0), held), ty.float_constant(160.0), held);
         let whole = self.call1("llvm.roundeven", ty, &[held]);
         let power = self.polynomial(&EX2, self.fsub(held, whole));
-        let exponent = self.builder.intrinsic(self.module, "llvm.fptosi.sat", &[self.int(32), ty], &[whole]);
+        let exponent = self.saturated_int(whole, Sign::Signed, 32);
         self.scale(power, exponent)
     }
 
@@ -125,7 +125,7 @@ impl<'c> Emit<'_, 'c> {
         let reduced = self.fma(turns, wide.float_constant(-std::f64::consts::FRAC_PI_2), argument);
         let reduced = self.fma(turns, wide.float_constant(-6.123_233_995_736_766e-17), reduced);
         let reduced = self.fptrunc(reduced, ty);
-        let quadrant = self.builder.intrinsic(self.module, "llvm.fptosi.sat", &[self.int(64), wide], &[turns]);
+        let quadrant = self.saturated_int(turns, Sign::Signed, 64);
         let quadrant = self.resize(Sign::Unsigned, quadrant, 32);
         let quadrant = self.add(quadrant, quadrant.ty().constant(quarters));
         let square = self.fmul(reduced, reduced);

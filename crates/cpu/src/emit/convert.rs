@@ -109,13 +109,31 @@ impl<'c> Emit<'_, 'c> {
     /// gives the top bit where either side has 64 bits.
     pub(crate) fn float_to_int(&self, value: Value<'c>, rounding: IntegerRounding, sign: Sign, bits: u32) -> Value<'c> {
         let integral = self.round_to_integer(value, rounding);
-        let ty = self.int(bits);
-        let name = if sign == Sign::Signed { "llvm.fptosi.sat" } else { "llvm.fptoui.sat" };
-        let result = self.builder.intrinsic(self.module, name, &[ty, integral.ty()], &[integral]);
+        let result = self.saturated_int(integral, sign, bits);
         if bits == 64 || value.ty().kind() == TyKind::Double {
-            return self.select(self.is_nan(value), ty.constant(1 << (bits - 1)), result);
+            return self.select(self.is_nan(value), result.ty().constant(1 << (bits - 1)), result);
         }
         result
+    }
+
+    /// A number without its fraction as an integer of so many bits, held at its limits. What is no number becomes 0.
+    ///
+    /// LLVM's `fptosi.sat` means the same, but becomes code for one lane after the other.
+    pub(crate) fn saturated_int(&self, value: Value<'c>, sign: Sign, bits: u32) -> Value<'c> {
+        let (ty, float) = (self.int(bits), value.ty());
+        // Powers of two, which no format rounds to another finite number.
+        let power = |exponent: u32| 2_f64.powi(exponent as i32);
+        let (least, past) = if sign == Sign::Signed { (-power(bits - 1), power(bits - 1)) } else { (0.0, power(bits)) };
+        let is_small = self.float_less(value, float.float_constant(least));
+        let is_large = self.fcmp(FloatPredicate::LLVMRealOGE, value, float.float_constant(past));
+        let is_outside = self.or(self.or(is_small, is_large), self.is_nan(value));
+        let inside = self.select(is_outside, float.zero(), value);
+        if sign == Sign::Unsigned {
+            return self.select(is_large, ty.all_ones(), self.fptoui(inside, ty));
+        }
+        let top = 1 << (bits - 1);
+        let result = self.select(is_large, ty.constant(top - 1), self.fptosi(inside, ty));
+        self.select(is_small, ty.constant(top), result)
     }
 
     /// An integer as a floating-point number.

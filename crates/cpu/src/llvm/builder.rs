@@ -120,6 +120,8 @@ impl<'c> Builder<'c> {
         sext LLVMBuildSExt;
         fptrunc LLVMBuildFPTrunc;
         fpext LLVMBuildFPExt;
+        fptosi LLVMBuildFPToSI;
+        fptoui LLVMBuildFPToUI;
         sitofp LLVMBuildSIToFP;
         uitofp LLVMBuildUIToFP;
         bitcast LLVMBuildBitCast;
@@ -319,6 +321,12 @@ impl<'c> Builder<'c> {
                 LLVMAddCase(switch, value.ty().constant(case).raw, target.raw);
             }
         }
+    }
+
+    /// The end of a block that is never reached.
+    pub(crate) fn unreachable(&self) {
+        // SAFETY: the builder stands at the end of a block.
+        unsafe { LLVMBuildUnreachable(self.raw) };
     }
 
     pub(crate) fn ret(&self, value: Option<Value<'c>>) {
