@@ -31,6 +31,8 @@ pub(crate) enum Attribute {
     NoUnwind,
     /// It stays a function of its own.
     NoInline,
+    /// It does not come back.
+    NoReturn,
     /// Its floating-point operations depend on the rounding mode of the processor.
     StrictFp,
     /// Null is an address like any other.
@@ -139,6 +141,7 @@ impl<'c> FunctionValue<'c> {
         let name = match attribute {
             Attribute::NoUnwind => "nounwind",
             Attribute::NoInline => "noinline",
+            Attribute::NoReturn => "noreturn",
             Attribute::StrictFp => "strictfp",
             Attribute::NullPointerIsValid => "null_pointer_is_valid",
         };

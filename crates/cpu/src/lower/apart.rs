@@ -9,13 +9,17 @@
 //! That is rare, and what it costs is paid only then: vector code needs no way to be entered in its middle, and the code
 //! of width 1 is compiled when it is first needed.
 
+use std::collections::BTreeMap;
+
 use ptx::analysis::{Block, Web};
 use ptx::entity::Id;
 use ptx::ir::{Reg, StmtId};
 use ptx::ops::Effect;
 use ptx::view::View;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
-use super::function::Lowering;
+use super::function::{Lanes, Lowering};
 use super::operands::field;
 use crate::emit::Sign;
 use crate::llvm::{BasicBlock, Value};
@@ -42,6 +46,11 @@ impl Point {
 /// Lanes of a warp, as the frame has room for them.
 const LANES: u64 = 32;
 
+/// The bits that the frame has for a register of so many.
+fn stored_bits(bits: u32) -> u32 {
+    bits.max(8)
+}
+
 impl<'c> Lowering<'_, '_, 'c> {
     /// Whether threads may have to wait at an instruction for others.
     fn is_meeting(view: &View<'_>) -> bool {
@@ -66,45 +75,63 @@ impl<'c> Lowering<'_, '_, 'c> {
         }
     }
 
-    /// Where the frame has a register: as many words as it has 64 bits, for each lane. The carry flag comes first, the
-    /// number of the point before it.
-    fn slot(&self, reg: Reg) -> u64 {
+    /// Where the frame has a register: the values of all lanes beside each other. The carry flag comes first, the number
+    /// of the point before it.
+    fn slot(reg: Reg) -> u64 {
         2 + 2 * reg.index() as u64
     }
 
     /// The web that a register belongs to at a point where it is live: that of a read which can be reached from there.
-    pub(crate) fn web_at(&self, point: Point, reg: Reg) -> Option<Web> {
-        let uniformity = self.uniformity.as_ref()?;
-        let (block, first) = match point {
-            Point::Block(block) => (block, 0),
-            Point::Statement(statement) => self.cfg.place_of(statement)?,
-        };
-        let mut seen = ptx::analysis::BitSet::new(self.cfg.len());
-        let mut rest = vec![(block, first)];
-        while let Some((block, first)) = rest.pop() {
-            let mut is_overwritten = false;
-            for &statement in &self.cfg.statements(block)[first..] {
-                if let Some(web) = uniformity.read(statement, reg) {
-                    return Some(web);
-                }
-                if self.def_use.writes(statement).contains(&reg) {
-                    // Where a guard does not hold, the old value stays, in the same place.
-                    if self.view(statement).is_some_and(|view| view.inst.guard.is_some()) {
-                        return uniformity.written(statement, reg);
-                    }
-                    is_overwritten = true;
-                    break;
-                }
-            }
-            if !is_overwritten {
-                for &next in self.cfg.successors(block) {
-                    if seen.insert(next) {
-                        rest.push((next, 0));
-                    }
-                }
+    pub(crate) fn web_at(&mut self, point: Point, reg: Reg) -> Option<Web> {
+        if self.entry_webs.is_none() {
+            self.entry_webs = Some(self.webs_at_entries());
+        }
+        let entry_webs = self.entry_webs.as_ref().expect("it was just made");
+        match point {
+            Point::Block(block) => entry_webs.get(&(block, reg)).copied(),
+            Point::Statement(statement) => {
+                let (block, first) = self.cfg.place_of(statement)?;
+                self.web_from(entry_webs, block, first, reg)
             }
         }
-        None
+    }
+
+    /// The webs of the registers that are live at the start of each block.
+    fn webs_at_entries(&self) -> FxHashMap<(Block, Reg), Web> {
+        let mut webs = FxHashMap::default();
+        // Blocks come after those that they lead to, so once is enough, except for what only the next iteration of a loop
+        // reads.
+        loop {
+            let before = webs.len();
+            for &block in self.layout.order.iter().rev() {
+                for reg in self.liveness.live_in(block) {
+                    if !webs.contains_key(&(block, reg))
+                        && let Some(web) = self.web_from(&webs, block, 0, reg)
+                    {
+                        webs.insert((block, reg), web);
+                    }
+                }
+            }
+            if webs.len() == before {
+                return webs;
+            }
+        }
+    }
+
+    /// The web of a register at a statement of a block, as far as those at the starts of the blocks behind it are known.
+    fn web_from(&self, webs: &FxHashMap<(Block, Reg), Web>, block: Block, first: usize, reg: Reg) -> Option<Web> {
+        let uniformity = self.uniformity.as_ref()?;
+        for &statement in &self.cfg.statements(block)[first..] {
+            if let Some(web) = uniformity.read(statement, reg) {
+                return Some(web);
+            }
+            if self.def_use.writes(statement).contains(&reg) {
+                // Where a guard does not hold, the old value stays, in the same place.
+                let is_guarded = self.view(statement).is_some_and(|view| view.inst.guard.is_some());
+                return if is_guarded { uniformity.written(statement, reg) } else { None };
+            }
+        }
+        self.cfg.successors(block).iter().find_map(|&next| webs.get(&(next, reg)).copied())
     }
 
     /// Writes down where all lanes are, and hands them over to the runtime. What follows does not run.
@@ -121,45 +148,65 @@ impl<'c> Lowering<'_, '_, 'c> {
             Point::Block(block) => block,
             Point::Statement(statement) => self.cfg.block_of(statement).expect("the statement is in a block"),
         };
-        self.write_down(frame, here, self.mask);
-        for other in self.layout.order.clone() {
-            let uniformity = self.uniformity.as_ref().expect("only warps are taken apart");
-            if self.layout.may_wait(&self.cfg, uniformity, block, other) {
-                let waiting = builder.load(self.mask.ty(), self.lowered(other).waiting, 4);
-                self.write_down(frame, Point::Block(other), waiting);
-            }
+        let mut lanes_at = vec![(here, self.mask)];
+        for other in self.layout.waiting_while(block).collect::<Vec<_>>() {
+            let Lanes::Waiting(waiting) = self.lowered(other).lanes else {
+                unreachable!("lanes may wait there");
+            };
+            lanes_at.push((Point::Block(other), builder.load(self.mask.ty(), waiting, 4)));
         }
+        self.write_down(frame, &lanes_at);
         self.call_fault("wg_take_apart", &[self.warp, frame]);
     }
 
-    /// Writes down what is live at a point, for the lanes that are there.
-    fn write_down(&mut self, frame: Value<'c>, point: Point, lanes: Value<'c>) {
+    /// Writes down the number of the point for each lane, and what is live there.
+    ///
+    /// A register is written once, for all lanes, although it may be live at many points: where it is not, nobody reads
+    /// it. Only where lanes have it in different places is each written for its own lanes.
+    fn write_down(&mut self, frame: Value<'c>, lanes_at: &[(Point, Value<'c>)]) {
         let emit = self.vector();
-        let word = emit.int(64);
-        self.write_slot(frame, 0, word.constant(point.number()), lanes);
-        let (regs, carry) = self.live_at(point);
-        if carry {
-            let carry = emit.load(emit.bool(), self.carry, 4);
-            self.write_slot(frame, 1, emit.zext(carry, word), lanes);
+        let mut numbers = emit.int(64).zero();
+        let mut is_carry_live = false;
+        let mut places: BTreeMap<Reg, SmallVec<[(Web, Value<'c>); 1]>> = BTreeMap::new();
+        for &(point, lanes) in lanes_at {
+            numbers = emit.select(lanes, emit.int(64).constant(point.number()), numbers);
+            let (regs, carry) = self.live_at(point);
+            is_carry_live |= carry;
+            for reg in regs {
+                let Some(web) = self.web_at(point, reg) else { continue };
+                let webs = places.entry(reg).or_default();
+                match webs.iter().position(|(other, _)| *other == web) {
+                    // The first is written for all lanes.
+                    Some(0) => {}
+                    Some(index) => webs[index].1 = emit.or(webs[index].1, lanes),
+                    None => webs.push((web, lanes)),
+                }
+            }
         }
-        for reg in regs {
+        emit.store(numbers, self.slot_address(frame, 0), 8);
+        if is_carry_live {
+            let carry = emit.load(emit.bool(), self.carry, 4);
+            emit.store(emit.zext(carry, emit.int(8)), self.slot_address(frame, 1), 8);
+        }
+        for (reg, webs) in places {
             let bits = self.register_bits(reg);
-            let Some(web) = self.web_at(point, reg) else { continue };
-            let place = self.place_of_web(web, bits);
-            let value = self.load_place(place, bits, emit);
-            let slot = self.slot(reg);
-            self.write_slot(frame, slot, emit.resize(Sign::Unsigned, value, 64), lanes);
-            if bits > 64 {
-                let high = emit.lshr(value, value.ty().constant(64));
-                self.write_slot(frame, slot + 1, emit.resize(Sign::Unsigned, high, 64), lanes);
+            let address = self.slot_address(frame, Self::slot(reg));
+            for (index, (web, lanes)) in webs.into_iter().enumerate() {
+                let place = self.place_of_web(web, bits);
+                let value = self.load_place(place, bits, emit);
+                let value = emit.resize(Sign::Unsigned, value, stored_bits(bits));
+                if index == 0 {
+                    emit.store(value, address, 8);
+                } else {
+                    let types = [value.ty(), address.ty()];
+                    emit.intrinsic(self.unit.llvm, "llvm.masked.store", &types, &[value, address, lanes]);
+                }
             }
         }
     }
 
-    fn write_slot(&mut self, frame: Value<'c>, slot: u64, value: Value<'c>, lanes: Value<'c>) {
-        let emit = self.vector();
-        let address = emit.offset(frame, self.unit.context().int(64).constant(slot * LANES * 8));
-        emit.intrinsic(self.unit.llvm, "llvm.masked.store", &[value.ty(), address.ty()], &[value, address, lanes]);
+    fn slot_address(&self, frame: Value<'c>, slot: u64) -> Value<'c> {
+        self.unit.builder.offset(frame, self.unit.context().int(64).constant(slot * LANES * 8))
     }
 
     /// The places at which code of width 1 can be entered.
@@ -190,25 +237,19 @@ impl<'c> Lowering<'_, '_, 'c> {
         builder.switch(resume, start, &numbers);
         for (point, block) in cases {
             builder.position_at_end(block);
-            let read = |slot: u64| {
-                let index = builder.add(lane, word.constant(slot * LANES));
-                let address = builder.offset(frame, builder.mul(index, word.constant(8)));
-                builder.load(word, address, 8)
+            let read = |slot: u64, bits: u32| {
+                let bytes = u64::from(stored_bits(bits) / 8);
+                let index = builder.add(word.constant(slot * LANES * 8), builder.mul(lane, word.constant(bytes)));
+                let value = builder.load(self.unit.context().int(stored_bits(bits)), builder.offset(frame, index), 1);
+                self.scalar().resize(Sign::Unsigned, value, bits)
             };
             let (regs, carry) = self.live_at(point);
             if carry {
-                let carry = builder.trunc(read(1), self.unit.context().int(1));
-                builder.store(carry, self.carry, 4);
+                builder.store(read(1, 1), self.carry, 4);
             }
-            for reg in regs {
-                let bits = self.register_bits(reg);
-                let slot = self.slot(reg);
-                let emit = self.scalar();
-                let mut value = emit.resize(Sign::Unsigned, read(slot), bits);
-                if bits > 64 {
-                    let high = emit.resize(Sign::Unsigned, read(slot + 1), bits);
-                    value = emit.or(value, emit.shl(high, high.ty().constant(64)));
-                }
+            let values: Vec<_> =
+                regs.into_iter().map(|reg| (reg, read(Self::slot(reg), self.register_bits(reg)))).collect();
+            for (reg, value) in values {
                 self.store_register(reg, value);
             }
             let target = match point {

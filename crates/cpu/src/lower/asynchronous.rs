@@ -246,7 +246,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
 
     /// Gives way to other warps.
     pub(crate) fn call_spin(&mut self) {
-        self.call_fault("wg_spin", &[self.warp]);
+        self.call_runtime("wg_spin", &[self.warp]);
     }
 
     /// Calls the runtime for the object of one lane.

@@ -9,7 +9,7 @@ use super::memory::Address;
 use super::memory_map::param_offsets;
 use super::operands::sign_of;
 use super::unit::Unsupported;
-use crate::llvm::Value;
+use crate::llvm::{Attribute, FunctionValue, Value};
 
 /// A function that the device provides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -147,7 +147,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         self.mask = builder.and(self.mask, alive);
         let go_on = self.new_block("returned");
         let block = self.cfg.block_of(self.statement).expect("the statement is in a block");
-        let after = if self.is_scalar_device() { self.end } else { self.after(self.layout.position(block)) };
+        let after = self.after_last(block);
         builder.branch_if(self.any(self.mask), go_on, after);
         builder.position_at_end(go_on);
     }
@@ -250,7 +250,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 });
             }
             let any = this.any(rest);
-            this.when(any, |this| this.call_bad_target(rest));
+            this.fail_when(any, |this| this.call_bad_target(rest));
             builder.load(mask.ty(), alive, 4)
         });
         self.take_results(area, total, &offsets, &sizes, returns);
@@ -375,11 +375,21 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         }
     }
 
-    /// Ends the launch with an error of the runtime.
+    /// Calls a function of the runtime that has no result.
+    pub(crate) fn call_runtime(&mut self, name: &str, args: &[Value<'c>]) {
+        self.unit.builder.call(self.runtime_function(name, args), args);
+    }
+
+    /// Calls a function of the runtime that does not come back: only in `fail_when`.
     pub(crate) fn call_fault(&mut self, name: &str, args: &[Value<'c>]) {
-        let types: Vec<_> = args.iter().map(|arg| arg.ty()).collect();
-        let function = self.unit.runtime(name, self.unit.context().void(), &types);
+        let function = self.runtime_function(name, args);
+        function.add_attribute(self.unit.context(), Attribute::NoReturn);
         self.unit.builder.call(function, args);
+    }
+
+    fn runtime_function(&self, name: &str, args: &[Value<'c>]) -> FunctionValue<'c> {
+        let types: Vec<_> = args.iter().map(|arg| arg.ty()).collect();
+        self.unit.runtime(name, self.unit.context().void(), &types)
     }
 
     /// `trap`
@@ -390,19 +400,20 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     }
 
     /// An access to an address that is not a multiple of its size.
-    pub(crate) fn call_misaligned(&mut self, addresses: Value<'c>, bytes: u32) {
+    pub(crate) fn call_misaligned(&mut self, address: &Address<'c>, bytes: u32) {
         let int = self.unit.context().int(32);
-        let emit = self.vector();
-        let active = self.active();
-        let wrong = emit.is_not_zero(emit.and_constant(addresses, u64::from(bytes - 1)));
-        let lane = self.scalar().ctz(self.mask_bits(emit.and(wrong, active)));
-        let address = if self.is_scalar_device() {
-            addresses
+        let address = if let Address::Uniform(address) = address {
+            *address
         } else {
-            emit.extract_element(addresses, self.scalar().and_constant(lane, 31))
+            let emit = self.vector();
+            let addresses = self.addresses(address);
+            let active = self.active();
+            let wrong = emit.is_not_zero(emit.and_constant(addresses, u64::from(bytes - 1)));
+            let lane = self.scalar().ctz(self.mask_bits(emit.and(wrong, active)));
+            self.lane_value(addresses, self.scalar().and_constant(lane, 31))
         };
         let (site, bytes) = (int.constant(self.site().into()), int.constant(bytes.into()));
-        self.call_fault("wg_misaligned", &[self.warp, site, lane, address, bytes]);
+        self.call_fault("wg_misaligned", &[self.warp, site, address, bytes]);
     }
 
     /// A call of something that is no function.

@@ -10,7 +10,7 @@ impl Lowering<'_, '_, '_> {
     /// Before an access to memory: lets another warp run, if kernels are compiled so.
     pub(crate) fn preempt(&mut self) {
         if self.unit.options.preempt {
-            self.call_fault("wg_preempt", &[self.warp]);
+            self.call_runtime("wg_preempt", &[self.warp]);
         }
     }
 
@@ -29,6 +29,6 @@ impl Lowering<'_, '_, '_> {
         emit.store(executed, address, 8);
         let budget = self.context_field(field!(budget), word);
         let is_over = emit.less(Sign::Unsigned, budget, executed);
-        self.when(is_over, |this| this.call_fault("wg_over_budget", &[this.warp]));
+        self.fail_when(is_over, |this| this.call_fault("wg_over_budget", &[this.warp]));
     }
 }

@@ -1,35 +1,45 @@
 //! Where lanes go at the end of a block.
 
-use ptx::analysis::{Block, BranchUniformity, EdgeKind};
+use ptx::analysis::{BitSet, Block, BranchUniformity, EdgeKind};
 use ptx::ir::{Guard, StmtId};
 use ptx::ops::{Effect, Op};
+use smallvec::SmallVec;
 
 use super::calls::Undefined;
-use super::function::Lowering;
+use super::function::{Lanes, Lowered, Lowering};
+use super::layout::Step;
 use crate::llvm::{BasicBlock, Value};
 
-/// Something between two blocks.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Step {
-    /// Passes over the block at this place if no lane waits for it.
-    Test(usize),
-    /// Goes back to the start of the cycles that end at this place.
-    Cycle(usize),
+/// A branch at which lanes go different ways.
+struct Parting {
+    /// The target that runs first.
+    first: Block,
+    second: Block,
+    is_taken_first: bool,
+    /// Whether nothing runs before the first.
+    is_next: bool,
 }
 
 impl<'c> Lowering<'_, '_, 'c> {
-    /// Where control goes behind the block at a place: back where a cycle ends and lanes wait at its start, else to the
-    /// next block in the order for which lanes wait.
-    pub(crate) fn after(&mut self, place: usize) -> BasicBlock<'c> {
-        if self.layout.back_at(place).is_empty() { self.test(place + 1) } else { self.step(Step::Cycle(place)) }
+    /// Where control goes behind a block whose lanes wait for others: back where a cycle ends and lanes wait at its start,
+    /// else to the next block in the order for which lanes wait.
+    fn after(&mut self, block: Block) -> BasicBlock<'c> {
+        let next = self.layout.after_block(self.layout.position(block));
+        self.step(next)
     }
 
-    /// Where the block at a place is passed over if no lane waits for it.
-    fn test(&mut self, place: usize) -> BasicBlock<'c> {
-        if place < self.layout.order.len() { self.step(Step::Test(place)) } else { self.end }
+    /// Where control goes behind a block whose lanes have all ended.
+    pub(crate) fn after_last(&mut self, block: Block) -> BasicBlock<'c> {
+        if self.layout.waiting_while(block).next().is_none() { self.end } else { self.after(block) }
     }
 
-    fn step(&mut self, step: Step) -> BasicBlock<'c> {
+    fn step(&mut self, mut step: Option<Step>) -> BasicBlock<'c> {
+        while let Some(empty) = step
+            && self.waiting_at(empty).is_empty()
+        {
+            step = self.layout.after_step(empty);
+        }
+        let Some(step) = step else { return self.end };
         if let Some(&block) = self.steps.get(&step) {
             return block;
         }
@@ -44,26 +54,72 @@ impl<'c> Lowering<'_, '_, 'c> {
         let builder = self.unit.builder;
         while let Some(step) = self.unfilled.pop() {
             builder.position_at_end(self.steps[&step]);
-            match step {
-                Step::Test(place) => {
-                    let lowered = self.lowered(self.layout.order[place]);
-                    let mask = builder.load(self.vector().bool(), lowered.waiting, 4);
-                    let after = self.after(place);
-                    builder.branch_if(self.any(mask), lowered.body, after);
-                }
-                Step::Cycle(place) => {
-                    for target in self.layout.back_at(place).to_vec() {
-                        let target = self.lowered(target);
-                        let mask = builder.load(self.vector().bool(), target.waiting, 4);
-                        let otherwise = self.new_block("step");
-                        builder.branch_if(self.any(mask), target.body, otherwise);
-                        builder.position_at_end(otherwise);
-                    }
-                    let next = self.test(place + 1);
-                    builder.branch(next);
+            let otherwise = self.step(self.layout.after_step(step));
+            let mut targets = self.waiting_at(step);
+            while let Some((waiting, body)) = targets.pop() {
+                let mask = builder.load(self.vector().bool(), waiting, 4);
+                let next = if targets.is_empty() { otherwise } else { self.new_block("step") };
+                builder.branch_if(self.any(mask), body, next);
+                builder.position_at_end(next);
+            }
+        }
+    }
+
+    /// The lanes that wait at the targets of a step, in memory, and where they go: the first target last.
+    fn waiting_at(&self, step: Step) -> SmallVec<[(Value<'c>, BasicBlock<'c>); 1]> {
+        let targets = match step {
+            Step::Test(place) => std::slice::from_ref(&self.layout.order[place]),
+            Step::Cycle(place) => self.layout.back_at(place),
+        };
+        let waiting = |&target: &Block| match self.lowered(target) {
+            Lowered { lanes: Lanes::Waiting(waiting), body } => Some((waiting, body)),
+            // Nobody waits where blocks are only entered directly.
+            _ => None,
+        };
+        targets.iter().rev().filter_map(waiting).collect()
+    }
+
+    /// The blocks for which lanes wait in memory. All others are entered straight from where their lanes come from.
+    pub(crate) fn waited_for(&self) -> BitSet<Block> {
+        let mut found = BitSet::new(self.cfg.len());
+        if self.is_scalar_device() {
+            return found;
+        }
+        for &block in &self.layout.order {
+            for other in self.layout.waiting_while(block) {
+                found.insert(other);
+            }
+            let terminator = self.cfg.terminator(block).and_then(|statement| self.view(statement));
+            let is_table = terminator.is_some_and(|view| view.op() == Some(Op::BrxIdx));
+            let parting = self.parting(block);
+            for &target in self.cfg.successors(block) {
+                let is_direct = match &parting {
+                    Some(parting) => parting.is_next && target == parting.first,
+                    None => !is_table && self.layout.is_next(block, target),
+                };
+                if !is_direct {
+                    found.insert(target);
                 }
             }
         }
+        found
+    }
+
+    /// How lanes part at the end of a block; nothing if they all go the same way, or by a table.
+    fn parting(&self, block: Block) -> Option<Parting> {
+        let (taken, fall) = (self.target(block, EdgeKind::Taken)?, self.target(block, EdgeKind::FallThrough)?);
+        if taken == fall || self.lanes_agree(block) {
+            return None;
+        }
+        let here = self.layout.position(block);
+        let (taken_at, fall_at) = (self.layout.position(taken), self.layout.position(fall));
+        let is_taken_first = match (taken_at > here, fall_at > here) {
+            (true, true) => taken_at <= fall_at,
+            (is_forward, _) => !is_forward,
+        };
+        let (first, second) = if is_taken_first { (taken, fall) } else { (fall, taken) };
+        let is_next = !self.comes_before(here, second, first) && self.layout.is_next(block, first);
+        Some(Parting { first, second, is_taken_first, is_next })
     }
 
     /// Emits the end of a block.
@@ -106,7 +162,7 @@ impl<'c> Lowering<'_, '_, 'c> {
             return self.go(block, taken, self.mask);
         }
         let builder = self.unit.builder;
-        if self.lanes_agree(block) {
+        let Some(Parting { first, second, is_taken_first, is_next }) = self.parting(block) else {
             let condition = self.scalar_guard(guard);
             let (yes, no) = (self.new_block("taken"), self.new_block("not"));
             builder.branch_if(condition, yes, no);
@@ -115,71 +171,66 @@ impl<'c> Lowering<'_, '_, 'c> {
             builder.position_at_end(no);
             self.go(block, fall, self.mask);
             return;
-        }
+        };
         let condition = self.vector_guard(guard);
         let yes = builder.and(self.mask, condition);
         let no = builder.and(self.mask, builder.not(condition));
-        self.wait_at(block, taken, yes);
-        self.wait_at(block, fall, no);
-        // The one of the two that runs next, if nothing else comes before it.
-        let here = self.layout.position(block);
-        let (first, first_mask, second) = {
-            let (taken_at, fall_at) = (self.layout.position(taken), self.layout.position(fall));
-            let taken_first = match (taken_at > here, fall_at > here) {
-                (true, true) => taken_at <= fall_at,
-                (is_forward, _) => !is_forward,
-            };
-            if taken_first { (taken, yes, fall) } else { (fall, no, taken) }
-        };
-        let second_waits_before = self.comes_before(here, second, first);
-        if second_waits_before || !self.is_next(block, first) {
-            let after = self.after(here);
+        let (first_mask, second_mask) = if is_taken_first { (yes, no) } else { (no, yes) };
+        self.wait_at(block, first, first_mask);
+        self.wait_at(block, second, second_mask);
+        if !is_next {
+            let after = self.after(block);
             builder.branch(after);
             return;
         }
-        let otherwise = if self.is_next(block, second) { self.lowered(second).body } else { self.after(here) };
+        let otherwise = if self.layout.is_next(block, second) { self.lowered(second).body } else { self.after(block) };
         builder.branch_if(self.any(first_mask), self.lowered(first).body, otherwise);
     }
 
     fn leave_by_table(&mut self, block: Block, view: &ptx::view::View<'_>) {
         let builder = self.unit.builder;
-        let index = view.operands()[0];
         let emit = self.vector();
+        let index = self.read(&view.operands()[0], 32, emit);
+        let fall = self.target(block, EdgeKind::FallThrough);
+        let edges = self.cfg.edges(block).to_vec();
+        let table = edges.iter().filter_map(|edge| match edge.kind {
+            EdgeKind::Table(number) => Some((u64::from(number), edge.target)),
+            _ => None,
+        });
+        if self.is_scalar_device() {
+            if let (Some(guard), Some(fall)) = (view.inst.guard, fall) {
+                let (yes, condition) = (self.new_block("taken"), self.vector_guard(guard));
+                builder.branch_if(condition, yes, self.lowered(fall).body);
+                builder.position_at_end(yes);
+            }
+            let past = self.new_block("past");
+            let cases: Vec<_> = table.map(|(number, target)| (number, self.lowered(target).body)).collect();
+            builder.switch(index, past, &cases);
+            builder.position_at_end(past);
+            self.call_undefined(Undefined::BranchIndex);
+            builder.unreachable();
+            return;
+        }
         let mut rest = self.mask;
         if let Some(guard) = view.inst.guard {
             rest = builder.and(rest, self.vector_guard(guard));
         }
-        let index = self.read(&index, 32, emit);
         let mut left = self.mask;
-        for edge in self.cfg.edges(block).to_vec() {
-            let EdgeKind::Table(number) = edge.kind else { continue };
-            let is_it = emit.equal(index, index.ty().constant(number.into()));
+        for (number, target) in table {
+            let is_it = emit.equal(index, index.ty().constant(number));
             let mask = builder.and(rest, is_it);
             left = builder.and(left, builder.not(mask));
-            self.add_waiting(edge.target, mask);
+            self.add_waiting(target, mask);
         }
-        if let Some(fall) = self.target(block, EdgeKind::FallThrough) {
+        if let Some(fall) = fall {
             let staying = builder.and(self.mask, builder.not(rest));
             left = builder.and(left, builder.not(staying));
             self.add_waiting(fall, staying);
         }
         // An index past the table leads nowhere.
         let any = self.any(left);
-        self.when(any, |this| this.call_undefined(Undefined::BranchIndex));
-        if self.is_scalar_device() {
-            // One lane: straight to where it goes.
-            let targets: Vec<Block> = self.cfg.successors(block).to_vec();
-            for target in targets {
-                let lowered = self.lowered(target);
-                let waits = builder.load(emit.bool(), lowered.waiting, 4);
-                let next = self.new_block("table");
-                builder.branch_if(waits, lowered.body, next);
-                builder.position_at_end(next);
-            }
-            builder.branch(self.end);
-            return;
-        }
-        let after = self.after(self.layout.position(block));
+        self.fail_when(any, |this| this.call_undefined(Undefined::BranchIndex));
+        let after = self.after(block);
         builder.branch(after);
     }
 
@@ -192,7 +243,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         };
         if is_trap {
             let any = self.any(leaving);
-            self.when(any, |this| this.call_trap(leaving));
+            self.fail_when(any, |this| this.call_trap(leaving));
         }
         if !is_exit && !is_trap {
             self.write_register_results(leaving);
@@ -201,53 +252,43 @@ impl<'c> Lowering<'_, '_, 'c> {
             let alive = builder.load(leaving.ty(), self.alive, 4);
             builder.store(builder.and(alive, builder.not(leaving)), self.alive, 4);
         }
-        let here = self.layout.position(block);
-        match (guard, self.target(block, EdgeKind::FallThrough)) {
-            (Some(_), Some(next)) => {
-                let staying = builder.and(self.mask, builder.not(leaving));
-                self.wait_at(block, next, staying);
-                let after = if self.is_scalar_device() { self.end } else { self.after(here) };
-                if self.is_next(block, next) {
-                    builder.branch_if(self.any(staying), self.lowered(next).body, after);
-                } else {
-                    builder.branch(after);
-                }
-            }
-            _ if self.is_scalar_device() => builder.branch(self.end),
-            _ => {
-                let after = self.after(here);
-                builder.branch(after);
-            }
+        let after = self.after_last(block);
+        let (Some(_), Some(next)) = (guard, self.target(block, EdgeKind::FallThrough)) else {
+            return builder.branch(after);
+        };
+        let staying = builder.and(self.mask, builder.not(leaving));
+        self.wait_at(block, next, staying);
+        if self.layout.is_next(block, next) {
+            builder.branch_if(self.any(staying), self.lowered(next).body, after);
+        } else {
+            let after = self.after(block);
+            builder.branch(after);
         }
     }
 
     /// All lanes of the block go to one target.
     fn go(&mut self, block: Block, target: Block, mask: Value<'c>) {
         self.wait_at(block, target, mask);
-        let next = if self.is_next(block, target) {
-            self.lowered(target).body
-        } else {
-            self.after(self.layout.position(block))
-        };
+        let next = if self.layout.is_next(block, target) { self.lowered(target).body } else { self.after(block) };
         self.unit.builder.branch(next);
     }
 
     /// Lanes that come from a block wait for another.
-    fn wait_at(&mut self, block: Block, target: Block, mask: Value<'c>) {
-        let may_wait = match &self.uniformity {
-            None => false,
-            Some(uniformity) => self.layout.may_wait(&self.cfg, uniformity, block, target),
-        };
-        if may_wait {
-            self.add_waiting(target, mask);
-        } else {
-            self.unit.builder.store(mask, self.lowered(target).waiting, 4);
+    pub(crate) fn wait_at(&mut self, block: Block, target: Block, mask: Value<'c>) {
+        let builder = self.unit.builder;
+        match self.lowered(target).lanes {
+            Lanes::All => {}
+            Lanes::Entering(lanes) => builder.add_incoming(lanes, &[(mask, builder.block())]),
+            Lanes::Waiting(_) if self.layout.may_wait(block, target) => self.add_waiting(target, mask),
+            Lanes::Waiting(waiting) => builder.store(mask, waiting, 4),
         }
     }
 
     fn add_waiting(&mut self, target: Block, mask: Value<'c>) {
+        let Lanes::Waiting(waiting) = self.lowered(target).lanes else {
+            unreachable!("lanes wait where they come from a branch that parts them")
+        };
         let builder = self.unit.builder;
-        let waiting = self.lowered(target).waiting;
         let others = builder.load(mask.ty(), waiting, 4);
         builder.store(builder.or(others, mask), waiting, 4);
     }
@@ -262,34 +303,6 @@ impl<'c> Lowering<'_, '_, 'c> {
         }
     }
 
-    /// Whether a target runs right after a block, because no lane can wait anywhere in between.
-    fn is_next(&self, block: Block, target: Block) -> bool {
-        let Some(uniformity) = &self.uniformity else {
-            return true;
-        };
-        if !uniformity.is_divergent(block) {
-            return true;
-        }
-        let here = self.layout.position(block);
-        let there = self.layout.position(target);
-        let may_wait = |other| self.layout.may_wait(&self.cfg, uniformity, block, other);
-        let is_free_until = |end: usize| {
-            (here..end).all(|place| {
-                self.layout.back_at(place).iter().all(|&start| start == target || !may_wait(start))
-                    && (place == here || !may_wait(self.layout.order[place]))
-            })
-        };
-        if there > here {
-            return is_free_until(there);
-        }
-        // Back: everything up to the end of the cycle runs before.
-        let Some(end) = (here..self.layout.order.len()).find(|&place| self.layout.back_at(place).contains(&target))
-        else {
-            return false;
-        };
-        is_free_until(end + 1)
-    }
-
     /// Whether lanes that wait at `other` run before those that wait at `first`, although `first` was to be next.
     fn comes_before(&self, here: usize, other: Block, first: Block) -> bool {
         let (other, first_at) = (self.layout.position(other), self.layout.position(first));
@@ -297,7 +310,6 @@ impl<'c> Lowering<'_, '_, 'c> {
             return other > here && other < first_at;
         }
         // `first` is behind, at the start of a cycle: all that is in the cycle runs before.
-        let end = (here..self.layout.order.len()).find(|&place| self.layout.back_at(place).contains(&first));
-        other <= here || end.is_some_and(|end| other <= end)
+        other <= here || self.layout.cycle_end(first).is_some_and(|end| other <= end)
     }
 }

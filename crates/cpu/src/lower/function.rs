@@ -1,5 +1,7 @@
 //! One function: its blocks in their order, its registers, its masks.
 
+use std::rc::Rc;
+
 use ptx::analysis::{BitSet, Block, Cfg, DefUse, LaneValue, Liveness, Uniformity, Web};
 use ptx::entity::Map;
 use ptx::ir::{Body, FuncId, Function, Reg, StmtId, Var};
@@ -7,8 +9,7 @@ use ptx::view::View;
 
 use rustc_hash::FxHashMap;
 
-use super::flow::Step;
-use super::layout::{Kept, Layout};
+use super::layout::{Layout, Step};
 use super::operands::field;
 use super::spin::spinning_blocks;
 use super::unit::Unit;
@@ -52,6 +53,8 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     pub(crate) spinning: BitSet<Block>,
     /// Blocks that start with a statement at which threads can go on.
     pub(crate) point_blocks: FxHashMap<StmtId, BasicBlock<'c>>,
+    /// The webs of the registers that are live at the start of each block, once somebody has asked.
+    pub(crate) entry_webs: Option<FxHashMap<(Block, Reg), Web>>,
     /// Room for variables that are passed to calls.
     pub(crate) param_rooms: FxHashMap<Var, Value<'c>>,
     /// Appends allocations to the first block of the function.
@@ -63,7 +66,8 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     pub(crate) unfilled: Vec<Step>,
     /// Where the function returns.
     pub(crate) end: BasicBlock<'c>,
-    pub(crate) kept: Kept,
+    /// The registers that lanes elsewhere may still need while the present block runs; nothing if no lane is elsewhere.
+    kept: Option<Rc<BitSet<Reg>>>,
     pub(crate) statement: StmtId,
 }
 
@@ -72,16 +76,35 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
 pub(crate) struct Lowered<'c> {
     /// Where it runs for the lanes that wait for it.
     pub(crate) body: BasicBlock<'c>,
-    /// The lanes that wait for it, in memory.
-    pub(crate) waiting: Value<'c>,
+    pub(crate) lanes: Lanes<'c>,
+}
+
+/// The lanes that run a block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lanes<'c> {
+    /// Those that the function was entered with.
+    All,
+    /// Those of the block that control comes from: a phi.
+    Entering(Value<'c>),
+    /// Those that wait for it, in memory.
+    Waiting(Value<'c>),
 }
 
 /// Where the values of registers are.
 enum Places<'c> {
     /// One place for each register.
-    Registers(Map<Reg, Option<Value<'c>>>),
+    Registers(Map<Reg, Option<Room<'c>>>),
     /// One for each web.
-    Webs(Map<Web, Option<Value<'c>>>),
+    Webs(Map<Web, Option<Room<'c>>>),
+}
+
+/// Room for a register.
+#[derive(Clone, Copy, Debug)]
+struct Room<'c> {
+    address: Value<'c>,
+    ty: Ty<'c>,
+    /// Whether it starts as zero.
+    is_zeroed: bool,
 }
 
 /// A place of a register.
@@ -90,6 +113,8 @@ pub(crate) struct Place<'c> {
     pub(crate) address: Value<'c>,
     /// Nothing if it has a value for each lane; else the one number and what each lane adds to it.
     pub(crate) regular: Option<LaneValue>,
+    /// What it holds whenever it is read, if that is known.
+    pub(crate) constant: Option<u64>,
 }
 
 impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
@@ -147,20 +172,30 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             places,
             spinning,
             point_blocks: FxHashMap::default(),
+            entry_webs: None,
             param_rooms: FxHashMap::default(),
             allocas,
             blocks,
             steps: FxHashMap::default(),
             unfilled: Vec::new(),
             end,
-            kept: Kept::None,
+            kept: None,
             statement: first,
             unit,
         };
-        for &block in &lowering.layout.order.clone() {
-            let waiting = lowering.alloca(mask, 4);
-            lowering.allocas.store(mask.zero(), waiting, 4);
-            lowering.blocks[block] = Some(Lowered { body: llvm.append_block(context, "body"), waiting });
+        let waited_for = lowering.waited_for();
+        for &block in &lowering.layout.order {
+            let body = llvm.append_block(context, "body");
+            let is_divergent = lowering.uniformity.as_ref().is_some_and(|uniformity| uniformity.is_divergent(block));
+            let lanes = if waited_for.contains(block) {
+                Lanes::Waiting(lowering.alloca_zeroed(mask, 4))
+            } else if is_divergent {
+                lowering.unit.builder.position_at_end(body);
+                Lanes::Entering(lowering.unit.builder.phi(mask, &[]))
+            } else {
+                Lanes::All
+            };
+            lowering.blocks[block] = Some(Lowered { body, lanes });
         }
         if lowering.is_scalar_device() && super::stack::grows(module, body) {
             lowering.taken = Some(lowering.alloca_zeroed(context.int(64), 8));
@@ -182,9 +217,8 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         }
         self.read_register_params();
         let entry = self.layout.order[0];
-        let first = self.lowered(entry);
-        self.unit.builder.store(self.entered, first.waiting, 4);
-        self.unit.builder.branch(first.body);
+        self.wait_at(entry, entry, self.entered);
+        self.unit.builder.branch(self.lowered(entry).body);
         for place in 0..self.layout.order.len() {
             self.block(place);
         }
@@ -205,20 +239,17 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         let lowered = self.lowered(block);
         let builder = self.unit.builder;
         builder.position_at_end(lowered.body);
-        let mask = builder.load(self.vector().bool(), lowered.waiting, 4);
-        self.mask = match &self.uniformity {
-            None => self.entered,
-            Some(uniformity) if !uniformity.is_divergent(block) => self.entered,
-            Some(_) => mask,
-        };
-        builder.store(mask.ty().zero(), lowered.waiting, 4);
-        self.kept = match &self.uniformity {
-            None => Kept::None,
-            Some(uniformity) => {
-                let registers = self.function.regs.len();
-                self.layout.kept_registers(&self.cfg, uniformity, &self.liveness, registers, block)
+        self.mask = match lowered.lanes {
+            Lanes::All => self.entered,
+            Lanes::Entering(lanes) => lanes,
+            Lanes::Waiting(waiting) => {
+                let mask = builder.load(self.vector().bool(), waiting, 4);
+                builder.store(mask.ty().zero(), waiting, 4);
+                let is_divergent = self.uniformity.as_ref().is_some_and(|uniformity| uniformity.is_divergent(block));
+                if is_divergent { mask } else { self.entered }
             }
         };
+        self.kept = self.layout.kept_registers(&self.liveness, self.function.regs.len(), block);
         self.count_instructions(block);
         self.give_way_in_loop(block);
         let terminator = self.cfg.terminator(block);
@@ -339,6 +370,17 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         builder.position_at_end(after);
     }
 
+    /// Emits something that does not come back, where a condition holds. So nothing has to be kept for what follows.
+    pub(crate) fn fail_when(&mut self, condition: Value<'c>, body: impl FnOnce(&mut Self)) {
+        let builder = self.unit.builder;
+        let (then, after) = (self.new_block("fail"), self.new_block("after"));
+        builder.branch_if(condition, then, after);
+        builder.position_at_end(then);
+        body(self);
+        builder.unreachable();
+        builder.position_at_end(after);
+    }
+
     /// Emits something once for each lane of a mask, in ascending order. At width 1, once if the mask holds.
     pub(crate) fn for_each_lane(&mut self, mask: Value<'c>, body: impl FnOnce(&mut Self, Value<'c>)) {
         let int = self.unit.context().int(32);
@@ -369,14 +411,20 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         if value.ty().lanes().is_some() { self.unit.builder.extract_element(value, lane) } else { value }
     }
 
+    /// Whether lanes elsewhere may still need a register while the present block runs.
+    pub(crate) fn is_kept(&self, reg: Reg) -> bool {
+        self.kept.as_ref().is_some_and(|kept| kept.contains(reg))
+    }
+
     /// The place of a register that the present statement reads or writes.
     pub(crate) fn place(&mut self, reg: Reg, is_written: bool) -> Option<Place<'c>> {
         let bits = self.register_bits(reg);
         let scalar = self.unit.context().int(bits);
+        let starts_as_zero = self.starts_as_zero(reg);
         match &mut self.places {
             Places::Registers(places) => {
-                let address = *places[reg].get_or_insert_with(|| new_place(&self.allocas, scalar));
-                Some(Place { address, regular: None })
+                let room = places[reg].get_or_insert_with(|| new_room(&self.allocas, scalar, starts_as_zero));
+                Some(Place { address: room.address, regular: None, constant: None })
             }
             Places::Webs(_) => {
                 let uniformity = self.uniformity.as_ref().expect("webs come from the analysis");
@@ -395,19 +443,46 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         let value = uniformity.value(web);
         let regular = (value.has_one_base() && !value.needs_guard() && bits <= 64).then_some(*value);
         let ty = if regular.is_some() { scalar } else { scalar.vector(self.unit.width().lanes()) };
+        let starts_as_zero = self.starts_as_zero(uniformity.reg_of(web));
         let Places::Webs(places) = &mut self.places else {
             unreachable!("threads that run on their own have registers, not webs")
         };
-        let address = *places[web].get_or_insert_with(|| new_place(&self.allocas, ty));
-        Place { address, regular }
+        let room = places[web].get_or_insert_with(|| new_room(&self.allocas, ty, starts_as_zero));
+        let constant = regular.and_then(|value| value.constant()).filter(|_| !starts_as_zero);
+        Place { address: room.address, regular, constant }
+    }
+
+    /// Whether a register may be read before it is written.
+    ///
+    /// Where it may not, its place needs no value at the start, which saves LLVM from bringing that value to all places
+    /// where it seems to be needed. A read in a warp is one of lanes that have all written the register.
+    fn starts_as_zero(&self, reg: Reg) -> bool {
+        // Results are read where a function ends, whether it wrote them or not.
+        !self.function.is_entry() || self.liveness.is_live_in(self.cfg.entry(), reg)
+    }
+
+    /// Makes the place of a register that the present statement writes start as zero: lanes that have not written it keep what is there, and compute with it,
+    /// although nobody looks at the result.
+    pub(crate) fn zero_written(&mut self, reg: Reg) {
+        let uniformity = self.uniformity.as_ref().expect("nobody else needs the registers of a thread");
+        let Some(web) = uniformity.written(self.statement, reg) else { return };
+        let Places::Webs(places) = &mut self.places else {
+            unreachable!("threads that run on their own have registers, not webs")
+        };
+        let room = places[web].as_mut().expect("the web has a place");
+        if !room.is_zeroed {
+            self.allocas.store(room.ty.zero(), room.address, register_align(room.ty));
+            room.is_zeroed = true;
+        }
     }
 
     /// Writes the place of a register at width 1.
     pub(crate) fn store_register(&mut self, reg: Reg, value: Value<'c>) {
         let ty = self.unit.context().int(self.register_bits(reg));
+        let starts_as_zero = self.starts_as_zero(reg);
         let Places::Registers(places) = &mut self.places else { unreachable!("the lanes of a warp have webs") };
-        let address = *places[reg].get_or_insert_with(|| new_place(&self.allocas, ty));
-        self.unit.builder.store(value, address, ty.bits().div_ceil(8).next_power_of_two().min(64));
+        let room = places[reg].get_or_insert_with(|| new_room(&self.allocas, ty, starts_as_zero));
+        self.unit.builder.store(value, room.address, register_align(ty));
     }
 
     /// Bits of a register; a predicate has one, and a vector those of its elements.
@@ -417,11 +492,16 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
     }
 }
 
-/// Room for a register, which starts as zero.
-fn new_place<'c>(allocas: &Builder<'c>, ty: Ty<'c>) -> Value<'c> {
+fn new_room<'c>(allocas: &Builder<'c>, ty: Ty<'c>, is_zeroed: bool) -> Room<'c> {
+    let address = allocas.alloca(ty, register_align(ty));
+    if is_zeroed {
+        allocas.store(ty.zero(), address, register_align(ty));
+    }
+    Room { address, ty, is_zeroed }
+}
+
+/// The alignment of the place of a register.
+pub(crate) fn register_align(ty: Ty<'_>) -> u32 {
     let bytes = ty.bits().div_ceil(8).next_power_of_two();
-    let align = (bytes * ty.lanes().unwrap_or(1)).clamp(1, 64);
-    let address = allocas.alloca(ty, align);
-    allocas.store(ty.zero(), address, align);
-    address
+    (bytes * ty.lanes().unwrap_or(1)).clamp(1, 64)
 }

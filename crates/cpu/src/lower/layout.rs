@@ -5,12 +5,17 @@
 //! a cycle, and in which loops are in one piece. So lanes that part at a branch meet again as early as control flow
 //! allows, without a stack, and in any graph, reducible or not.
 //!
-//! A cycle is closed at its *end*, the last block with an edge back to some block: when it has run, and lanes wait at
-//! that block, control goes back there. Lanes that continue a loop early wait for the others.
+//! A cycle is closed at its *end*, the last block of a loop, or with an edge back to some block: when it has run, and lanes
+//! wait at that block, control goes back there. Lanes that continue a loop early wait for the others.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use ptx::analysis::{BitSet, Block, Cfg, DominatorTree, Liveness, LoopId, Loops, Uniformity};
 use ptx::entity::Map;
 use ptx::ir::Reg;
+
+use super::waiting::{Waiting, WhileRunning};
 
 /// The order of the blocks of a function.
 #[derive(Debug)]
@@ -19,16 +24,16 @@ pub(crate) struct Layout {
     pub(crate) order: Vec<Block>,
     /// The place of each block in the order.
     position: Map<Block, Option<u32>>,
+    /// The place of the end of the cycle that goes back to each block.
+    ends: Map<Block, Option<u32>>,
     /// The blocks to go back to, by the place of the end of their cycle, the latest first.
     back_at: Vec<Vec<Block>>,
-    dominators: DominatorTree,
-    loops: Loops,
-    /// Whether all lanes that are in a loop leave it in the same iteration.
-    left_together: Map<LoopId, bool>,
+    waiting: WhileRunning,
+    /// What comes next, by place.
+    next: Vec<Next>,
+    /// The registers that are live at the start of any block, once somebody has asked.
+    live_anywhere: Option<Rc<BitSet<Reg>>>,
 }
-
-/// In functions with more blocks than this, lanes are taken to wait anywhere.
-const MOST_BLOCKS: usize = 4096;
 
 impl Layout {
     /// `uniformity` is nothing where only one lane runs.
@@ -41,7 +46,8 @@ impl Layout {
         for (place, &block) in order.iter().enumerate() {
             position[block] = Some(place as u32);
         }
-        // The last place from which an edge goes back to a block.
+        // The last place from which an edge goes back to a block, or the last of the loop that the block is the start of:
+        // an edge back may come from the middle of an inner loop, where other lanes go on.
         let mut ends: Map<Block, Option<u32>> = Map::filled(cfg.len(), None);
         for (place, &block) in order.iter().enumerate() {
             for &target in cfg.successors(block) {
@@ -50,17 +56,20 @@ impl Layout {
                 }
             }
         }
+        for id in loops.iter() {
+            let last = loops.members(id).iter().filter_map(|&member| position[member]).max();
+            let end = &mut ends[loops.header(id)];
+            *end = last.max(*end);
+        }
         let mut back_at = vec![Vec::new(); order.len()];
         for &block in order.iter().rev() {
             if let Some(end) = ends[block] {
                 back_at[end as usize].push(block);
             }
         }
-        let mut left_together = Map::filled(loops.len(), false);
-        for id in loops.iter() {
-            left_together[id] = is_left_together(cfg, uniformity, &dominators, &loops, id);
-        }
-        Self { order, position, back_at, dominators, loops, left_together }
+        let waiting = Waiting::of(cfg, uniformity, &dominators, &loops, &position, &ends, &order);
+        let next = next_steps(&order, &position, &ends, &waiting.first_places);
+        Self { order, position, ends, back_at, waiting: waiting.while_running, next, live_anywhere: None }
     }
 
     /// The place of a block that can be reached.
@@ -73,97 +82,134 @@ impl Layout {
         &self.back_at[place]
     }
 
-    /// Whether lanes may wait at `other` while `block` runs for other lanes.
-    pub(crate) fn may_wait(&self, cfg: &Cfg, uniformity: &Uniformity, block: Block, other: Block) -> bool {
-        if !uniformity.is_divergent(block) || block == other {
-            return false;
+    /// What comes next after the block at a place has run.
+    pub(crate) fn after_block(&self, place: usize) -> Option<Step> {
+        self.next[place].after_block
+    }
+
+    /// What comes next after a step that went nowhere.
+    pub(crate) fn after_step(&self, step: Step) -> Option<Step> {
+        match step {
+            Step::Test(place) => self.next[place].after_test,
+            Step::Cycle(place) => self.next[place].after_cycle,
         }
-        // In cycles that are no loops, anything may have happened.
-        if self.order.len() > MOST_BLOCKS || !self.loops.is_reducible() {
-            return true;
-        }
-        let (here, there) = (self.position(block), self.position(other));
-        if there < here {
-            // Lanes wait behind for the next iteration, if they got there earlier in this one, or while a loop inside it
-            // went round for the others.
-            return cfg.predecessors(other).iter().any(|&latch| {
-                cfg.is_reachable(latch)
-                    && self.position(latch) >= there
-                    && (self.position(latch) < here || self.left_earlier(block, latch, other))
-            });
-        }
-        cfg.predecessors(other).iter().any(|&from| {
-            if !cfg.is_reachable(from) || from == block && !self.is_in_loop_without(block, other) {
-                return false;
-            }
-            let came_before = self.position(from) < here && !self.dominators.dominates(block, from);
-            came_before || self.left_earlier(block, from, other)
+    }
+
+    /// Whether a target runs right after a block, because no lane can wait anywhere in between.
+    pub(crate) fn is_next(&self, block: Block, target: Block) -> bool {
+        let (here, there) = (self.position(block), self.position(target));
+        // Back: everything up to the end of the cycle runs before.
+        let end = if there > here { there } else { self.cycle_end(target).expect("an edge back ends a cycle") + 1 };
+        self.waiting_while(block).all(|other| {
+            let runs_before = (here + 1..end).contains(&self.position(other));
+            let goes_back_before = self.cycle_end(other).is_some_and(|place| (here..end).contains(&place));
+            other == target || !runs_before && !goes_back_before
         })
     }
 
-    /// Whether lanes may have left for `other`, from `from`, in an earlier iteration of a loop that `block` is in.
-    fn left_earlier(&self, block: Block, from: Block, other: Block) -> bool {
-        let mut inner = self.loops.innermost(block);
-        while let Some(id) = inner {
-            if self.loops.contains(id, other) {
-                return false;
-            }
-            if self.loops.contains(id, from) && !self.left_together[id] {
-                return true;
-            }
-            inner = self.loops.parent(id);
+    /// The place of the last block of the cycle that goes back to this one, if there is any.
+    pub(crate) fn cycle_end(&self, block: Block) -> Option<usize> {
+        self.ends[block].map(|end| end as usize)
+    }
+
+    /// The blocks at which lanes may wait while a block runs for other lanes, by place.
+    pub(crate) fn waiting_while(&self, block: Block) -> impl Iterator<Item = Block> {
+        let all: &[Block] = match &self.waiting {
+            WhileRunning::At(lists) => &lists[block],
+            WhileRunning::Anywhere(divergent) if divergent.contains(block) => &self.order,
+            WhileRunning::Anywhere(_) => &[],
+        };
+        all.iter().copied().filter(move |&other| other != block)
+    }
+
+    /// Whether lanes may wait at `other` while `block` runs for other lanes.
+    pub(crate) fn may_wait(&self, block: Block, other: Block) -> bool {
+        match &self.waiting {
+            WhileRunning::At(lists) => lists[block].contains(&other),
+            WhileRunning::Anywhere(divergent) => block != other && divergent.contains(block),
         }
-        false
     }
 
-    /// Whether a loop has `block` but not `other`.
-    fn is_in_loop_without(&self, block: Block, other: Block) -> bool {
-        self.loops.innermost(block).is_some_and(|id| !self.loops.contains(id, other))
-    }
-
-    /// The registers that lanes elsewhere may still need while a block runs.
+    /// The registers that lanes elsewhere may still need while a block runs; nothing if no lane is elsewhere.
     pub(crate) fn kept_registers(
-        &self,
-        cfg: &Cfg,
-        uniformity: &Uniformity,
+        &mut self,
         liveness: &Liveness,
         registers: usize,
         block: Block,
-    ) -> Kept {
-        if !uniformity.is_divergent(block) {
-            return Kept::None;
-        }
-        if self.order.len() > MOST_BLOCKS {
-            return Kept::All;
-        }
-        let mut kept = BitSet::new(registers);
-        for &other in &self.order {
-            if self.may_wait(cfg, uniformity, block, other) {
-                liveness.live_in(other).for_each(|reg| {
-                    kept.insert(reg);
-                });
+    ) -> Option<Rc<BitSet<Reg>>> {
+        self.waiting_while(block).next()?;
+        let union = |blocks: &mut dyn Iterator<Item = Block>| {
+            let mut kept = BitSet::new(registers);
+            for reg in blocks.flat_map(|other| liveness.live_in(other)) {
+                kept.insert(reg);
             }
-        }
-        Kept::Some(kept)
+            Rc::new(kept)
+        };
+        Some(match &self.waiting {
+            WhileRunning::At(_) => union(&mut self.waiting_while(block)),
+            WhileRunning::Anywhere(_) => {
+                Rc::clone(self.live_anywhere.get_or_insert_with(|| union(&mut self.order.iter().copied())))
+            }
+        })
     }
 }
 
-/// The registers that lanes elsewhere may still need.
-#[derive(Debug)]
-pub(crate) enum Kept {
-    None,
-    Some(BitSet<Reg>),
-    All,
+/// Something between two blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Step {
+    /// Passes over the block at this place if no lane waits for it.
+    Test(usize),
+    /// Goes back to the start of the cycles that end at this place.
+    Cycle(usize),
 }
 
-impl Kept {
-    pub(crate) fn contains(&self, reg: Reg) -> bool {
-        match self {
-            Self::None => false,
-            Self::Some(regs) => regs.contains(reg),
-            Self::All => true,
-        }
+/// What comes next at a place.
+#[derive(Clone, Copy, Debug)]
+struct Next {
+    /// If the block has run.
+    after_block: Option<Step>,
+    /// If it was passed over.
+    after_test: Option<Step>,
+    /// If no lane goes back from the end of the cycles here.
+    after_cycle: Option<Step>,
+}
+
+/// The next step at each place. Only blocks are tested to which something that ran can have sent lanes, and only cycles
+/// are closed of which something ran. The shorter the ways between blocks, the fewer values LLVM has to bring together.
+fn next_steps(
+    order: &[Block],
+    position: &Map<Block, Option<u32>>,
+    ends: &Map<Block, Option<u32>>,
+    first_places: &Map<Block, u32>,
+) -> Vec<Next> {
+    let mut starting = vec![Vec::new(); order.len()];
+    for &block in order {
+        let place = position[block].expect("the block is in the order") as usize;
+        starting[first_places[block] as usize].push(place);
     }
+    // The blocks to which lanes can have been sent up to here, and the ends of the cycles that have begun.
+    let (mut tests, mut cycles) = (BTreeSet::new(), BTreeSet::new());
+    let first_of = |tests: &BTreeSet<usize>, cycles: &BTreeSet<usize>, place: usize, cycles_from: usize| {
+        let test = tests.range(place + 1..).next().copied();
+        let cycle = cycles.range(cycles_from..).next().copied();
+        match (test, cycle) {
+            (Some(test), Some(cycle)) if test <= cycle => Some(Step::Test(test)),
+            (_, Some(cycle)) => Some(Step::Cycle(cycle)),
+            (test, None) => test.map(Step::Test),
+        }
+    };
+    let mut next = Vec::with_capacity(order.len());
+    for (place, &block) in order.iter().enumerate() {
+        let after_test = first_of(&tests, &cycles, place, place);
+        tests.extend(&starting[place]);
+        cycles.extend(ends[block].map(|end| end as usize));
+        next.push(Next {
+            after_block: first_of(&tests, &cycles, place, place),
+            after_test,
+            after_cycle: first_of(&tests, &cycles, place, place + 1),
+        });
+    }
+    next
 }
 
 /// All blocks that can be reached, each after those that lead to it (except around cycles), and loops in one piece.
@@ -208,26 +254,4 @@ fn child_loop(loops: &Loops, region: Option<LoopId>, block: Block) -> Option<Loo
         next = loops.parent(id);
     }
     found
-}
-
-/// Whether lanes that are in an iteration of a loop all go on to the next or all leave: every branch out of the loop is
-/// one that lanes agree on, and one that all of them come to.
-fn is_left_together(
-    cfg: &Cfg,
-    uniformity: Option<&Uniformity>,
-    dominators: &DominatorTree,
-    loops: &Loops,
-    id: LoopId,
-) -> bool {
-    let Some(uniformity) = uniformity else {
-        return true;
-    };
-    loops.members(id).iter().all(|&block| {
-        let leaves = cfg.is_exit(block) || cfg.successors(block).iter().any(|&target| !loops.contains(id, target));
-        !leaves
-            || uniformity
-                .branch(block)
-                .is_none_or(|branch| branch.uniformity == ptx::analysis::BranchUniformity::Uniform)
-                && loops.latches(id).iter().all(|&latch| dominators.dominates(block, latch))
-    })
 }

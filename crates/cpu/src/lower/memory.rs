@@ -221,7 +221,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let ty = view.form.types().last().copied().unwrap_or(Type::B32);
         let bytes = ty.bytes();
         let elements = view.form.vector();
-        self.check_alignment(&address, bytes * elements);
+        if !self.is_aligned(&operands[access.address], bytes * elements) {
+            self.check_alignment(&address, bytes * elements);
+        }
         let is_ordered = access.order != Order::Weak;
         if is_ordered {
             self.unit.builder.compiler_fence();
@@ -401,6 +403,20 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         self.unit.builder.int_to_ptr(all, all.ty().with_element(pointer))
     }
 
+    /// Whether an operand names memory that is known to start at a multiple of some bytes.
+    fn is_aligned(&self, operand: &Operand, bytes: u32) -> bool {
+        let variable = match symbol_of(operand) {
+            Some((Symbol::Global(global), _)) => &self.unit.module.globals[global],
+            Some((Symbol::Var(var), _)) => &self.function.vars[var],
+            _ => return false,
+        };
+        // Memory that a launch adds starts at a multiple of 16, whatever its declaration says.
+        let alignment = variable.alignment().min(16);
+        matches!(variable.space, Space::Global | Space::Const | Space::Shared)
+            && alignment.is_multiple_of(bytes)
+            && self.symbol_offset(operand) % i64::from(bytes) == 0
+    }
+
     /// Ends the launch if an address is not a multiple of the size of the access.
     pub(crate) fn check_alignment(&mut self, address: &Address<'c>, bytes: u32) {
         if bytes <= 1 {
@@ -435,8 +451,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 self.any(wrong)
             }
         };
-        let first = self.addresses(address);
-        self.when(wrong, |this| this.call_misaligned(first, bytes));
+        self.fail_when(wrong, |this| this.call_misaligned(address, bytes));
     }
 
     pub(crate) fn fence(&mut self, is_block: bool) {

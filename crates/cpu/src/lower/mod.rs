@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `unit` | what the functions of a kernel share |
 //! | `function` | one function: its blocks, registers and masks |
-//! | `layout`, `flow` | in which order blocks run, and where lanes go |
+//! | `layout`, `waiting`, `flow` | in which order blocks run, where lanes wait meanwhile, and where they go |
 //! | `operands` | reading and writing operands, special registers |
 //! | `arithmetic`, `conversion` | instructions that compute registers |
 //! | `video` | instructions on parts of registers |
@@ -43,6 +43,7 @@ mod sync;
 mod texture;
 mod unit;
 mod video;
+mod waiting;
 mod words;
 
 pub(crate) use calls::{HostFunction, Undefined};

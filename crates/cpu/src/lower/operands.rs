@@ -72,6 +72,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     }
 
     pub(crate) fn load_place(&mut self, place: Place<'c>, bits: u32, emit: Emit<'a, 'c>) -> Value<'c> {
+        if let Some(constant) = place.constant {
+            return emit.int(bits).constant(constant);
+        }
         let scalar = self.unit.context().int(bits);
         let align = self.place_align(place, bits);
         let Some(regular) = place.regular else {
@@ -211,14 +214,18 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             _ => value,
         };
         let is_vector = value.ty().lanes().is_some();
-        let must_select = guard.is_some() || is_vector && self.kept.contains(reg);
+        let must_select = guard.is_some() || is_vector && self.is_kept(reg);
         if !must_select {
             emit.store(value, place.address, align);
             return;
         }
         let old = emit.load(value.ty(), place.address, align);
         let condition = if is_vector {
-            let mut mask = if self.kept.contains(reg) { Some(self.mask) } else { None };
+            let mut mask = None;
+            if self.is_kept(reg) {
+                mask = Some(self.mask);
+                self.zero_written(reg);
+            }
             if let Some(guard) = guard {
                 let condition = self.vector_guard(guard);
                 mask = Some(mask.map_or(condition, |mask| emit.and(mask, condition)));

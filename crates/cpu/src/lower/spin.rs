@@ -71,9 +71,9 @@ impl Lowering<'_, '_, '_> {
                 let elsewhere = emit.and(alive, emit.not(this.mask));
                 let is_late = emit.is_zero(emit.and_constant(rounds, PATIENCE - 1));
                 let is_stuck = emit.and(this.any(elsewhere), is_late);
-                this.when(is_stuck, |this| this.take_apart(Point::Block(block)));
+                this.fail_when(is_stuck, |this| this.take_apart(Point::Block(block)));
             }
-            this.call_fault("wg_spin", &[this.warp]);
+            this.call_runtime("wg_spin", &[this.warp]);
         });
     }
 }

@@ -44,7 +44,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let end = word.constant(self.unit.local_stride);
             let is_over = emit.or(emit.less(Sign::Unsigned, end, new_top), emit.less(Sign::Unsigned, new_top, bottom));
             let site = emit.int(32).constant(self.site().into());
-            self.when(emit.and(is_over, active), |this| this.call_fault("wg_stack_overflow", &[this.warp, site]));
+            self.fail_when(emit.and(is_over, active), |this| this.call_fault("wg_stack_overflow", &[this.warp, site]));
             self.when(active, |this| {
                 let emit = this.scalar();
                 emit.store(emit.sub(new_top, bottom), taken, 8);

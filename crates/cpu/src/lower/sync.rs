@@ -83,11 +83,11 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let lanes = self.mask_bits(active);
         if op == Op::BarrierClusterArrive {
             self.unit.builder.compiler_fence();
-            self.when(any, |this| this.call_fault("wg_cluster_arrive", &[this.warp, lanes]));
+            self.when(any, |this| this.call_runtime("wg_cluster_arrive", &[this.warp, lanes]));
         } else {
             self.take_apart_if_lanes_are_missing(active, None);
             let site = int.constant(self.site().into());
-            self.when(any, |this| this.call_fault("wg_cluster_wait", &[this.warp, site, lanes]));
+            self.when(any, |this| this.call_runtime("wg_cluster_wait", &[this.warp, site, lanes]));
             self.unit.builder.compiler_fence();
         }
         true
@@ -131,7 +131,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let is_outside = emit.is_zero(emit.and(members, own));
             let outside = self.any(emit.and(is_outside, active));
             if outside.as_constant() != Some(0) {
-                self.when(outside, |this| this.call_undefined(Undefined::NotAMember));
+                self.fail_when(outside, |this| this.call_undefined(Undefined::NotAMember));
             }
         }
         match op {
@@ -348,7 +348,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 let is_outside = emit.is_zero(emit.and(members, own));
                 let active = self.active();
                 let is_outside = emit.and(is_outside, active);
-                self.when(is_outside, |this| this.call_undefined(Undefined::NotAMember));
+                self.fail_when(is_outside, |this| this.call_undefined(Undefined::NotAMember));
                 emit.zext(members, word)
             }
             // Without a mask: whoever is here.
@@ -435,7 +435,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let any = self.any(active);
         let is_missing = emit.and(emit.is_not_zero(missing), any);
         let here = Point::Statement(self.statement);
-        self.when(is_missing, |this| this.take_apart(here));
+        self.fail_when(is_missing, |this| this.take_apart(here));
     }
 }
 

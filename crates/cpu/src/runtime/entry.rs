@@ -92,7 +92,7 @@ extern "C" fn wg_trap(_: *mut WarpContext, site: u32, _lanes: u32) {
     runtime(|worker| worker.fail(FaultKind::Trap, site))
 }
 
-extern "C" fn wg_misaligned(_: *mut WarpContext, site: u32, _lane: u32, address: u64, bytes: u32) {
+extern "C" fn wg_misaligned(_: *mut WarpContext, site: u32, address: u64, bytes: u32) {
     runtime(|worker| worker.fail(FaultKind::Misaligned { address, bytes }, site))
 }
 
