@@ -2,7 +2,7 @@
 //!
 //! - `signatures.rs`: that every function we implement has the signature that the headers give it;
 //! - `unsupported.rs`: the functions that we do not implement, which say so;
-//! - `lookup.rs`: what `cuGetProcAddress` finds, and the runtime's functions by version;
+//! - `lookup.rs`: what `cuGetProcAddress` finds;
 //! - `versions.rs`, `versions.map`: the runtime's symbols under the names of their versions, see [`symbol_versions`];
 //! - `layouts.rs`: structs and constants, for `tests/abi.rs`.
 //!
@@ -33,7 +33,7 @@ fn main() {
 
     write_output("signatures.rs", &signatures(&driver, &runtime, &implemented));
     write_output("unsupported.rs", &unsupported(&driver, &runtime, &implemented));
-    write_output("lookup.rs", &lookup(&driver, &runtime, &implemented));
+    write_output("lookup.rs", &lookup(&driver, &implemented));
     write_output("versions.rs", &symbol_versions(&runtime, &implemented));
     let tables = ["driver", "runtime"].map(|module| {
         let text = read(&format!("src/abi/{module}.rs")) + &read(&format!("src/abi/{module}_constants.rs"));
@@ -92,31 +92,22 @@ fn unsupported(
     text
 }
 
-fn lookup(driver: &[DriverFunction], runtime: &[RuntimeFunction], implemented: &BTreeMap<String, PathBuf>) -> String {
-    let address = |name: &String| format!("Address({} as *const ())", path_in_crate(name, implemented));
+fn lookup(driver: &[DriverFunction], implemented: &BTreeMap<String, PathBuf>) -> String {
     let mut rows = BTreeSet::new();
     for function in driver {
-        for lookup in &function.lookups {
-            let address = address(&function.symbol);
-            rows.insert((&lookup.name, lookup.version, lookup.per_thread, address));
-        }
+        let path = path_in_crate(&function.symbol, implemented);
+        rows.extend(
+            function.lookups.iter().map(|lookup| (&lookup.name, lookup.version, lookup.per_thread, path.clone())),
+        );
     }
     let mut text = String::from("pub(super) static DRIVER: &[DriverFunction] = &[\n");
-    for (name, version, per_thread, address) in rows {
+    for (name, version, per_thread, path) in rows {
         writeln!(
             text,
-            "    DriverFunction {{ name: \"{name}\", version: {version}, per_thread: {per_thread}, address: {address} }},"
+            "    DriverFunction {{ name: \"{name}\", version: {version}, per_thread: {per_thread}, \
+             address: Address({path} as *const ()) }},"
         )
         .expect("writing to a string");
-    }
-    let mut rows = BTreeSet::new();
-    for function in runtime {
-        rows.extend(function.majors.iter().map(|major| (&function.symbol, major, address(&function.name))));
-    }
-    text.push_str("];\n\npub(super) static RUNTIME: &[RuntimeFunction] = &[\n");
-    for (name, major, address) in rows {
-        writeln!(text, "    RuntimeFunction {{ name: \"{name}\", major: {major}, address: {address} }},")
-            .expect("writing to a string");
     }
     text.push_str("];\n");
     text

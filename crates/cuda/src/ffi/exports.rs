@@ -28,13 +28,6 @@ pub(crate) fn driver_function(name: &str, version: u32, per_thread: bool) -> Loo
         .map_or(Lookup::Later, |function| Lookup::Found(function.address.0))
 }
 
-/// Finds a function of the runtime, as it was in a major version of CUDA.
-pub(crate) fn runtime_function(name: &str, major: u32) -> Option<*const ()> {
-    let index =
-        lookup::RUNTIME.binary_search_by_key(&(name, major), |function| (function.name, function.major)).ok()?;
-    Some(lookup::RUNTIME[index].address.0)
-}
-
 /// The address of a function.
 struct Address(*const ());
 
@@ -48,14 +41,8 @@ struct DriverFunction {
     address: Address,
 }
 
-struct RuntimeFunction {
-    name: &'static str,
-    major: u32,
-    address: Address,
-}
-
 mod lookup {
-    use super::{Address, DriverFunction, RuntimeFunction};
+    use super::{Address, DriverFunction};
 
     include!(concat!(env!("OUT_DIR"), "/lookup.rs"));
 }
@@ -82,9 +69,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_are_in_order() {
+    fn the_table_is_in_order() {
         assert!(lookup::DRIVER.is_sorted_by_key(|function| (function.name, function.version, function.per_thread)));
-        assert!(lookup::RUNTIME.is_sorted_by_key(|function| (function.name, function.major)));
     }
 
     #[test]
@@ -103,13 +89,5 @@ mod tests {
         let new = driver_function("cuGraphInstantiateWithFlags", 13000, false);
         assert_eq!(driver_function("cuGraphInstantiate", 13000, false), new);
         assert_ne!(driver_function("cuGraphInstantiate", 11040, false), new);
-    }
-
-    #[test]
-    fn functions_of_the_runtime_differ_by_version() {
-        assert_ne!(runtime_function("cudaMemAdvise", 12), runtime_function("cudaMemAdvise", 13));
-        assert_eq!(runtime_function("cudaMemAdvise", 11), runtime_function("cudaMemAdvise", 12));
-        assert_eq!(runtime_function("cudaBindTexture", 13), None);
-        assert!(runtime_function("cudaMalloc", 13).is_some());
     }
 }
