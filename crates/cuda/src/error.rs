@@ -31,6 +31,8 @@ codes! {
     /// Only the runtime: no variable of that name.
     INVALID_SYMBOL = 13,
     /// Only the runtime.
+    INVALID_CHANNEL_DESCRIPTOR = 20,
+    /// Only the runtime.
     INVALID_MEMCPY_DIRECTION = 21,
     /// Only the runtime: no kernel of that name.
     INVALID_DEVICE_FUNCTION = 98,

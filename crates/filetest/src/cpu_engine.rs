@@ -85,7 +85,8 @@ impl Device for Loaded {
             block: launch.block,
             dynamic_shared: launch.dynamic_shared,
             params: launch.params,
-            is_cooperative: false, mode: self.mode.clone(),
+            is_cooperative: false,
+            mode: self.mode.clone(),
         };
         let result = self.program.launch(&request);
         let output = String::from_utf8_lossy(&self.device.take_output()).into_owned();

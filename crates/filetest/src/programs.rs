@@ -206,7 +206,8 @@ pub fn table(reports: &[Report]) -> String {
         *counts.entry(report.outcome).or_default() += 1;
         if !matches!(report.outcome, Outcome::Passed | Outcome::Ended) {
             let words = report.words.last().map_or("", String::as_str);
-            let _ = writeln!(text, "{:<10} {:>7.1} s  {:<30} {words}", report.outcome.word(), report.seconds, report.name);
+            let _ =
+                writeln!(text, "{:<10} {:>7.1} s  {:<30} {words}", report.outcome.word(), report.seconds, report.name);
         }
     }
     let parts: Vec<String> = counts.iter().map(|(outcome, count)| format!("{count} {}", outcome.word())).collect();

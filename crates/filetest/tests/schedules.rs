@@ -97,7 +97,8 @@ fn a_schedule_of_the_device_repeats() {
             block: [96, 1, 1],
             dynamic_shared: 0,
             params: &out.to_le_bytes(),
-            is_cooperative: false, mode,
+            is_cooperative: false,
+            mode,
         };
         program.launch(&request).expect("the kernel ends");
         let mut bytes = vec![0; 385 * 4];

@@ -1,5 +1,6 @@
 //! What the functions of CUDA mean, one file for each noun.
 
+pub(crate) mod array;
 pub(crate) mod context;
 pub(crate) mod copy;
 pub(crate) mod device;
@@ -14,4 +15,5 @@ pub(crate) mod output;
 pub(crate) mod queue;
 pub(crate) mod registry;
 pub(crate) mod stream;
+pub(crate) mod texture;
 pub(crate) mod work;

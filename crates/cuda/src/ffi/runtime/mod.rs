@@ -8,6 +8,7 @@ pub(crate) mod kernel;
 pub(crate) mod memory;
 pub(crate) mod register;
 pub(crate) mod stream;
+pub(crate) mod texture;
 pub(crate) mod transfer;
 
 use std::cell::Cell;

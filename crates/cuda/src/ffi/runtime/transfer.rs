@@ -12,10 +12,10 @@ use crate::ffi::get;
 use crate::transfer::{Copy, Extent, Fill, Pattern, Side};
 
 /// A stream as a program names it, and what it means by 0.
-type In = (cudaStream_t, DefaultStream);
+pub(crate) type In = (cudaStream_t, DefaultStream);
 
 /// Copies rows, in the direction that the program says.
-fn copy(from: Side, to: Side, extent: Extent, kind: cudaMemcpyKind, stream: In, wait: Wait) -> Result<()> {
+pub(crate) fn copy(from: Side, to: Side, extent: Extent, kind: cudaMemcpyKind, stream: In, wait: Wait) -> Result<()> {
     ready()?;
     if !(cudaMemcpyHostToHost..=cudaMemcpyDefault).contains(&kind) {
         return Err(CudaError::INVALID_MEMCPY_DIRECTION);
@@ -41,7 +41,7 @@ fn check_direction(from: &Side, to: &Side, extent: &Extent, kind: cudaMemcpyKind
     Ok(())
 }
 
-fn rows(address: *const c_void, pitch: usize) -> Side {
+pub(crate) fn rows(address: *const c_void, pitch: usize) -> Side {
     Side { address: address as u64, row_pitch: pitch as u64, slice_pitch: 0 }
 }
 

@@ -1,0 +1,126 @@
+//! Textures and surfaces, by the handles that kernels get.
+
+use std::sync::Arc;
+
+use cpu::texture::{AddressMode, Component, Filter, Geometry, Image, Level, Object, Sampler};
+
+use super::array::{Array, Pyramid};
+use super::memory;
+use crate::driver;
+use crate::error::{CudaError, Result};
+
+/// What a texture or surface shows.
+#[derive(Clone, Debug)]
+pub(crate) enum Resource {
+    Array(Arc<Array>),
+    Pyramid(Arc<Pyramid>),
+    /// Memory in one piece: address, size in bytes, what is in it.
+    Linear(u64, u64, (Component, u32)),
+    /// Rows of memory: address, elements in each direction, bytes from row to row, what is in it.
+    Rows(u64, [u32; 2], u64, (Component, u32)),
+}
+
+impl Resource {
+    fn image(&self) -> Result<Image> {
+        let of_memory = |geometry, (component, channels), level, is_linear| Image {
+            geometry,
+            component,
+            channels,
+            layers: 1,
+            levels: vec![level],
+            is_linear,
+        };
+        match *self {
+            Self::Array(ref array) => Ok(array.image.clone()),
+            Self::Pyramid(ref pyramid) => Ok(pyramid.image.clone()),
+            Self::Linear(address, bytes, format) => {
+                memory::owner(address, bytes)?;
+                let element = format.0.bytes() * u64::from(format.1);
+                let width = u32::try_from(bytes / element).map_err(|_| CudaError::INVALID_VALUE)?;
+                let level = Level { address, size: [width.max(1), 1, 1], row_pitch: bytes, slice_pitch: bytes };
+                Ok(of_memory(Geometry::Line, format, level, true))
+            }
+            Self::Rows(address, [width, height], row_pitch, format) => {
+                let bytes = row_pitch.checked_mul(height.into()).ok_or(CudaError::INVALID_VALUE)?;
+                let element = format.0.bytes() * u64::from(format.1);
+                if u64::from(width) * element > row_pitch || width == 0 || height == 0 {
+                    return Err(CudaError::INVALID_VALUE);
+                }
+                memory::owner(address, bytes - row_pitch + u64::from(width) * element)?;
+                let level = Level { address, size: [width, height, 1], row_pitch, slice_pitch: bytes };
+                Ok(of_memory(Geometry::Plane, format, level, false))
+            }
+        }
+    }
+}
+
+/// Makes a texture; the number is its handle. The view changes what the elements are taken for.
+pub(crate) fn create(resource: &Resource, sampler: Sampler, view: Option<(Component, u32)>) -> Result<u64> {
+    let mut image = resource.image()?;
+    if let Some((component, channels)) = view {
+        if component.bytes() * u64::from(channels) != image.element_bytes() {
+            return Err(CudaError::INVALID_VALUE);
+        }
+        (image.component, image.channels) = (component, channels);
+    }
+    Ok(driver::get()?.device.textures.create(Object::Texture(image, sampler)))
+}
+
+/// Makes a surface; the number is its handle.
+pub(crate) fn create_surface(resource: &Resource) -> Result<u64> {
+    match resource {
+        Resource::Array(array) => Ok(driver::get()?.device.textures.create(Object::Surface(array.image.clone()))),
+        _ => Err(CudaError::INVALID_VALUE),
+    }
+}
+
+/// Forgets a texture or surface.
+pub(crate) fn destroy(handle: u64) -> Result<()> {
+    // What kernels still read stays until they end.
+    if let Some(context) = super::context::current() {
+        context.synchronize()?;
+    }
+    if driver::get()?.device.textures.destroy(handle) { Ok(()) } else { Err(CudaError::INVALID_VALUE) }
+}
+
+/// What is outside of a texture, by the number that both headers have for it.
+pub(crate) fn address_mode(number: u32) -> Result<AddressMode> {
+    match number {
+        0 => Ok(AddressMode::Wrap),
+        1 => Ok(AddressMode::Clamp),
+        2 => Ok(AddressMode::Mirror),
+        3 => Ok(AddressMode::Border),
+        _ => Err(CudaError::INVALID_VALUE),
+    }
+}
+
+/// How elements are mixed, by the number that both headers have for it.
+pub(crate) fn filter(number: u32) -> Result<Filter> {
+    match number {
+        0 => Ok(Filter::Point),
+        1 => Ok(Filter::Linear),
+        _ => Err(CudaError::INVALID_VALUE),
+    }
+}
+
+/// What elements are taken for, by the number that both headers have for it (`CU_RES_VIEW_FORMAT_UINT_1X8` is 1).
+pub(crate) fn view_format(number: u32) -> Result<Option<(Component, u32)>> {
+    const KINDS: [Component; 8] = [
+        Component::U8,
+        Component::S8,
+        Component::U16,
+        Component::S16,
+        Component::U32,
+        Component::S32,
+        Component::F16,
+        Component::F32,
+    ];
+    match number {
+        0 => Ok(None),
+        1..=24 => Ok(Some((KINDS[(number as usize - 1) / 3], 1 << ((number - 1) % 3)))),
+        _ => {
+            crate::log::say("textures of compressed blocks are not supported by the CPU device");
+            Err(CudaError::NOT_SUPPORTED)
+        }
+    }
+}
