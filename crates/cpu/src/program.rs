@@ -14,6 +14,7 @@ use crate::memory::{Arena, OutOfMemory, SharedWindows};
 use crate::options::{Options, Tier, Width};
 use crate::runtime::host::Output;
 use crate::runtime::launch::{Fault, Launch, LaunchParts};
+use crate::runtime::pool::Pool;
 use crate::texture::Textures;
 
 /// The device: memory, and what all launches share.
@@ -25,6 +26,7 @@ pub struct Device {
     pub textures: Textures,
     shared: SharedWindows,
     output: Output,
+    pool: Pool,
 }
 
 /// A module on the device.
@@ -175,6 +177,7 @@ impl Device {
             textures: Textures::default(),
             shared: SharedWindows::new()?,
             output: Output::default(),
+            pool: Pool::default(),
         };
         Ok(Arc::new(device))
     }
@@ -329,16 +332,15 @@ impl Program {
         });
         let seed = request.mode.seed;
         let threads = (request.mode.threads.max(1) as u64).min(blocks);
-        std::thread::scope(|scope| {
-            let launch = &launch;
-            let others: Vec<_> = (1..threads).map(|index| scope.spawn(move || launch.work(seed ^ index))).collect();
-            let mut result = launch.work(seed);
-            for other in others {
-                let ended = other.join().expect("workers do not panic");
-                result = result.and(ended);
+        let fault = Mutex::new(None);
+        self.device.pool.run(threads as usize - 1, &|index| {
+            if let Err(error) = launch.work(seed ^ index as u64) {
+                fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             }
-            result
-        })?;
+        });
+        if let Some(fault) = fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(fault.into());
+        }
         Ok(Launched { instructions: launch.executed.load(std::sync::atomic::Ordering::Relaxed) })
     }
 

@@ -4,11 +4,19 @@
 //! instructions. Fibres never change their OS thread.
 
 use std::arch::naked_asm;
+use std::cell::RefCell;
 use std::io;
 
 /// A stack with a guard page below it.
 #[derive(Debug)]
 pub(crate) struct Stack {
+    /// There until it is dropped.
+    pages: Option<Pages>,
+}
+
+/// The memory of a stack, guard included.
+#[derive(Debug)]
+struct Pages {
     base: *mut u8,
     bytes: usize,
 }
@@ -16,48 +24,54 @@ pub(crate) struct Stack {
 /// What lies below a stack, so that running out of it is a fault and no corruption.
 const GUARD: usize = 64 << 10;
 
+/// How many stacks a thread keeps for the next launch, and how large these may be.
+const KEPT_STACKS: usize = 128;
+const LARGEST_KEPT: usize = GUARD + (1 << 20);
+
+thread_local! {
+    /// Stacks that nobody runs on. To make one takes longer than a small kernel.
+    static KEPT: RefCell<Vec<Pages>> = const { RefCell::new(Vec::new()) };
+}
+
 impl Stack {
     /// Memory is only used as far as the stack grows.
     pub(crate) fn new(bytes: usize) -> io::Result<Self> {
-        let bytes = bytes.next_multiple_of(4096) + GUARD;
-        // SAFETY: a new private mapping at an address that the system chooses.
-        let base = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                bytes,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK,
-                -1,
-                0,
-            )
+        // In few sizes, so that kernels find the stacks of others.
+        let bytes = bytes.next_power_of_two().max(4096) + GUARD;
+        let kept = KEPT.try_with(|kept| {
+            let mut kept = kept.borrow_mut();
+            let place = kept.iter().rposition(|pages| pages.bytes == bytes)?;
+            Some(kept.swap_remove(place))
+        });
+        let pages = match kept {
+            Ok(Some(pages)) => pages,
+            _ => Pages::new(bytes)?,
         };
-        if base == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        let stack = Self { base: base.cast(), bytes };
-        // SAFETY: the lowest pages of the mapping just made.
-        if unsafe { libc::mprotect(base, GUARD, libc::PROT_NONE) } != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        Ok(stack)
+        Ok(Self { pages: Some(pages) })
+    }
+
+    fn pages(&self) -> &Pages {
+        self.pages.as_ref().expect("the memory is there until the stack is dropped")
     }
 
     /// The lowest address that can be used.
     pub(crate) fn bottom(&self) -> *mut u8 {
         // SAFETY: within the mapping, above the guard.
-        unsafe { self.base.add(GUARD) }
+        unsafe { self.pages().base.add(GUARD) }
     }
 
     /// Whether an address is in the guard below the stack.
     pub(crate) fn is_overflow(&self, address: usize) -> bool {
-        (self.base as usize..self.base as usize + GUARD).contains(&address)
+        let base = self.pages().base as usize;
+        (base..base + GUARD).contains(&address)
     }
 
     /// A saved stack pointer from which [`switch`] starts `entry`, which must never return.
     pub(crate) fn prepare(&self, entry: extern "C" fn() -> !) -> *mut u8 {
+        let Pages { base, bytes } = *self.pages();
         // SAFETY: all words written are within the mapping, below its end and far above the guard.
         unsafe {
-            let mut top = self.base.add(self.bytes).cast::<usize>();
+            let mut top = base.add(bytes).cast::<usize>();
             // As behind a call: the stack is aligned before the return address is pushed.
             top = top.sub(1);
             *top = 0;
@@ -73,6 +87,44 @@ impl Stack {
 }
 
 impl Drop for Stack {
+    fn drop(&mut self) {
+        let pages = self.pages.take();
+        // Where the thread is about to end, or has enough, they are given back.
+        let _ = KEPT.try_with(|kept| {
+            let mut kept = kept.borrow_mut();
+            if kept.len() < KEPT_STACKS {
+                kept.extend(pages.filter(|pages| pages.bytes <= LARGEST_KEPT));
+            }
+        });
+    }
+}
+
+impl Pages {
+    fn new(bytes: usize) -> io::Result<Self> {
+        // SAFETY: a new private mapping at an address that the system chooses.
+        let base = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                bytes,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK,
+                -1,
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let pages = Self { base: base.cast(), bytes };
+        // SAFETY: the lowest pages of the mapping just made.
+        if unsafe { libc::mprotect(base, GUARD, libc::PROT_NONE) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(pages)
+    }
+}
+
+impl Drop for Pages {
     fn drop(&mut self) {
         // SAFETY: the mapping is ours, and nobody runs on a stack that is dropped.
         unsafe { libc::munmap(self.base.cast(), self.bytes) };

@@ -9,6 +9,7 @@ pub(crate) mod host;
 pub(crate) mod launch;
 pub(crate) mod matrix;
 pub(crate) mod mbarrier;
+pub(crate) mod pool;
 pub(crate) mod schedule;
 pub(crate) mod signals;
 pub(crate) mod texture;
