@@ -64,6 +64,54 @@ pub fn check_fatbin(bytes: &[u8]) {
     }
 }
 
+/// Kernels with more instructions than this are not compiled: they take the time of a thousand others.
+const MOST_INSTRUCTIONS: usize = 400;
+
+/// What the verifier has no complaint about can be compiled, or is refused by name. The first byte chooses how; the rest is
+/// a text, or choices for a module from the opcode table.
+pub fn check_compiles(bytes: &[u8]) {
+    let Some((&how, rest)) = bytes.split_first() else { return };
+    let module = if rest.starts_with(b".") || rest.starts_with(b"//") {
+        ptx::parse_bytes(rest).1
+    } else {
+        ptx::parse(&crate::generate::module(&mut crate::generate::Choices::new(rest)))
+    };
+    if !module.diagnostics.is_empty() || !ptx::verify(&module.module).is_empty() {
+        return;
+    }
+    let module = module.module;
+    let names: Vec<String> = module
+        .functions
+        .values()
+        .filter(|function| function.is_entry())
+        .filter(|function| function.body.as_ref().is_some_and(|body| body.iter().count() <= MOST_INSTRUCTIONS))
+        .map(|function| module.text(function.name).to_owned())
+        .collect();
+    let text = ptx::print(&module);
+    let Ok(program) = cpu::Program::load(device(), module) else { return };
+    let mode = cpu::Mode {
+        width: if how & 1 == 0 { cpu::Width::Warp } else { cpu::Width::One },
+        tier: if how & 2 == 0 { cpu::Tier::Quick } else { cpu::Tier::Optimised },
+        preempt: how & 4 != 0,
+        count: how & 8 != 0,
+        ..cpu::Mode::default()
+    };
+    let block = if how & 16 == 0 { [64, 1, 1] } else { [7, 3, 1] };
+    for name in names {
+        if let Err(cpu::LaunchError::Compile(cpu::CompileError::Internal(message))) =
+            program.try_compile(&name, block, &mode)
+        {
+            panic!("{message}\n{text}");
+        }
+    }
+}
+
+/// A device that modules are loaded on, to be compiled.
+fn device() -> &'static std::sync::Arc<cpu::Device> {
+    static DEVICE: std::sync::OnceLock<std::sync::Arc<cpu::Device>> = std::sync::OnceLock::new();
+    DEVICE.get_or_init(|| cpu::Device::new(64 << 20).expect("64 MiB of addresses can be had"))
+}
+
 /// Makes a module from the opcode table: it parses without messages and has no unknown instruction.
 pub fn check_generated(bytes: &[u8]) {
     let text = crate::generate::module(&mut crate::generate::Choices::new(bytes));
