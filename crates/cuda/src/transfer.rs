@@ -149,6 +149,10 @@ impl Fill {
         &self.extent
     }
 
+    pub(crate) fn pattern(&self) -> Pattern {
+        self.pattern
+    }
+
     /// Whether all rows start at multiples of the pattern's size. Others are not filled.
     pub(crate) fn is_aligned(&self) -> bool {
         let size = self.pattern.bytes();

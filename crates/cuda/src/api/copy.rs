@@ -20,35 +20,44 @@ pub(crate) fn copy(stream: &Stream, mut copy: Copy, wait: Wait) -> Result<()> {
     if extent.is_empty() {
         return crate::driver::check();
     }
-    let owner_of = |side: &Side| owner(side.address, side.span(&extent).ok_or(CudaError::INVALID_VALUE)?);
-    let (source, target) = (owner_of(&copy.from())?, owner_of(&copy.to())?);
+    let (source, target) = owners(&copy)?;
     // What comes from memory that is not pinned is read before the call returns; what goes there has arrived.
     let is_flat = extent.height == 1 && extent.depth == 1;
-    let waits = wait == Wait::Yes || target == Owner::Host || source == Owner::Host && !is_flat;
+    let is_captured = stream.current_capture().is_some();
+    let is_read_or_written = target == Owner::Host || source == Owner::Host && !is_flat;
+    let waits = wait == Wait::Yes || is_read_or_written && !is_captured;
     if waits {
         stream.run(Work::Copy(copy))?;
         super::output::flush();
         return crate::driver::check();
     }
-    if source == Owner::Host {
+    // A graph reads it at each launch.
+    if source == Owner::Host && !is_captured {
         copy.keep_source();
     }
-    stream.push(Work::Copy(copy)).map(drop)
+    stream.push(Work::Copy(copy))
+}
+
+/// Whose memory the sides of a copy are. An error if it goes beyond its end.
+pub(crate) fn owners(copy: &Copy) -> Result<(Owner, Owner)> {
+    let owner_of = |side: &Side| owner(side.address, side.span(copy.extent()).ok_or(CudaError::INVALID_VALUE)?);
+    Ok((owner_of(&copy.from())?, owner_of(&copy.to())?))
+}
+
+/// An error if memory cannot be filled like this.
+pub(crate) fn check_fill(fill: &Fill) -> Result<()> {
+    let (to, extent) = (fill.to(), fill.extent());
+    let span = to.span(extent).ok_or(CudaError::INVALID_VALUE)?;
+    let is_of_host = !extent.is_empty() && owner(to.address, span)? == Owner::Host;
+    if is_of_host || !fill.is_aligned() { Err(CudaError::INVALID_VALUE) } else { Ok(()) }
 }
 
 /// Fills memory in a stream.
 pub(crate) fn fill(stream: &Stream, fill: Fill, wait: Wait) -> Result<()> {
-    let (to, extent) = (fill.to(), *fill.extent());
-    if !fill.is_aligned() {
-        return Err(CudaError::INVALID_VALUE);
-    }
-    let span = to.span(&extent).ok_or(CudaError::INVALID_VALUE)?;
-    if !extent.is_empty() && owner(to.address, span)? == Owner::Host {
-        return Err(CudaError::INVALID_VALUE);
-    }
+    check_fill(&fill)?;
     match wait {
         Wait::Yes => stream.run(Work::Fill(fill))?,
-        Wait::No => drop(stream.push(Work::Fill(fill))?),
+        Wait::No => stream.push(Work::Fill(fill))?,
     }
     crate::driver::check()
 }

@@ -1,6 +1,6 @@
 //! Launches of kernels.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::kernel::Kernel;
 use crate::driver;
@@ -23,6 +23,8 @@ pub(crate) struct Launch {
     kernel: Arc<Kernel>,
     shape: Shape,
     params: Vec<u8>,
+    /// Where each parameter is in memory, once a program has asked for it.
+    pointers: OnceLock<Box<[usize]>>,
 }
 
 /// The most threads in each direction.
@@ -53,13 +55,33 @@ impl Launch {
         if shape.is_cooperative && !super::occupancy::fits_at_once(kernel, &shape) {
             return Err(CudaError::COOPERATIVE_LAUNCH_TOO_LARGE);
         }
-        let launch = Self { kernel: Arc::clone(kernel), shape, params };
+        let launch = Self { kernel: Arc::clone(kernel), shape, params, pointers: OnceLock::new() };
         launch
             .kernel
             .program
             .try_compile(&kernel.name, shape.block, &mode()?)
             .map_err(|error| launch.explain(&error))?;
         Ok(Arc::new(launch))
+    }
+
+    pub(crate) fn kernel(&self) -> &Arc<Kernel> {
+        &self.kernel
+    }
+
+    pub(crate) fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    pub(crate) fn params(&self) -> &[u8] {
+        &self.params
+    }
+
+    /// The address of each parameter, good as long as the launch is there.
+    pub(crate) fn param_pointers(&self) -> &[usize] {
+        self.pointers.get_or_init(|| {
+            let start = self.params.as_ptr() as usize;
+            self.kernel.facts.params.iter().map(|&(offset, _)| start + offset as usize).collect()
+        })
     }
 
     /// Runs the kernel to its end.

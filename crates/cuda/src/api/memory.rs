@@ -4,12 +4,15 @@
 //! is what programs are told: which kind of memory it is, how large it was asked to be, and when it is given back.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::context;
+use super::graph::Action;
+use super::pool::{POOLS, Pool};
 use super::stream::Stream;
 use super::work::Work;
+use super::{capture, context};
 use crate::driver;
 use crate::error::{CudaError, Result};
 
@@ -22,6 +25,18 @@ pub(crate) struct Allocation {
     pub(crate) kind: Kind,
     /// A number that no other allocation has.
     pub(crate) id: u64,
+    pub(crate) source: Source,
+}
+
+/// Where memory comes from, and so what happens when it is given back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Source {
+    /// The device.
+    Device,
+    /// A pool, by its handle.
+    Pool(usize),
+    /// A graph, which keeps it: whether a launch has allocated it and nobody freed it since.
+    Graph { is_live: bool },
 }
 
 /// Kinds of memory.
@@ -44,19 +59,37 @@ fn allocations() -> MutexGuard<'static, BTreeMap<u64, Allocation>> {
     ALLOCATIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn record(address: u64, bytes: u64, kind: Kind) {
+fn record(address: u64, bytes: u64, kind: Kind, source: Source) {
     static NEXT_ID: AtomicU64 = AtomicU64::new(1);
     let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-    allocations().insert(address, Allocation { address, bytes, kind, id });
+    allocations().insert(address, Allocation { address, bytes, kind, id, source });
 }
 
 /// New memory.
 pub(crate) fn allocate(bytes: u64, kind: Kind) -> Result<u64> {
     context::require()?;
+    capture::refuse_unsafe_call()?;
+    allocate_from(Source::Device, bytes, kind)
+}
+
+fn allocate_from(source: Source, bytes: u64, kind: Kind) -> Result<u64> {
     let device = &driver::get()?.device;
     let address = device.memory.allocate(bytes, 512).map_err(|_| CudaError::OUT_OF_MEMORY)?;
-    record(address, bytes, kind);
+    record(address, bytes, kind, source);
     Ok(address)
+}
+
+/// New memory for work in a stream. It is there earlier than it must be.
+pub(crate) fn allocate_in(stream: &Stream, bytes: u64, pool: &Pool) -> Result<u64> {
+    context::require()?;
+    if let Some(capture) = stream.capture()? {
+        let memory = GraphMemory::new(bytes)?;
+        let address = memory.address;
+        capture.add(stream, Action::Allocate(memory))?;
+        return Ok(address);
+    }
+    pool.take(bytes)?;
+    allocate_from(Source::Pool(pool.handle.number()), bytes, Kind::Device).inspect_err(|_| pool.give_back(bytes))
 }
 
 /// New memory for rows, with a distance between them that suits the device.
@@ -75,9 +108,10 @@ pub(crate) fn free(address: u64) -> Result<()> {
     if !matches!(found.kind, Kind::Device | Kind::Managed) {
         return Err(CudaError::INVALID_VALUE);
     }
+    capture::refuse_unsafe_call()?;
     context.synchronize()?;
     super::output::flush();
-    free_now(address)
+    if let Source::Graph { .. } = found.source { release(address) } else { free_now(address) }
 }
 
 /// Gives memory of the host back that we made.
@@ -87,22 +121,136 @@ pub(crate) fn free_host(address: u64) -> Result<()> {
     if !matches!(found.kind, Kind::Host { .. }) {
         return Err(CudaError::INVALID_VALUE);
     }
+    capture::refuse_unsafe_call()?;
     context.synchronize()?;
     free_now(address)
 }
 
 /// Gives memory back when the stream has done what it was asked for so far.
 pub(crate) fn free_in(stream: &Stream, address: u64) -> Result<()> {
-    if !allocations().contains_key(&address) {
-        return Err(CudaError::INVALID_VALUE);
+    let found = allocations().get(&address).copied().ok_or(CudaError::INVALID_VALUE)?;
+    let is_of_graph = matches!(found.source, Source::Graph { .. });
+    match stream.capture()? {
+        // A graph frees only what a graph has allocated.
+        Some(_) if !is_of_graph => Err(CudaError::INVALID_VALUE),
+        None if is_of_graph => release(address),
+        _ => stream.push(Work::Free(address)),
     }
-    stream.push(Work::Free(address)).map(drop)
 }
 
 /// Gives memory back at once.
 pub(crate) fn free_now(address: u64) -> Result<()> {
-    allocations().remove(&address).ok_or(CudaError::INVALID_VALUE)?;
+    let found = match allocations().entry(address) {
+        Entry::Occupied(entry) if !matches!(entry.get().source, Source::Graph { .. }) => entry.remove(),
+        // A graph keeps its memory.
+        Entry::Occupied(_) => return Ok(()),
+        Entry::Vacant(_) => return Err(CudaError::INVALID_VALUE),
+    };
+    if let Source::Pool(pool) = found.source
+        && let Ok(pool) = POOLS.get(pool)
+    {
+        pool.give_back(found.bytes);
+    }
     if driver::get()?.device.memory.free(address) { Ok(()) } else { Err(CudaError::INVALID_VALUE) }
+}
+
+/// Memory of a graph. It has its address from the beginning, and is kept as long as there is somebody who launches the
+/// graph; allocating and freeing it only says who uses it.
+#[derive(Debug)]
+pub(crate) struct GraphMemory {
+    address: u64,
+    bytes: u64,
+}
+
+impl GraphMemory {
+    pub(crate) fn new(bytes: u64) -> Result<Arc<Self>> {
+        let address = allocate_from(Source::Graph { is_live: false }, bytes, Kind::Device)?;
+        note_graph_memory();
+        Ok(Arc::new(Self { address, bytes }))
+    }
+
+    pub(crate) fn address(&self) -> u64 {
+        self.address
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Allocates it. False if it is still allocated.
+    pub(crate) fn claim(&self) -> bool {
+        let is_new = set_live(self.address, true) == Some(false);
+        note_graph_memory();
+        is_new
+    }
+}
+
+impl Drop for GraphMemory {
+    fn drop(&mut self) {
+        let mut allocations = allocations();
+        let Some(found) = allocations.get_mut(&self.address) else { return };
+        // What is still in use is freed by the program.
+        let is_live = found.source == Source::Graph { is_live: true };
+        found.source = Source::Device;
+        drop(allocations);
+        if !is_live {
+            let _ = free_now(self.address);
+        }
+    }
+}
+
+/// The most bytes of graphs that were in use, and that graphs had.
+static GRAPH_MEMORY_HIGH: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+
+/// Bytes of graphs that are in use, and that graphs have.
+pub(crate) fn graph_memory() -> [u64; 2] {
+    let mut bytes = [0; 2];
+    for allocation in allocations().values() {
+        if let Source::Graph { is_live } = allocation.source {
+            bytes[0] += if is_live { allocation.bytes } else { 0 };
+            bytes[1] += allocation.bytes;
+        }
+    }
+    bytes
+}
+
+fn note_graph_memory() {
+    for (high, now) in GRAPH_MEMORY_HIGH.iter().zip(graph_memory()) {
+        high.fetch_max(now, Ordering::Relaxed);
+    }
+}
+
+/// The most bytes of graphs that were in use, and that graphs had.
+pub(crate) fn graph_memory_high() -> [u64; 2] {
+    GRAPH_MEMORY_HIGH.each_ref().map(|high| high.load(Ordering::Relaxed))
+}
+
+/// Forgets the most bytes that were in use, or that graphs had.
+pub(crate) fn reset_graph_memory_high(index: usize) {
+    GRAPH_MEMORY_HIGH[index].store(graph_memory()[index], Ordering::Relaxed);
+}
+
+/// Says whether memory of a graph is in use; gives whether it was. Nothing if it is not memory of a graph.
+fn set_live(address: u64, is_live: bool) -> Option<bool> {
+    match &mut allocations().get_mut(&address)?.source {
+        Source::Graph { is_live: was_live } => Some(std::mem::replace(was_live, is_live)),
+        _ => None,
+    }
+}
+
+/// Frees memory of a graph that a launch has allocated.
+fn release(address: u64) -> Result<()> {
+    if set_live(address, false) == Some(true) { Ok(()) } else { Err(CudaError::INVALID_VALUE) }
+}
+
+/// Frees memory of a graph in a launch.
+pub(crate) fn release_of_graph(address: u64) {
+    set_live(address, false);
+}
+
+/// Whether an address is that of memory of a graph.
+pub(crate) fn is_of_graph(address: u64) -> bool {
+    matches!(find(address), Some(Allocation { source: Source::Graph { .. }, address: start, .. }) if start == address)
 }
 
 /// Makes memory of the program known.
@@ -117,7 +265,7 @@ pub(crate) fn register(address: u64, bytes: u64, flags: u32) -> Result<()> {
     if overlaps {
         return Err(CudaError::HOST_MEMORY_ALREADY_REGISTERED);
     }
-    record(address, bytes, Kind::Registered { flags });
+    record(address, bytes, Kind::Registered { flags }, Source::Device);
     Ok(())
 }
 

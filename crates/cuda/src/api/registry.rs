@@ -97,6 +97,12 @@ pub(crate) fn kernel(host: usize) -> Result<Arc<Kernel>> {
     Ok(Arc::clone(registered.kernel.get_or_init(|| found)))
 }
 
+/// The address by which the host knows a kernel.
+pub(crate) fn host_of(kernel: &Arc<Kernel>) -> Option<usize> {
+    let is_it = |registered: &Registered| registered.kernel.get().is_some_and(|other| Arc::ptr_eq(other, kernel));
+    with_registry(|registry| registry.kernels.iter().find(|(_, kernel)| is_it(kernel)).map(|(&host, _)| host))
+}
+
 /// The address and size of the variable that the host knows by an address.
 pub(crate) fn variable(host: usize) -> Result<(u64, u64)> {
     let registered = with_registry(|registry| registry.variables.get(&host).cloned());

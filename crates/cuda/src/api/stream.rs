@@ -1,9 +1,11 @@
 //! Streams.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use super::capture::{self, Capture, Status};
 use super::context::Context;
+use super::graph::Action;
 use super::queue::{Queue, Ticket};
 use super::work::Work;
 use crate::error::{CudaError, Result};
@@ -19,6 +21,8 @@ pub(crate) struct Stream {
     pub(crate) id: u64,
     context: Weak<Context>,
     queue: Arc<Queue>,
+    /// The last capture that it took part in.
+    capture: Mutex<Option<Arc<Capture>>>,
 }
 
 /// How a stream stands to the legacy default stream.
@@ -64,6 +68,7 @@ impl Stream {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             context: context.clone(),
             queue: Arc::default(),
+            capture: Mutex::default(),
         })
     }
 
@@ -76,13 +81,53 @@ impl Stream {
         self.queue.pending()
     }
 
-    /// Puts work in.
-    pub(crate) fn push(&self, work: Work) -> Result<Arc<Ticket>> {
-        self.push_after(work, Vec::new())
+    /// What the stream does one after another.
+    pub(crate) fn queue(&self) -> &Arc<Queue> {
+        &self.queue
     }
 
-    /// Puts work in that also waits for other work.
-    pub(crate) fn push_after(&self, work: Work, mut after: Vec<Arc<Ticket>>) -> Result<Arc<Ticket>> {
+    /// The capture that it takes part in.
+    pub(crate) fn current_capture(&self) -> Option<Arc<Capture>> {
+        let mut capture = self.capture.lock().unwrap_or_else(PoisonError::into_inner);
+        if capture.as_ref().is_some_and(|capture| capture.status() == Status::Ended) {
+            *capture = None;
+        }
+        capture.clone()
+    }
+
+    pub(crate) fn set_capture(&self, capture: &Arc<Capture>) {
+        *self.capture.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(capture));
+    }
+
+    /// The capture that takes what the stream is asked for. An error if other captures are in the way.
+    pub(crate) fn capture(&self) -> Result<Option<Arc<Capture>>> {
+        if self.kind == Kind::Legacy {
+            capture::refuse_legacy(&self.context()?)?;
+        }
+        Ok(self.current_capture())
+    }
+
+    /// Refuses what cannot be captured.
+    pub(crate) fn refuse_capture(&self) -> Result<()> {
+        match self.capture()? {
+            Some(capture) => {
+                capture.invalidate();
+                Err(CudaError::STREAM_CAPTURE_UNSUPPORTED)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Does work after what it was asked for so far. If it is captured, the work becomes a node of a graph instead.
+    pub(crate) fn push(&self, work: Work) -> Result<()> {
+        match self.capture()? {
+            Some(capture) => capture.add(self, Action::Work(work)),
+            None => self.enqueue(work, Vec::new()).map(drop),
+        }
+    }
+
+    /// Puts work into the queue, which also waits for other work.
+    pub(crate) fn enqueue(&self, work: Work, mut after: Vec<Arc<Ticket>>) -> Result<Arc<Ticket>> {
         let context = self.context()?;
         // One thread at a time decides what comes after what: so there are no circles.
         let streams = context.streams();
@@ -92,17 +137,19 @@ impl Stream {
 
     /// Does work and waits for its end.
     pub(crate) fn run(&self, work: Work) -> Result<()> {
+        self.refuse_capture()?;
         let context = self.context()?;
         let before: Vec<_> = context.streams().before(self).collect();
         // Mostly nothing else is going on, and no other thread is needed.
         if let Err(work) = self.queue.run_if_idle(work, &before) {
-            self.push(work)?.wait();
+            self.enqueue(work, Vec::new())?.wait();
         }
         Ok(())
     }
 
     /// Waits until all is done that was asked for so far.
     pub(crate) fn synchronize(&self) -> Result<()> {
+        self.refuse_capture()?;
         let context = self.context()?;
         let before: Vec<_> = context.streams().before(self).collect();
         for ticket in before.iter().chain(&self.pending()) {
@@ -114,6 +161,7 @@ impl Stream {
     /// Whether all is done that was asked for so far.
     pub(crate) fn query(&self) -> Result<()> {
         crate::driver::check()?;
+        self.refuse_capture()?;
         let context = self.context()?;
         let is_pending = self.pending().is_some() || context.streams().before(self).next().is_some();
         if is_pending { Err(CudaError::NOT_READY) } else { Ok(()) }
@@ -161,6 +209,7 @@ pub(crate) fn create(kind: Kind, priority: i32) -> Result<Arc<Stream>> {
 /// Forgets a stream; what it was asked for is still done.
 pub(crate) fn destroy(number: usize) -> Result<()> {
     let stream = STREAMS.remove(number)?;
+    capture::abandon(&stream);
     if let Ok(context) = stream.context() {
         context.retire_stream(stream);
     }

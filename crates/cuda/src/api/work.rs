@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use super::launch::Launch;
+use super::queue::Queue;
 use crate::driver;
 use crate::transfer::{Copy, Fill};
 
@@ -22,13 +23,20 @@ pub(crate) enum Work {
     Record(Arc<OnceLock<Instant>>),
     /// Gives memory back.
     Free(u64),
+    /// Keeps its place, and queues whose work it waits for.
+    Join(#[expect(dead_code, reason = "only kept")] Arc<[Arc<Queue>]>),
     /// Only keeps its place.
     Nothing,
 }
 
 /// A function of the program, with what it is called with.
 #[derive(Clone)]
-pub(crate) struct HostCall(Arc<dyn Fn() + Send + Sync>);
+pub(crate) struct HostCall {
+    call: Arc<dyn Fn() + Send + Sync>,
+    /// The addresses of the function and of what it is called with, for programs that ask for them.
+    pub(crate) function: usize,
+    pub(crate) data: usize,
+}
 
 impl std::fmt::Debug for HostCall {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -37,8 +45,8 @@ impl std::fmt::Debug for HostCall {
 }
 
 impl HostCall {
-    pub(crate) fn new(call: impl Fn() + Send + Sync + 'static) -> Self {
-        Self(Arc::new(call))
+    pub(crate) fn new(function: usize, data: usize, call: impl Fn() + Send + Sync + 'static) -> Self {
+        Self { call: Arc::new(call), function, data }
     }
 }
 
@@ -50,7 +58,7 @@ impl Work {
             Self::Launch(launch) if is_well => launch.run(),
             Self::Copy(copy) if is_well => copy.run(),
             Self::Fill(fill) if is_well => fill.run(),
-            Self::Call(call) => (call.0)(),
+            Self::Call(call) => (call.call)(),
             Self::Record(time) => {
                 let _ = time.set(Instant::now());
             }
@@ -58,7 +66,7 @@ impl Work {
                 // It was there when the program asked for it; a second time is the program's mistake.
                 let _ = super::memory::free_now(*address);
             }
-            Self::Launch(_) | Self::Copy(_) | Self::Fill(_) | Self::Nothing => {}
+            Self::Launch(_) | Self::Copy(_) | Self::Fill(_) | Self::Join(_) | Self::Nothing => {}
         }
     }
 }

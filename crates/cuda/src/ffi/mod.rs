@@ -17,6 +17,7 @@ use crate::error::{CudaError, Result};
 
 mod driver;
 mod exports;
+mod graph;
 pub(crate) mod image;
 mod launch;
 pub(crate) mod runtime;

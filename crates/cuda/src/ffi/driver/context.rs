@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use crate::abi::driver::{CUcontext, CUctxCreateParams, CUdevice, CUexecAffinityParam, CUfunc_cache, CUlimit};
 use crate::api::context::{self, CONTEXTS, Context, LIMITS};
-use crate::api::{device, output};
+use crate::api::{capture, device, output};
 use crate::error::{CudaError, Result};
 use crate::ffi::driver::general::VERSION;
 use crate::ffi::{export, put, put_if};
@@ -41,7 +41,8 @@ fn pop(pctx: *mut CUcontext) -> Result<()> {
     Ok(())
 }
 
-fn synchronize(context: &Context) -> Result<()> {
+fn synchronize(context: &Arc<Context>) -> Result<()> {
+    capture::refuse_in(context)?;
     let result = context.synchronize();
     output::flush();
     result
@@ -123,11 +124,11 @@ export! {
     }
 
     fn cuCtxSynchronize() {
-        synchronize(&*context::require()?)
+        synchronize(&context::require()?)
     }
 
     fn cuCtxSynchronize_v2(ctx: CUcontext) {
-        synchronize(&*of(ctx)?)
+        synchronize(&of(ctx)?)
     }
 
     fn cuCtxGetApiVersion(ctx: CUcontext, version: *mut c_uint) {

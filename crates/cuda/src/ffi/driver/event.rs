@@ -2,7 +2,7 @@
 
 use std::ffi::c_uint;
 
-use crate::abi::driver::{CU_EVENT_DISABLE_TIMING, CUevent, CUstream};
+use crate::abi::driver::{CU_EVENT_DISABLE_TIMING, CU_EVENT_RECORD_EXTERNAL, CUevent, CUstream};
 use crate::api::event::{self, EVENTS};
 use crate::api::{output, stream};
 use crate::error::{CudaError, Result};
@@ -29,7 +29,7 @@ export! {
     }
 
     fn cuEventRecord, cuEventRecord_ptsz(default; hEvent: CUevent, hStream: CUstream) {
-        EVENTS.get(hEvent as usize)?.record(&*stream::resolve(hStream as usize, default)?)
+        EVENTS.get(hEvent as usize)?.record(&*stream::resolve(hStream as usize, default)?, false)
     }
 
     fn cuEventRecordWithFlags, cuEventRecordWithFlags_ptsz(
@@ -38,8 +38,7 @@ export! {
         hStream: CUstream,
         flags: c_uint,
     ) {
-        let _ = flags;
-        EVENTS.get(hEvent as usize)?.record(&*stream::resolve(hStream as usize, default)?)
+        EVENTS.get(hEvent as usize)?.record(&*stream::resolve(hStream as usize, default)?, flags & CU_EVENT_RECORD_EXTERNAL != 0)
     }
 
     fn cuEventQuery(hEvent: CUevent) {

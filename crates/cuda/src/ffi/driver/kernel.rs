@@ -32,7 +32,7 @@ unsafe fn launch(
         CudaError::INVALID_CONFIGURATION => CudaError::INVALID_VALUE,
         _ => error,
     })?;
-    stream.push(Work::Launch(prepared)).map(drop)
+    stream.push(Work::Launch(prepared))
 }
 
 /// What is known of a kernel under a number.

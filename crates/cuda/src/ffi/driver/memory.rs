@@ -3,13 +3,14 @@
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
 use crate::abi::driver::*;
-use crate::api::memory::{self, Allocation, Kind};
+use crate::api::memory::{self, Allocation, Kind, Source};
+use crate::api::pool::{self, Pool};
 use crate::api::{context, device, stream};
 use crate::error::{CudaError, Result};
 use crate::ffi::{export, put, put_if};
 
 /// Gives an address to the program; what is behind it is given back if the program has no place for it.
-fn put_new(out: *mut u64, allocate: impl FnOnce() -> Result<u64>) -> Result<()> {
+pub(crate) fn put_new(out: *mut u64, allocate: impl FnOnce() -> Result<u64>) -> Result<()> {
     if out.is_null() {
         return Err(CudaError::INVALID_VALUE);
     }
@@ -22,6 +23,14 @@ fn allocate(bytes: usize, kind: Kind) -> Result<u64> {
         return Err(CudaError::INVALID_VALUE);
     }
     memory::allocate(bytes as u64, kind)
+}
+
+/// Memory for work in a stream.
+pub(crate) fn allocate_in(stream: &stream::Stream, bytes: usize, pool: &Pool) -> Result<u64> {
+    if bytes == 0 {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    memory::allocate_in(stream, bytes as u64, pool)
 }
 
 /// What is known of a pointer, in the words of an attribute. The size of what is written depends on the attribute.
@@ -55,7 +64,10 @@ unsafe fn put_attribute(data: *mut c_void, attribute: CUpointer_attribute, addre
             }
             CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => put(data.cast::<c_ulonglong>(), 0),
             CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => put(data.cast::<c_uint>(), CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE),
-            CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => put(data.cast::<usize>(), 0),
+            CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => {
+                let pool = if let Source::Pool(pool) = found.source { pool } else { 0 };
+                put(data.cast::<usize>(), pool)
+            }
             _ => Err(CudaError::INVALID_VALUE),
         }
     }
@@ -68,7 +80,7 @@ fn known(address: u64) -> Result<Allocation> {
     }
     let found = crate::driver::get()?.device.memory.allocation(address);
     let (start, bytes) = found.ok_or(CudaError::INVALID_VALUE)?;
-    Ok(Allocation { address: start, bytes, kind: Kind::Device, id: 0 })
+    Ok(Allocation { address: start, bytes, kind: Kind::Device, id: 0, source: Source::Device })
 }
 
 fn memory_type(found: &Allocation) -> c_uint {
@@ -179,9 +191,8 @@ export! {
         bytesize: usize,
         hStream: CUstream,
     ) {
-        // It is there earlier than it must be.
-        stream::resolve(hStream as usize, default)?;
-        put_new(dptr, || allocate(bytesize, Kind::Device))
+        let stream = stream::resolve(hStream as usize, default)?;
+        put_new(dptr, || allocate_in(&stream, bytesize, &pool::current()))
     }
 
     fn cuMemFreeAsync, cuMemFreeAsync_ptsz(default; dptr: CUdeviceptr, hStream: CUstream) {

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
-use crate::abi::driver::{CU_STREAM_NON_BLOCKING, CUcontext, CUdevice, CUevent, CUhostFn, CUstream, CUstreamCallback};
+use crate::abi::driver::*;
 use crate::api::event::EVENTS;
 use crate::api::output;
 use crate::api::stream::{self, Kind};
@@ -33,12 +33,17 @@ impl UserData {
     }
 }
 
+/// A call of a function of the program.
+pub(crate) fn host_call(function: CUhostFn, data: *mut c_void) -> Result<HostCall> {
+    let function = function.ok_or(CudaError::INVALID_VALUE)?;
+    let held = UserData(data);
+    // SAFETY: the program gave the function to be called with this.
+    Ok(HostCall::new(function as usize, data as usize, move || unsafe { function(held.pointer()) }))
+}
+
 /// Calls a function of the program in a stream.
 pub(crate) fn call_host(stream: &stream::Stream, function: CUhostFn, data: *mut c_void) -> Result<()> {
-    let function = function.ok_or(CudaError::INVALID_VALUE)?;
-    let data = UserData(data);
-    // SAFETY: the program gave the function to be called with this.
-    stream.push(Work::Call(HostCall::new(move || unsafe { function(data.pointer()) }))).map(drop)
+    stream.push(Work::Call(host_call(function, data)?))
 }
 
 /// Calls a function of the program in a stream, with the state that the stream is in.
@@ -49,13 +54,14 @@ pub(crate) fn add_callback(
     data: *mut c_void,
 ) -> Result<()> {
     let callback = callback.ok_or(CudaError::INVALID_VALUE)?;
-    let (data, handle) = (UserData(data), handle as usize);
+    stream.refuse_capture()?;
+    let (held, handle) = (UserData(data), handle as usize);
     let call = move || {
         let status = crate::driver::fault().map_or(0, CudaError::code);
         // SAFETY: the program gave the function to be called with this.
-        unsafe { callback(handle as CUstream, status, data.pointer()) };
+        unsafe { callback(handle as CUstream, status, held.pointer()) };
     };
-    stream.push(Work::Call(HostCall::new(call))).map(drop)
+    stream.push(Work::Call(HostCall::new(callback as usize, data as usize, call)))
 }
 
 export! {
@@ -82,8 +88,8 @@ export! {
     }
 
     fn cuStreamWaitEvent, cuStreamWaitEvent_ptsz(default; hStream: CUstream, hEvent: CUevent, Flags: c_uint) {
-        let _ = Flags;
-        EVENTS.get(hEvent as usize)?.hold_up(&*stream::resolve(hStream as usize, default)?)
+        let becomes_node = Flags & CU_EVENT_WAIT_EXTERNAL != 0;
+        EVENTS.get(hEvent as usize)?.hold_up(&*stream::resolve(hStream as usize, default)?, becomes_node)
     }
 
     fn cuStreamGetPriority, cuStreamGetPriority_ptsz(default; hStream: CUstream, priority: *mut c_int) {

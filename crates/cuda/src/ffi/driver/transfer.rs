@@ -96,7 +96,8 @@ fn copy_2d(params: &CUDA_MEMCPY2D, stream: CUstream, default: DefaultStream, wai
     copy::copy(&stream, copy, wait)
 }
 
-fn copy_3d(params: &CUDA_MEMCPY3D, stream: CUstream, default: DefaultStream, wait: Wait) -> Result<()> {
+/// A copy of a box.
+pub(crate) fn copy_of_box(params: &CUDA_MEMCPY3D) -> Result<Copy> {
     let from = Region {
         kind: params.srcMemoryType,
         host: params.srcHost as u64,
@@ -117,10 +118,12 @@ fn copy_3d(params: &CUDA_MEMCPY3D, stream: CUstream, default: DefaultStream, wai
     };
     let width = params.WidthInBytes;
     let extent = Extent { width: width as u64, height: params.Height as u64, depth: params.Depth as u64 };
-    let stream = stream::resolve(stream as usize, default)?;
     // SAFETY: as the manual says of the functions that call this.
-    let copy = unsafe { Copy::new(from.side(width)?, to.side(width)?, extent) };
-    copy::copy(&stream, copy, wait)
+    Ok(unsafe { Copy::new(from.side(width)?, to.side(width)?, extent) })
+}
+
+fn copy_3d(params: &CUDA_MEMCPY3D, stream: CUstream, default: DefaultStream, wait: Wait) -> Result<()> {
+    copy::copy(&*stream::resolve(stream as usize, default)?, copy_of_box(params)?, wait)
 }
 
 export! {

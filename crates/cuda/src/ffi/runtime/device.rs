@@ -8,14 +8,16 @@ use super::{check_device, export_runtime, ready};
 use crate::abi::driver::*;
 use crate::abi::runtime::*;
 use crate::api::device::{self, NAME, UUID};
-use crate::api::{context, output};
+use crate::api::{capture, context, output};
 use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::ffi::driver::device::PCI_NAME;
 use crate::ffi::{put, put_if, put_text, text};
 
 fn synchronize() -> Result<()> {
-    let result = context::require_or_primary()?.synchronize();
+    let context = context::require_or_primary()?;
+    capture::refuse_in(&context)?;
+    let result = context.synchronize();
     output::flush();
     result
 }

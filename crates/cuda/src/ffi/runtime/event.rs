@@ -3,7 +3,7 @@
 use std::ffi::c_uint;
 
 use super::{export_runtime, ready};
-use crate::abi::runtime::{cudaEvent_t, cudaEventDisableTiming, cudaStream_t};
+use crate::abi::runtime::{cudaEvent_t, cudaEventDisableTiming, cudaEventRecordExternal, cudaStream_t};
 use crate::api::event::{self, EVENTS};
 use crate::api::{output, stream};
 use crate::error::{CudaError, Result};
@@ -40,7 +40,7 @@ export_runtime! {
 
     fn cudaEventRecord, cudaEventRecord_ptsz(default; event: cudaEvent_t, stream: cudaStream_t) {
         ready()?;
-        EVENTS.get(event as usize)?.record(&*stream::resolve(stream as usize, default)?)
+        EVENTS.get(event as usize)?.record(&*stream::resolve(stream as usize, default)?, false)
     }
 
     fn cudaEventRecordWithFlags, cudaEventRecordWithFlags_ptsz(
@@ -49,9 +49,8 @@ export_runtime! {
         stream: cudaStream_t,
         flags: c_uint,
     ) {
-        let _ = flags;
         ready()?;
-        EVENTS.get(event as usize)?.record(&*stream::resolve(stream as usize, default)?)
+        EVENTS.get(event as usize)?.record(&*stream::resolve(stream as usize, default)?, flags & cudaEventRecordExternal != 0)
     }
 
     fn cudaEventQuery(event: cudaEvent_t) {

@@ -14,7 +14,7 @@ use crate::error::{CudaError, Result};
 use crate::ffi::{self, get, put};
 
 /// The kernel that a program means: by the address of the host's function, or by a handle.
-fn kernel_of(func: *const c_void) -> Result<Arc<Kernel>> {
+pub(crate) fn kernel_of(func: *const c_void) -> Result<Arc<Kernel>> {
     ready()?;
     match registry::kernel(func as usize) {
         Err(CudaError::INVALID_DEVICE_FUNCTION) => {
@@ -47,7 +47,7 @@ pub(crate) unsafe fn launch(
     // SAFETY: as the caller promises.
     let params = unsafe { ffi::launch::params(kernel, args, std::ptr::null_mut()) }?;
     output::flush();
-    stream.push(Work::Launch(Launch::prepare(kernel, shape, params)?)).map(drop)
+    stream.push(Work::Launch(Launch::prepare(kernel, shape, params)?))
 }
 
 export_runtime! {

@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_uint, c_void};
 use super::{check_device, export_runtime, ready};
 use crate::abi::runtime::*;
 use crate::api::memory::{self, Kind};
+use crate::api::pool::{self, Pool};
 use crate::api::{registry, stream};
 use crate::driver;
 use crate::error::{CudaError, Result};
@@ -17,6 +18,16 @@ fn put_new(out: *mut *mut c_void, bytes: usize, kind: Kind) -> Result<()> {
         return Err(CudaError::INVALID_VALUE);
     }
     let address = if bytes == 0 { 0 } else { memory::allocate(bytes as u64, kind)? };
+    // SAFETY: as the manual of the functions that call this says.
+    unsafe { put(out, address as *mut c_void) }
+}
+
+/// Gives new memory for work in a stream to the program. Of nothing there is a null pointer.
+pub(crate) fn put_in(out: *mut *mut c_void, stream: &stream::Stream, bytes: usize, pool: &Pool) -> Result<()> {
+    if out.is_null() {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    let address = if bytes == 0 { 0 } else { memory::allocate_in(stream, bytes as u64, pool)? };
     // SAFETY: as the manual of the functions that call this says.
     unsafe { put(out, address as *mut c_void) }
 }
@@ -90,9 +101,8 @@ export_runtime! {
         hStream: cudaStream_t,
     ) {
         ready()?;
-        // It is there earlier than it must be.
-        stream::resolve(hStream as usize, default)?;
-        put_new(devPtr, size, Kind::Device)
+        let stream = stream::resolve(hStream as usize, default)?;
+        put_in(devPtr, &stream, size, &pool::current())
     }
 
     fn cudaFreeAsync, cudaFreeAsync_ptsz(default; devPtr: *mut c_void, hStream: cudaStream_t) {

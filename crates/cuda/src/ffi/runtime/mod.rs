@@ -1,11 +1,14 @@
 //! The runtime: functions of `cuda_runtime_api.h`, and those that code made by nvcc calls.
 
 pub(crate) mod array;
+pub(crate) mod capture;
 pub(crate) mod device;
 pub(crate) mod event;
 pub(crate) mod general;
+pub(crate) mod graph;
 pub(crate) mod kernel;
 pub(crate) mod memory;
+pub(crate) mod pool;
 pub(crate) mod register;
 pub(crate) mod stream;
 pub(crate) mod texture;

@@ -57,9 +57,9 @@ export_runtime! {
         event: cudaEvent_t,
         flags: c_uint,
     ) {
-        let _ = flags;
         ready()?;
-        EVENTS.get(event as usize)?.hold_up(&*stream::resolve(stream as usize, default)?)
+        let becomes_node = flags & cudaEventWaitExternal != 0;
+        EVENTS.get(event as usize)?.hold_up(&*stream::resolve(stream as usize, default)?, becomes_node)
     }
 
     fn cudaStreamGetPriority, cudaStreamGetPriority_ptsz(default; hStream: cudaStream_t, priority: *mut c_int) {

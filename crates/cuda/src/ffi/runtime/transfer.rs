@@ -16,15 +16,19 @@ pub(crate) type In = (cudaStream_t, DefaultStream);
 
 /// Copies rows, in the direction that the program says.
 pub(crate) fn copy(from: Side, to: Side, extent: Extent, kind: cudaMemcpyKind, stream: In, wait: Wait) -> Result<()> {
+    let copy = copy_of(from, to, extent, kind)?;
+    copy::copy(&*stream::resolve(stream.0 as usize, stream.1)?, copy, wait)
+}
+
+/// A copy in the direction that the program says.
+pub(crate) fn copy_of(from: Side, to: Side, extent: Extent, kind: cudaMemcpyKind) -> Result<Copy> {
     ready()?;
     if !(cudaMemcpyHostToHost..=cudaMemcpyDefault).contains(&kind) {
         return Err(CudaError::INVALID_MEMCPY_DIRECTION);
     }
     check_direction(&from, &to, &extent, kind)?;
-    let stream = stream::resolve(stream.0 as usize, stream.1)?;
     // SAFETY: as the manual says of the functions that call this.
-    let copy = unsafe { Copy::new(from, to, extent) };
-    copy::copy(&stream, copy, wait)
+    Ok(unsafe { Copy::new(from, to, extent) })
 }
 
 /// A direction that does not fit the pointers is an error: on a GPU the copy would fail.
@@ -50,7 +54,7 @@ fn extent(width: usize, height: usize) -> Extent {
 }
 
 /// Part of a variable.
-fn symbol(symbol: *const c_void, offset: usize, count: usize) -> Result<Side> {
+pub(crate) fn symbol(symbol: *const c_void, offset: usize, count: usize) -> Result<Side> {
     ready()?;
     let (address, bytes) = registry::variable(symbol as usize)?;
     let end = (offset as u64).checked_add(count as u64).ok_or(CudaError::INVALID_VALUE)?;
@@ -81,7 +85,8 @@ fn side_3d(array: cudaArray_t, position: cudaPos, pointer: cudaPitchedPtr) -> Re
     super::array::side(array, position)
 }
 
-fn copy_3d(params: &cudaMemcpy3DParms, stream: In, wait: Wait) -> Result<()> {
+/// A copy of a box.
+pub(crate) fn copy_of_box(params: &cudaMemcpy3DParms) -> Result<Copy> {
     ready()?;
     let (from, from_element) = side_3d(params.srcArray, params.srcPos, params.srcPtr)?;
     let (to, to_element) = side_3d(params.dstArray, params.dstPos, params.dstPtr)?;
@@ -89,7 +94,12 @@ fn copy_3d(params: &cudaMemcpy3DParms, stream: In, wait: Wait) -> Result<()> {
     let element = from_element.or(to_element).unwrap_or(1);
     let width = (params.extent.width as u64).checked_mul(element).ok_or(CudaError::INVALID_VALUE)?;
     let extent = Extent { width, height: params.extent.height as u64, depth: params.extent.depth as u64 };
-    copy(from, to, extent, params.kind, stream, wait)
+    copy_of(from, to, extent, params.kind)
+}
+
+fn copy_3d(params: &cudaMemcpy3DParms, stream: In, wait: Wait) -> Result<()> {
+    let copy = copy_of_box(params)?;
+    copy::copy(&*stream::resolve(stream.0 as usize, stream.1)?, copy, wait)
 }
 
 fn fill_3d(to: cudaPitchedPtr, value: c_int, extent: cudaExtent, stream: In, wait: Wait) -> Result<()> {

@@ -1,0 +1,201 @@
+//! Pools of memory.
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+use std::sync::Arc;
+
+use crate::abi::driver::*;
+use crate::api::pool::{self, POOLS, Pool};
+use crate::api::{context, device, stream};
+use crate::error::{CudaError, Result};
+use crate::ffi::driver::memory::{allocate_in, put_new};
+use crate::ffi::{export, get, put};
+
+/// Gives a pool to the program.
+pub(crate) fn put_pool(out: *mut CUmemoryPool, pool: &Arc<Pool>) -> Result<()> {
+    // SAFETY: as the manual of the functions that call this says.
+    unsafe { put(out, pool.handle.number() as CUmemoryPool) }
+}
+
+/// Checks that memory is to be of the device.
+fn check(location: &CUmemLocation, kind: CUmemAllocationType) -> Result<()> {
+    check_place(location.r#type, location_id(location), kind)
+}
+
+/// Checks that memory is to be of the device: a type of place, its number, and a type of memory.
+pub(crate) fn check_place(place: CUmemLocationType, id: c_int, kind: CUmemAllocationType) -> Result<()> {
+    if place != CU_MEM_LOCATION_TYPE_DEVICE {
+        crate::log::say("pools of memory of the host are not supported by the CPU device");
+        return Err(CudaError::NOT_SUPPORTED);
+    }
+    device::check(id)?;
+    if kind == CU_MEM_ALLOCATION_TYPE_PINNED { Ok(()) } else { Err(CudaError::INVALID_VALUE) }
+}
+
+fn location_id(location: &CUmemLocation) -> c_int {
+    // SAFETY: for most types it is a number, and any bits are one.
+    unsafe { location.unnamed.id }
+}
+
+/// Says that pools are not shared with other processes.
+pub(crate) fn share() -> CudaError {
+    crate::log::say("pools of memory that processes share are not supported by the CPU device");
+    CudaError::NOT_SUPPORTED
+}
+
+/// Who can access memory of the device: the device, and the host, too.
+fn access(location: &CUmemLocation) -> CUmemAccess_flags {
+    access_from(location.r#type, location_id(location))
+}
+
+pub(crate) fn access_from(place: CUmemLocationType, id: c_int) -> CUmemAccess_flags {
+    if place == CU_MEM_LOCATION_TYPE_DEVICE && id == 0 {
+        CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+    } else {
+        CU_MEM_ACCESS_FLAGS_PROT_NONE
+    }
+}
+
+fn check_access(access: &CUmemAccessDesc) -> Result<()> {
+    check_access_from(access.location.r#type, location_id(&access.location), access.flags)
+}
+
+/// The device always has access to its own memory.
+pub(crate) fn check_access_from(place: CUmemLocationType, id: c_int, flags: CUmemAccess_flags) -> Result<()> {
+    if place == CU_MEM_LOCATION_TYPE_DEVICE {
+        device::check(id)?;
+        if flags == CU_MEM_ACCESS_FLAGS_PROT_NONE {
+            return Err(CudaError::INVALID_VALUE);
+        }
+    }
+    Ok(())
+}
+
+/// Gives what is known of a pool under a number.
+pub(crate) fn put_attribute(pool: &Pool, attribute: CUmemPool_attribute, out: *mut c_void) -> Result<()> {
+    let state = *pool.state();
+    // SAFETY: as the manual of the functions that call this says: it is an `int` or 64 bits, as the attribute has.
+    unsafe {
+        match attribute {
+            CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES => put(out.cast::<c_int>(), state.reuse[0].into()),
+            CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC => put(out.cast::<c_int>(), state.reuse[1].into()),
+            CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES => put(out.cast::<c_int>(), state.reuse[2].into()),
+            CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => put(out.cast(), state.release_threshold),
+            CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT | CU_MEMPOOL_ATTR_USED_MEM_CURRENT => put(out.cast(), state.used),
+            CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH => put(out.cast(), state.reserved_high),
+            CU_MEMPOOL_ATTR_USED_MEM_HIGH => put(out.cast(), state.used_high),
+            _ => Err(CudaError::INVALID_VALUE),
+        }
+    }
+}
+
+/// Changes what can be changed of a pool. The highest numbers can only be set to zero.
+pub(crate) fn set_attribute(pool: &Pool, attribute: CUmemPool_attribute, value: *mut c_void) -> Result<()> {
+    // SAFETY: as the manual of the functions that call this says: it is an `int` or 64 bits, as the attribute has.
+    let (flag, number) = unsafe { (|| get(value.cast::<c_int>()), || get(value.cast::<u64>())) };
+    let mut state = pool.state();
+    match attribute {
+        CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES => state.reuse[0] = *flag()? != 0,
+        CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC => state.reuse[1] = *flag()? != 0,
+        CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES => state.reuse[2] = *flag()? != 0,
+        CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => state.release_threshold = *number()?,
+        CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH if *number()? == 0 => state.reserved_high = state.used,
+        CU_MEMPOOL_ATTR_USED_MEM_HIGH if *number()? == 0 => state.used_high = state.used,
+        _ => return Err(CudaError::INVALID_VALUE),
+    }
+    Ok(())
+}
+
+export! {
+    fn cuDeviceGetDefaultMemPool(pool_out: *mut CUmemoryPool, dev: CUdevice) {
+        device::check(dev)?;
+        put_pool(pool_out, &pool::default_pool())
+    }
+
+    fn cuDeviceGetMemPool(pool: *mut CUmemoryPool, dev: CUdevice) {
+        device::check(dev)?;
+        put_pool(pool, &pool::current())
+    }
+
+    fn cuDeviceSetMemPool(dev: CUdevice, pool: CUmemoryPool) {
+        device::check(dev)?;
+        pool::set_current(POOLS.get(pool as usize)?);
+        Ok(())
+    }
+
+    fn cuMemGetDefaultMemPool(pool_out: *mut CUmemoryPool, location: *mut CUmemLocation, r#type: CUmemAllocationType) {
+        // SAFETY: as the manual says.
+        check(unsafe { get(location) }?, r#type)?;
+        put_pool(pool_out, &pool::default_pool())
+    }
+
+    fn cuMemGetMemPool(pool: *mut CUmemoryPool, location: *mut CUmemLocation, r#type: CUmemAllocationType) {
+        // SAFETY: as the manual says.
+        check(unsafe { get(location) }?, r#type)?;
+        put_pool(pool, &pool::current())
+    }
+
+    fn cuMemSetMemPool(location: *mut CUmemLocation, r#type: CUmemAllocationType, pool: CUmemoryPool) {
+        // SAFETY: as the manual says.
+        check(unsafe { get(location) }?, r#type)?;
+        pool::set_current(POOLS.get(pool as usize)?);
+        Ok(())
+    }
+
+    fn cuMemPoolCreate(pool: *mut CUmemoryPool, poolProps: *const CUmemPoolProps) {
+        context::require()?;
+        // SAFETY: as the manual says.
+        let props = unsafe { get(poolProps) }?;
+        check(&props.location, props.allocType)?;
+        if props.handleTypes != CU_MEM_HANDLE_TYPE_NONE {
+            return Err(share());
+        }
+        put_pool(pool, &pool::create(props.maxSize as u64))
+    }
+
+    fn cuMemPoolDestroy(pool: CUmemoryPool) {
+        pool::destroy(pool as usize)
+    }
+
+    fn cuMemPoolTrimTo(pool: CUmemoryPool, minBytesToKeep: usize) {
+        // Nothing is kept.
+        let _ = minBytesToKeep;
+        POOLS.get(pool as usize).map(drop)
+    }
+
+    fn cuMemPoolGetAttribute(pool: CUmemoryPool, attr: CUmemPool_attribute, value: *mut c_void) {
+        put_attribute(&*POOLS.get(pool as usize)?, attr, value)
+    }
+
+    fn cuMemPoolSetAttribute(pool: CUmemoryPool, attr: CUmemPool_attribute, value: *mut c_void) {
+        set_attribute(&*POOLS.get(pool as usize)?, attr, value)
+    }
+
+    fn cuMemPoolGetAccess(flags: *mut CUmemAccess_flags, memPool: CUmemoryPool, location: *mut CUmemLocation) {
+        POOLS.get(memPool as usize)?;
+        // SAFETY: as the manual says.
+        unsafe { put(flags, access(get(location)?)) }
+    }
+
+    fn cuMemPoolSetAccess(pool: CUmemoryPool, map: *const CUmemAccessDesc, count: usize) {
+        POOLS.get(pool as usize)?;
+        for index in 0..count {
+            // SAFETY: as the manual says, there are so many.
+            let access = unsafe { &*ptr::from_ref(get(map)?).add(index) };
+            check_access(access)?;
+        }
+        Ok(())
+    }
+
+    fn cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync_ptsz(
+        default;
+        dptr: *mut CUdeviceptr,
+        bytesize: usize,
+        pool: CUmemoryPool,
+        hStream: CUstream,
+    ) {
+        let stream = stream::resolve(hStream as usize, default)?;
+        let pool = POOLS.get(pool as usize)?;
+        put_new(dptr, || allocate_in(&stream, bytesize, &pool))
+    }
+}

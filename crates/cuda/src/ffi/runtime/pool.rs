@@ -1,0 +1,126 @@
+//! Pools of memory.
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+
+use super::memory::put_in;
+use super::{check_device, export_runtime, ready};
+use crate::abi::runtime::*;
+use crate::api::pool::{self, POOLS};
+use crate::api::stream;
+use crate::error::Result;
+use crate::ffi::driver::pool::{
+    access_from, check_access_from, check_place, put_attribute, put_pool, set_attribute, share,
+};
+use crate::ffi::{get, put};
+
+/// Checks that memory is to be of the device.
+fn check(location: &cudaMemLocation, kind: cudaMemAllocationType) -> Result<()> {
+    ready()?;
+    check_place(location.r#type, location_id(location), kind)
+}
+
+fn location_id(location: &cudaMemLocation) -> c_int {
+    // SAFETY: for most types it is a number, and any bits are one.
+    unsafe { location.unnamed.id }
+}
+
+export_runtime! {
+    fn cudaDeviceGetDefaultMemPool(memPool: *mut cudaMemPool_t, device: c_int) {
+        check_device(device)?;
+        put_pool(memPool, &pool::default_pool())
+    }
+
+    fn cudaDeviceGetMemPool(memPool: *mut cudaMemPool_t, device: c_int) {
+        check_device(device)?;
+        put_pool(memPool, &pool::current())
+    }
+
+    fn cudaDeviceSetMemPool(device: c_int, memPool: cudaMemPool_t) {
+        check_device(device)?;
+        pool::set_current(POOLS.get(memPool as usize)?);
+        Ok(())
+    }
+
+    fn cudaMemGetDefaultMemPool(
+        memPool: *mut cudaMemPool_t,
+        location: *mut cudaMemLocation,
+        r#type: cudaMemAllocationType,
+    ) {
+        // SAFETY: as the manual says.
+        check(unsafe { get(location) }?, r#type)?;
+        put_pool(memPool, &pool::default_pool())
+    }
+
+    fn cudaMemGetMemPool(memPool: *mut cudaMemPool_t, location: *mut cudaMemLocation, r#type: cudaMemAllocationType) {
+        // SAFETY: as the manual says.
+        check(unsafe { get(location) }?, r#type)?;
+        put_pool(memPool, &pool::current())
+    }
+
+    fn cudaMemSetMemPool(location: *mut cudaMemLocation, r#type: cudaMemAllocationType, memPool: cudaMemPool_t) {
+        // SAFETY: as the manual says.
+        check(unsafe { get(location) }?, r#type)?;
+        pool::set_current(POOLS.get(memPool as usize)?);
+        Ok(())
+    }
+
+    fn cudaMemPoolCreate(memPool: *mut cudaMemPool_t, poolProps: *const cudaMemPoolProps) {
+        ready()?;
+        // SAFETY: as the manual says.
+        let props = unsafe { get(poolProps) }?;
+        check(&props.location, props.allocType)?;
+        if props.handleTypes != cudaMemHandleTypeNone {
+            return Err(share());
+        }
+        put_pool(memPool, &pool::create(props.maxSize as u64))
+    }
+
+    fn cudaMemPoolDestroy(memPool: cudaMemPool_t) {
+        pool::destroy(memPool as usize)
+    }
+
+    fn cudaMemPoolTrimTo(memPool: cudaMemPool_t, minBytesToKeep: usize) {
+        // Nothing is kept.
+        let _ = minBytesToKeep;
+        POOLS.get(memPool as usize).map(drop)
+    }
+
+    fn cudaMemPoolGetAttribute(memPool: cudaMemPool_t, attr: cudaMemPoolAttr, value: *mut c_void) {
+        put_attribute(&*POOLS.get(memPool as usize)?, attr, value)
+    }
+
+    fn cudaMemPoolSetAttribute(memPool: cudaMemPool_t, attr: cudaMemPoolAttr, value: *mut c_void) {
+        set_attribute(&*POOLS.get(memPool as usize)?, attr, value)
+    }
+
+    fn cudaMemPoolGetAccess(flags: *mut cudaMemAccessFlags, memPool: cudaMemPool_t, location: *mut cudaMemLocation) {
+        POOLS.get(memPool as usize)?;
+        // SAFETY: as the manual says.
+        let location = unsafe { get(location) }?;
+        // SAFETY: as the manual says.
+        unsafe { put(flags, access_from(location.r#type, location_id(location))) }
+    }
+
+    fn cudaMemPoolSetAccess(memPool: cudaMemPool_t, descList: *const cudaMemAccessDesc, count: usize) {
+        POOLS.get(memPool as usize)?;
+        for index in 0..count {
+            // SAFETY: as the manual says, there are so many.
+            let access = unsafe { &*ptr::from_ref(get(descList)?).add(index) };
+            check_access_from(access.location.r#type, location_id(&access.location), access.flags)?;
+        }
+        Ok(())
+    }
+
+    fn cudaMallocFromPoolAsync, cudaMallocFromPoolAsync_ptsz(
+        default;
+        ptr: *mut *mut c_void,
+        size: usize,
+        memPool: cudaMemPool_t,
+        stream: cudaStream_t,
+    ) {
+        ready()?;
+        let stream = stream::resolve(stream as usize, default)?;
+        put_in(ptr, &stream, size, &*POOLS.get(memPool as usize)?)
+    }
+}
