@@ -22,4 +22,5 @@ pub use memory::{Arena, OutOfMemory};
 pub use options::{Options, Tier, Width};
 pub use program::{Device, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Mode, Program};
 pub use runtime::launch::{Fault, FaultKind, Waiter};
+pub use runtime::observe::Observer;
 pub use runtime::signals::leave_signals_to_the_program;

@@ -39,6 +39,7 @@ impl Default for Options {
             resumable: false,
             preempt: false,
             count: false,
+            late_copies: false,
             facts: LaunchFacts::default(),
             cpu: None,
         }
@@ -58,6 +59,8 @@ pub struct Options {
     pub preempt: bool,
     /// Whether instructions are counted, for each thread that executes them; needed for a budget.
     pub count: bool,
+    /// Whether copies of `cp.async` are done as late as PTX allows.
+    pub late_copies: bool,
     /// What is known of the launch.
     pub facts: LaunchFacts,
     /// The processor, as LLVM names it; nothing for the one that we run on.

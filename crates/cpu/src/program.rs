@@ -14,6 +14,7 @@ use crate::memory::{Arena, OutOfMemory, SharedWindows};
 use crate::options::{Options, Tier, Width};
 use crate::runtime::host::Output;
 use crate::runtime::launch::{Fault, Launch, LaunchParts};
+use crate::runtime::observe::Observer;
 use crate::runtime::pool::Pool;
 use crate::texture::Textures;
 
@@ -83,6 +84,10 @@ pub struct Mode {
     pub threads: usize,
     /// After which time a launch that spins is ended.
     pub timeout: Option<Duration>,
+    /// Whether copies of `cp.async` are done as late as PTX allows instead of at once.
+    pub late_copies: bool,
+    /// Who is told what happens in the launch.
+    pub observer: Option<Arc<dyn Observer>>,
 }
 
 impl Default for Mode {
@@ -97,6 +102,8 @@ impl Default for Mode {
             count: false,
             threads: 1,
             timeout: None,
+            late_copies: false,
+            observer: None,
         }
     }
 }
@@ -324,6 +331,7 @@ impl Program {
             residency: if request.is_cooperative { blocks as usize } else { RESIDENT_BLOCKS },
             environment: workspace.as_deref().map_or([0; 32], Workspace::environment),
             random_schedule: request.mode.random_schedule,
+            observer: request.mode.observer.as_deref(),
             budget: request.mode.budget.unwrap_or(u64::MAX),
             deadline: request.mode.timeout.map(|timeout| Instant::now() + timeout),
             output: &self.device.output,
@@ -375,6 +383,7 @@ impl Program {
             resumable: false,
             preempt: mode.preempt,
             count: mode.count || mode.budget.is_some(),
+            late_copies: mode.late_copies,
             facts,
             cpu: None,
         }

@@ -1,7 +1,8 @@
 //! Asynchronous copies, barrier objects in shared memory, and what else is done to many bytes at once.
 //!
 //! A copy is done where it is issued, which is one of the moments at which the hardware may do it. What waits for copies
-//! therefore has nothing to wait for.
+//! therefore has nothing to wait for. Where late copies are asked for, those of `cp.async` are done where their thread
+//! waits for them instead (`runtime/copies.rs`); bulk copies, whose end everybody can wait for, are always early.
 
 use ptx::ir::Operand;
 use ptx::ops::{Mod, Op};
@@ -32,10 +33,19 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             | Op::CpAsyncWaitAll
             | Op::CpAsyncBulkCommitGroup
             | Op::CpAsyncBulkWaitGroup => {
+                if self.unit.options.late_copies {
+                    self.late_copy_group(op, view);
+                }
                 self.unit.builder.compiler_fence();
                 true
             }
-            Op::CpAsyncMbarrierArrive => self.mbarrier(op, view),
+            Op::CpAsyncMbarrierArrive => {
+                // The arrival counts once the copies are done, so they are done now.
+                if self.unit.options.late_copies {
+                    self.wait_for_copies(u32::MAX.into());
+                }
+                self.mbarrier(op, view)
+            }
             _ => false,
         }
     }
@@ -59,6 +69,13 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         self.check_alignment(&target, bytes);
         self.unit.builder.compiler_fence();
         match named(view, "src_size") {
+            size if self.unit.options.late_copies => {
+                let valid = match size {
+                    Some(operand) => self.valid_bytes(operand, bytes),
+                    None => self.vector().int(64).constant(bytes.into()),
+                };
+                self.copy_later(&source, &target, bytes, valid);
+            }
             None => self.copy_whole(&source, &target, bytes),
             Some(operand) => {
                 let valid = self.valid_bytes(operand, bytes);
@@ -97,6 +114,44 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         }
         let size = self.read(operand, 32, emit);
         emit.int_min(Sign::Unsigned, emit.resize(Sign::Unsigned, size, 64), int.constant(bytes.into()))
+    }
+
+    /// Lets the runtime copy when the thread waits for it.
+    fn copy_later(&mut self, source: &Address<'c>, target: &Address<'c>, bytes: u32, valid: Value<'c>) {
+        let (sources, targets) = (self.addresses(source), self.addresses(target));
+        let int = self.unit.context().int(32);
+        let active = self.active();
+        self.for_each_lane(active, |this, lane| {
+            let emit = this.scalar();
+            let [from, to, valid] = [sources, targets, valid].map(|values| this.lane_value(values, lane));
+            let valid = emit.shl(emit.trunc(valid, int), int.constant(8));
+            let sizes = emit.or(valid, int.constant(bytes.into()));
+            this.call_runtime("wg_copy_later", &[this.warp, lane, from, to, sizes]);
+        });
+    }
+
+    /// Makes a group of late copies, or does those that are waited for.
+    fn late_copy_group(&mut self, op: Op, view: &View<'a>) {
+        match op {
+            Op::CpAsyncCommitGroup => {
+                let active = self.active();
+                let lanes = self.mask_bits(active);
+                self.call_runtime("wg_commit_copies", &[self.warp, lanes]);
+            }
+            Op::CpAsyncWaitGroup => {
+                let groups = view.operands().first().and_then(|operand| operand.as_int()).unwrap_or(0);
+                self.wait_for_copies(groups as u64 & 0x7fff_ffff);
+            }
+            Op::CpAsyncWaitAll => self.wait_for_copies(u32::MAX.into()),
+            _ => {}
+        }
+    }
+
+    fn wait_for_copies(&mut self, groups: u64) {
+        let active = self.active();
+        let lanes = self.mask_bits(active);
+        let groups = self.unit.context().int(32).constant(groups);
+        self.call_runtime("wg_wait_for_copies", &[self.warp, lanes, groups]);
     }
 
     /// Copies the first bytes, and writes zeros for the rest. Nothing is read past those that count.

@@ -32,6 +32,9 @@ pub(crate) fn symbols() -> Vec<(String, usize)> {
         ("wg_preempt", wg_preempt as *const () as usize),
         ("wg_over_budget", wg_over_budget as *const () as usize),
         ("wg_spin", wg_spin as *const () as usize),
+        ("wg_copy_later", wg_copy_later as *const () as usize),
+        ("wg_commit_copies", wg_commit_copies as *const () as usize),
+        ("wg_wait_for_copies", wg_wait_for_copies as *const () as usize),
         ("wg_matrix", wg_matrix as *const () as usize),
         ("wg_matrix_apart", wg_matrix_apart as *const () as usize),
         ("wg_mbarrier", wg_mbarrier as *const () as usize),
@@ -68,6 +71,20 @@ extern "C" fn wg_barrier(_: *mut WarpContext, what: u32, id: u32, count: u32, la
         3 => u32::from(yes == count),
         _ => u32::from(yes != 0),
     }
+}
+
+/// The number of bytes written is in the low eight bits of `sizes`, that of bytes read in the next.
+extern "C" fn wg_copy_later(_: *mut WarpContext, lane: u32, from: u64, to: u64, sizes: u32) {
+    runtime(|worker| worker.copy_later(lane, from, to, sizes as u8, (sizes >> 8) as u8));
+}
+
+extern "C" fn wg_commit_copies(_: *mut WarpContext, lanes: u32) {
+    runtime(|worker| worker.commit_copies(lanes));
+}
+
+/// With -1 for the number of groups that may be left: waits for all that was issued.
+extern "C" fn wg_wait_for_copies(_: *mut WarpContext, lanes: u32, groups: u32) {
+    runtime(|worker| worker.do_copies(lanes, (groups != u32::MAX).then_some(groups)));
 }
 
 extern "C" fn wg_collective(_: *mut WarpContext, what: u32, members: u64, a: u64, b: u64, c: u64) -> u64 {

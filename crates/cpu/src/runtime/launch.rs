@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::context::WarpContext;
+use super::observe::Observer;
 use super::worker::{CURRENT, Worker};
 use crate::kernel::Kernel;
 use crate::memory::SharedWindows;
@@ -142,6 +143,8 @@ pub(crate) struct LaunchParts<'l> {
     /// What the registers `%envreg` hold.
     pub(crate) environment: [u32; 32],
     pub(crate) random_schedule: bool,
+    /// Who is told what happens.
+    pub(crate) observer: Option<&'l dyn Observer>,
     pub(crate) deadline: Option<Instant>,
     /// How many instructions the threads of a warp may execute.
     pub(crate) budget: u64,

@@ -3,12 +3,14 @@
 pub(crate) mod barrier;
 pub(crate) mod collective;
 pub(crate) mod context;
+pub(crate) mod copies;
 pub(crate) mod entry;
 pub(crate) mod fibre;
 pub(crate) mod host;
 pub(crate) mod launch;
 pub(crate) mod matrix;
 pub(crate) mod mbarrier;
+pub(crate) mod observe;
 pub(crate) mod pool;
 pub(crate) mod schedule;
 pub(crate) mod signals;

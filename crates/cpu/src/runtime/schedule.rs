@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 use super::barrier::{BARRIERS, Barrier, CLUSTER};
 use super::collective::{self, Collective, Contribution};
 use super::context::WarpContext;
+use super::copies::{self, Copies};
 use super::fibre::Stack;
 use super::launch::{Fault, FaultKind, Launch, Waiter};
 use crate::options::Width;
@@ -77,6 +78,8 @@ struct Resident {
     /// Threads that wait in collectives, at width 1.
     meetings: Vec<Meeting>,
     local: LocalMemory,
+    /// Copies that are done late.
+    copies: Copies,
     /// The registers of warps that were taken apart.
     frames: Vec<Vec<u64>>,
 }
@@ -251,6 +254,7 @@ impl<'l> Schedule<'l> {
             barriers: vec![Barrier::default(); CLUSTER + 1],
             meetings: Vec::new(),
             local,
+            copies: Copies::default(),
             frames: Vec::new(),
         });
         self.resident_count += 1;
@@ -384,6 +388,9 @@ impl<'l> Schedule<'l> {
             let resident = self.residents[place].take().expect("the block is resident");
             self.launch.shared.give_back(resident.slot);
             self.resident_count -= 1;
+            if let Some(observer) = self.launch.observer {
+                observer.ends(self.launch.block_of(resident.index));
+            }
         } else {
             self.release_barriers(place);
             self.release_meetings(place, warp);
@@ -490,12 +497,15 @@ impl<'l> Schedule<'l> {
         barrier.waiting.push(fibre);
         self.fibres[fibre].state = State::Barrier { id: CLUSTER as u32, site };
         self.release_meetings(place, warp);
-        Wait::GiveWay
+        self.wait(fibre)
     }
 
     /// Whether a fibre that was made to wait has been let go on already; then it goes first.
     fn wait(&mut self, fibre: usize) -> Wait {
         if self.fibres[fibre].state != State::Ready {
+            if let (Some(observer), Some(waiter)) = (self.launch.observer, self.waiter(&self.fibres[fibre])) {
+                observer.waits(&waiter);
+            }
             return Wait::GiveWay;
         }
         let position = self.ready.iter().rposition(|&other| other == fibre).expect("it was made ready");
@@ -602,31 +612,52 @@ impl<'l> Schedule<'l> {
         let context = &self.fibres[self.running].context;
         let fault =
             Fault { kind, line: site, block: context.block, thread: self.launch.thread_of(context.first_thread) };
+        if let Some(observer) = self.launch.observer {
+            observer.fault(&fault);
+        }
         self.fault = Some(fault);
         self.launch.stop();
     }
 
     fn deadlock(&self) -> Fault {
+        if let Some(observer) = self.launch.observer {
+            observer.deadlock(&self.waiters());
+        }
         Fault { kind: FaultKind::Deadlock { waiters: self.waiters() }, line: 0, block: [0; 3], thread: [0; 3] }
     }
 
     /// Who waits where; the first of many.
     pub(crate) fn waiters(&self) -> Vec<Waiter> {
         const MOST: usize = 64;
-        let waiting = self.fibres.iter().filter_map(|fibre| {
-            let (barrier, line) = match fibre.state {
-                State::Barrier { id, site } => (Some(id), site),
-                State::Collective { site } => (None, site),
-                _ => return None,
-            };
-            Some(Waiter {
-                block: fibre.context.block,
-                thread: self.launch.thread_of(fibre.context.first_thread),
-                barrier,
-                line,
-            })
-        });
-        waiting.take(MOST).collect()
+        self.fibres.iter().filter_map(|fibre| self.waiter(fibre)).take(MOST).collect()
+    }
+
+    /// Where a fibre waits, if it does.
+    fn waiter(&self, fibre: &Fibre) -> Option<Waiter> {
+        let (barrier, line) = match fibre.state {
+            State::Barrier { id, site } => (Some(id), site),
+            State::Collective { site } => (None, site),
+            _ => return None,
+        };
+        let thread = self.launch.thread_of(fibre.context.first_thread);
+        Some(Waiter { block: fibre.context.block, thread, barrier, line })
+    }
+
+    /// The copies of the running warp's block, and the number of the first thread of the warp.
+    pub(crate) fn copies(&mut self) -> (&mut Copies, u32) {
+        let context = &self.fibres[self.running].context;
+        let (place, first_thread) = (context.resident, context.first_thread);
+        (&mut self.residents[place].as_mut().expect("the block is resident").copies, first_thread)
+    }
+
+    /// The copies that the lanes of the running warp have to wait for, of which so many groups may be left.
+    pub(crate) fn take_copies(&mut self, lanes: u32, pending_groups: Option<u32>) -> Vec<copies::Copy> {
+        let (copies, first_thread) = self.copies();
+        if copies.is_empty() {
+            return Vec::new();
+        }
+        let threads = (0..32).filter(|lane| lanes >> lane & 1 != 0).map(|lane| first_thread + lane);
+        threads.flat_map(|thread| copies.take(thread, pending_groups)).collect()
     }
 
     /// The context of the running warp.

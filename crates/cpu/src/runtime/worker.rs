@@ -80,6 +80,8 @@ impl<'l> Worker<'l> {
                 // SAFETY: the code was compiled for such a context, which is boxed with its fibre.
                 unsafe { entry(context) }
             });
+            // What was not waited for is done at last.
+            self.do_copies(u32::MAX, None);
             let goes_on = self.schedule.borrow_mut().finish();
             if !goes_on {
                 self.give_way();
@@ -97,6 +99,33 @@ impl<'l> Worker<'l> {
         self.schedule.borrow_mut().tear(frame);
         self.give_way();
         unreachable!("a warp that was taken apart is not gone on with")
+    }
+
+    /// A lane of the running warp issues a copy that is done later.
+    pub(crate) fn copy_later(&self, lane: u32, from: u64, to: u64, bytes: u8, valid: u8) {
+        let mut schedule = self.schedule.borrow_mut();
+        let (copies, first_thread) = schedule.copies();
+        copies.issue(first_thread + lane, from, to, bytes, valid);
+    }
+
+    /// Lanes of the running warp make groups of what they issued.
+    pub(crate) fn commit_copies(&self, lanes: u32) {
+        let mut schedule = self.schedule.borrow_mut();
+        let (copies, first_thread) = schedule.copies();
+        for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
+            copies.commit(first_thread + lane);
+        }
+    }
+
+    /// Does the copies that lanes of the running warp wait for.
+    pub(crate) fn do_copies(&self, lanes: u32, pending_groups: Option<u32>) {
+        let copies = self.schedule.borrow_mut().take_copies(lanes, pending_groups);
+        self.landing.during(Activity::Reading, || {
+            for copy in copies {
+                // SAFETY: a wrong address is the fault of the kernel.
+                unsafe { copy.run() };
+            }
+        });
     }
 
     /// The running warp waits for memory that another thread will write.

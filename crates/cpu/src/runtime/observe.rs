@@ -1,0 +1,19 @@
+//! What tools may want to know of a launch while it runs.
+
+use super::launch::{Fault, Waiter};
+
+/// Is told of events in a launch, on the thread on which they happen, between two steps of its warps. What it does takes
+/// the time of the launch.
+pub trait Observer: Send + Sync + std::fmt::Debug {
+    /// A warp, or a thread that runs on its own, has to wait for others of its block.
+    fn waits(&self, _waiter: &Waiter) {}
+
+    /// All that are left wait for each other: the launch is about to end.
+    fn deadlock(&self, _waiters: &[Waiter]) {}
+
+    /// Something went wrong: the launch is about to end.
+    fn fault(&self, _fault: &Fault) {}
+
+    /// All threads of a block have ended.
+    fn ends(&self, _block: [u32; 3]) {}
+}

@@ -1,0 +1,174 @@
+//! What tools can ask of a launch: late copies, and to be told what happens.
+
+use std::sync::{Arc, Mutex};
+
+use cpu::{Device, Fault, FaultKind, LaunchError, LaunchRequest, Mode, Observer, Program, Tier, Waiter, Width};
+
+fn device() -> Arc<Device> {
+    Device::new(64 << 20).unwrap()
+}
+
+fn program(device: &Arc<Device>, text: &str) -> Program {
+    let parsed = ptx::parse(text);
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    Program::load(device, parsed.module).unwrap()
+}
+
+/// All ways to compile and run.
+fn modes() -> impl Iterator<Item = Mode> {
+    [Width::One, Width::Warp]
+        .into_iter()
+        .flat_map(|width| [Tier::Quick, Tier::Optimised].map(|tier| Mode { width, tier, ..Mode::default() }))
+}
+
+fn launch(program: &Program, params: &[u8], block: u32, mode: Mode) -> Result<(), LaunchError> {
+    let request = LaunchRequest {
+        kernel: "k",
+        grid: [2, 1, 1],
+        block: [block, 1, 1],
+        dynamic_shared: 0,
+        params,
+        is_cooperative: false,
+        mode,
+    };
+    program.launch(&request).map(drop)
+}
+
+/// Each thread copies its word to shared memory in two groups of which it waits for the first, and reads both.
+const COPIES: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 data)
+{
+	.reg .b32 %r<8>;
+	.reg .b64 %d<4>;
+	.shared .align 16 .b8 buffer[512];
+	ld.param.u64 %d1, [data];
+	mov.u32 %r1, %tid.x;
+	mul.lo.u32 %r2, %r1, 4;
+	cvt.u64.u32 %d2, %r2;
+	add.u64 %d1, %d1, %d2;
+	mov.u32 %r3, buffer;
+	add.u32 %r3, %r3, %r2;
+	cp.async.ca.shared.global [%r3], [%d1], 4;
+	cp.async.commit_group;
+	cp.async.ca.shared.global [%r3+256], [%d1], 4;
+	cp.async.commit_group;
+	cp.async.wait_group 1;
+	ld.shared.u32 %r4, [%r3];
+	ld.shared.u32 %r5, [%r3+256];
+	mad.lo.u32 %r6, %r5, 1000, %r4;
+	cp.async.wait_all;
+	st.global.u32 [%d1], %r6;
+	ret;
+}";
+
+#[test]
+fn copies_are_done_late() {
+    let device = device();
+    let program = program(&device, COPIES);
+    for mode in modes() {
+        for (late_copies, expected) in [(false, 7007), (true, 7)] {
+            let data = device.memory.allocate(4 * 64, 256).unwrap();
+            device.memory.write(data, &7_u32.to_le_bytes().repeat(64));
+            let mode = Mode { late_copies, ..mode.clone() };
+            // One block: the second one would copy what the first wrote.
+            let request = LaunchRequest {
+                kernel: "k",
+                grid: [1, 1, 1],
+                block: [64, 1, 1],
+                dynamic_shared: 0,
+                params: &data.to_le_bytes(),
+                is_cooperative: false,
+                mode: mode.clone(),
+            };
+            program.launch(&request).unwrap();
+            let mut bytes = [0; 256];
+            device.memory.read(data, &mut bytes);
+            for word in bytes.chunks(4) {
+                assert_eq!(u32::from_le_bytes(word.try_into().unwrap()), expected, "{mode:?}");
+            }
+            device.memory.free(data);
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Diary {
+    lines: Mutex<Vec<String>>,
+}
+
+impl Diary {
+    fn note(&self, line: String) {
+        self.lines.lock().unwrap().push(line);
+    }
+
+    /// How often something was noted.
+    fn count(&self, what: &str) -> usize {
+        self.lines.lock().unwrap().iter().filter(|line| line.contains(what)).count()
+    }
+}
+
+impl Observer for Diary {
+    fn waits(&self, waiter: &Waiter) {
+        self.note(format!("waits at {:?} line {}", waiter.barrier, waiter.line));
+    }
+
+    fn deadlock(&self, waiters: &[Waiter]) {
+        self.note(format!("deadlock of {}", waiters.len()));
+    }
+
+    fn fault(&self, fault: &Fault) {
+        self.note(format!("fault: {}", fault.kind));
+    }
+
+    fn ends(&self, block: [u32; 3]) {
+        self.note(format!("ends {block:?}"));
+    }
+}
+
+fn kernel(body: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{{\n\t.reg .pred %p<3>;\n\t.reg .b32 %r<3>;\n{body}\n\tret;\n}}"
+    )
+}
+
+#[test]
+fn waits_and_ends_are_told() {
+    let device = device();
+    let program = program(&device, &kernel("\tbar.sync 3;"));
+    for mode in modes() {
+        let diary = Arc::new(Diary::default());
+        let observer: Arc<dyn Observer> = Arc::clone(&diary) as Arc<dyn Observer>;
+        let units = 64 / mode.width.lanes() as usize;
+        launch(&program, &[], 64, Mode { observer: Some(observer), ..mode }).unwrap();
+        // The last one of each block does not wait.
+        assert_eq!(diary.count("waits at Some(3) line 8"), 2 * (units - 1), "{diary:?}");
+        assert_eq!(diary.count("ends ["), 2);
+        assert_eq!(diary.count("fault"), 0);
+    }
+}
+
+#[test]
+fn faults_and_deadlocks_are_told() {
+    let device = device();
+    let trap = program(&device, &kernel("\ttrap;"));
+    let stuck = program(
+        &device,
+        &kernel("\tmov.u32 %r1, %tid.x;\n\tsetp.lt.u32 %p1, %r1, 32;\n\t@%p1 bar.sync 1, 64;\n\t@!%p1 bar.sync 2, 64;"),
+    );
+    for mode in modes() {
+        let diary = Arc::new(Diary::default());
+        let mode = Mode { observer: Some(Arc::clone(&diary) as Arc<dyn Observer>), ..mode };
+        let result = launch(&trap, &[], 32, mode.clone());
+        assert!(matches!(result, Err(LaunchError::Fault(Fault { kind: FaultKind::Trap, .. }))), "{result:?}");
+        assert_eq!(diary.count("fault: trap"), 1);
+        let result = launch(&stuck, &[], 64, mode);
+        assert!(
+            matches!(result, Err(LaunchError::Fault(Fault { kind: FaultKind::Deadlock { .. }, .. }))),
+            "{result:?}"
+        );
+        assert_eq!(diary.count("deadlock"), 1, "{diary:?}");
+    }
+}
