@@ -5,6 +5,7 @@
 mod input;
 mod output;
 mod ptx_command;
+mod run;
 
 use std::process::ExitCode;
 
@@ -20,6 +21,8 @@ struct Args {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Runs a CUDA program, unchanged, on the CPU device.
+    Run(run::Args),
     /// Looks at PTX: prints, verifies, describes, draws and counts.
     Ptx(ptx_command::Args),
 }
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
     // Wrong usage exits with 2, as clap does.
     let args = Args::parse();
     let result = match args.command {
+        Command::Run(args) => return run::run(&args),
         Command::Ptx(args) => ptx_command::run(&args),
     };
     match result {

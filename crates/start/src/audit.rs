@@ -1,0 +1,188 @@
+//! What the loader asks an auditing library. All of it is called with the loader's lock held.
+//!
+//! The order of events in glibc (2.36; `rtld.c`, `dl-open.c`): each object is announced by `la_objopen` when it is mapped;
+//! when all are, `la_activity` says `LA_ACT_CONSISTENT`, at start-up after relocation and in `dlopen` before it, and in
+//! both cases before any constructor runs. That is the moment to redirect static runtimes, whose constructors register
+//! kernels.
+
+use std::ffi::{CStr, OsStr, c_char, c_long, c_uint};
+use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::Mutex;
+
+use program::Elf;
+use program::runtime::{Linkage, StaticRuntime, has_kernels};
+
+use crate::identity::{self, LM_ID_BASE, LinkMap};
+use crate::redirect::{self, Trampolines};
+use crate::{message, stubs};
+
+/// The version of the interface that we know: `LAV_CURRENT` of glibc 2.35 and newer.
+const VERSION: c_uint = 2;
+/// The name is as it was asked for, not yet looked for in a directory.
+const LA_SER_ORIG: c_uint = 1;
+const LA_ACT_CONSISTENT: c_uint = 0;
+
+static STATE: Mutex<State> =
+    Mutex::new(State { ours_in_program: None, cuda_is_loaded: false, new: Vec::new(), redirected: Vec::new() });
+
+/// What is known about the process.
+struct State {
+    /// What is added to the addresses of our copy in the program.
+    ours_in_program: Option<usize>,
+    /// Whether `libwarpgrind_cuda.so` is in the program.
+    cuda_is_loaded: bool,
+    /// Objects that are mapped and not yet looked at.
+    new: Vec<Object>,
+    /// Objects whose runtime was redirected.
+    redirected: Vec<(usize, Trampolines)>,
+}
+
+/// An object in the program.
+struct Object {
+    /// The address of its link map, by which the loader identifies it.
+    id: usize,
+    /// What is added to the addresses in its file.
+    address: usize,
+    path: Vec<u8>,
+}
+
+/// Names by which programs ask for what `libwarpgrind_cuda.so` is.
+const NAMES: [&[u8]; 6] =
+    [b"libcuda.so.1", b"libcuda.so", b"libcudart.so.11.0", b"libcudart.so.12", b"libcudart.so.13", b"libcudart.so"];
+
+/// Agrees on a version of the interface; none if this was not started by `warpgrind`, which makes the loader forget us.
+#[unsafe(no_mangle)]
+pub extern "C" fn la_version(version: c_uint) -> c_uint {
+    if cuda_library().is_some() { version.min(VERSION) } else { 0 }
+}
+
+/// Says where a library is to be loaded from.
+///
+/// Only the first name is answered with the path of our library. The loader remembers a library's other names, by which
+/// versions of symbols are checked, only if they are found in a directory (`_dl_map_object_from_fd` adds the name it looks
+/// for, and the name before our answer only to what is new); so other names are let through, and the answer is given for
+/// the first directory in which the name is looked for.
+///
+/// # Safety
+/// The loader calls this with a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn la_objsearch(name: *const c_char, _cookie: *mut usize, flag: c_uint) -> *const c_char {
+    // SAFETY: the loader passes a C string.
+    let asked = unsafe { CStr::from_ptr(name) }.to_bytes();
+    let file_name = identity::file_name(asked);
+    if file_name == identity::FILE_NAME {
+        return identity::own_map().map_or(name, |map| map.name);
+    }
+    if !NAMES.contains(&file_name) {
+        return name;
+    }
+    let Some(path) = cuda_library() else { return name };
+    let is_bare = flag == LA_SER_ORIG && asked.len() == file_name.len();
+    if is_bare && STATE.lock().is_ok_and(|state| state.cuda_is_loaded) { name } else { path.as_ptr() }
+}
+
+/// Notes a new object. The answer is that we are not interested in its calls, so that they cost nothing.
+///
+/// # Safety
+/// The loader calls this with a link map.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn la_objopen(map: *mut LinkMap, namespace: c_long, _cookie: *mut usize) -> c_uint {
+    // SAFETY: the loader passes a link map, whose name is a C string.
+    let (address, path) = unsafe { ((*map).address, CStr::from_ptr((*map).name)) };
+    if namespace != LM_ID_BASE {
+        return 0;
+    }
+    let Ok(mut state) = STATE.lock() else { return 0 };
+    if identity::own_map().is_some_and(|own| is_same_name(own, path)) {
+        state.ours_in_program = Some(address);
+    } else if cuda_library() == Some(path) {
+        state.cuda_is_loaded = true;
+    } else {
+        state.new.push(Object { id: map.addr(), address, path: path.to_bytes().to_vec() });
+    }
+    0
+}
+
+/// Looks at new objects when all of them are there.
+///
+/// # Safety
+/// The loader calls this.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn la_activity(_cookie: *mut usize, activity: c_uint) {
+    let Ok(mut state) = STATE.lock() else { return };
+    if activity != LA_ACT_CONSISTENT {
+        return;
+    }
+    for object in std::mem::take(&mut state.new) {
+        if let Some(trampolines) = take_over(&object, state.ours_in_program) {
+            state.redirected.push((object.id, trampolines));
+        }
+    }
+}
+
+/// Forgets an object. Its cookie is still what the loader makes it at first: the address of its link map.
+///
+/// # Safety
+/// The loader calls this with the cookie that it passed to `la_objopen`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn la_objclose(cookie: *mut usize) -> c_uint {
+    // SAFETY: the loader passes a pointer to the cookie.
+    let id = unsafe { *cookie };
+    if let Ok(mut state) = STATE.lock() {
+        state.new.retain(|object| object.id != id);
+        state.redirected.retain(|(redirected, _)| *redirected != id);
+    }
+    0
+}
+
+/// Redirects the static runtime of an object, if it has one.
+fn take_over(object: &Object, ours_in_program: Option<usize>) -> Option<Trampolines> {
+    let path: &[u8] = if object.path.is_empty() { b"/proc/self/exe" } else { &object.path };
+    // What the kernel adds to each process has a name, but no file.
+    if !path.contains(&b'/') {
+        return None;
+    }
+    let file = File::open(OsStr::from_bytes(path)).ok()?;
+    // What the loader has loaded is an ELF file; what is damaged in it does not concern it.
+    let elf = Elf::read(&file).ok()?;
+    let name: &[u8] = if object.path.is_empty() { b"the program" } else { &object.path };
+    let Some(runtime) = StaticRuntime::find(&elf).ok()? else {
+        if has_kernels(&elf) && Linkage::of(&elf) == Ok(Linkage::Stripped) {
+            message::say(&[
+                name,
+                b" has a CUDA runtime of its own, without symbols, so its kernels cannot run here; link with `-cudart \
+                  shared` (NVCC_APPEND_FLAGS='-cudart shared' make), or do not strip it",
+            ]);
+        }
+        return None;
+    };
+    let (Some(major), Some(ours_in_program)) = (runtime.major, ours_in_program) else {
+        let reason: &[u8] = if runtime.major.is_none() {
+            b" has a CUDA runtime of an unknown version, which is not redirected; link with `-cudart shared`"
+        } else {
+            b" has a CUDA runtime of its own, which is not redirected: LD_PRELOAD was changed after `warpgrind run` set it"
+        };
+        message::say(&[name, reason]);
+        return None;
+    };
+    // Both copies of ours come from the same file, so that what is here is there at the same distance from the start.
+    let own = identity::own_map()?.address;
+    let target = |function| stubs::address(major, function) - own + ours_in_program;
+    match redirect::redirect(&elf, object.address, &runtime, target) {
+        Ok(trampolines) => trampolines,
+        Err(failure) => {
+            message::say(&[name, b": the CUDA runtime in it is not redirected: ", failure.to_string().as_bytes()]);
+            None
+        }
+    }
+}
+
+fn is_same_name(own: &LinkMap, path: &CStr) -> bool {
+    // SAFETY: the name of a link map is a C string.
+    (unsafe { CStr::from_ptr(own.name) }) == path
+}
+
+fn cuda_library() -> Option<&'static CStr> {
+    identity::variable(c"WARPGRIND_LIBRARY")
+}
