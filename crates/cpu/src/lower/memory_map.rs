@@ -1,8 +1,9 @@
 //! Where the variables of a kernel are: in shared memory, in the local memory of a thread, among parameters.
 
 use ptx::entity::Map;
-use ptx::ir::{FuncId, Function, Global, Module, Param, Var, Variable};
+use ptx::ir::{Body, FuncId, Function, Global, Module, Param, Symbol, Var, Variable};
 use ptx::types::{Linkage, Space};
+use rustc_hash::FxHashSet;
 
 use super::unit::Unsupported;
 
@@ -51,7 +52,12 @@ impl MemoryMap {
         let mut shared = Cursor::default();
         let mut shared_globals = Map::filled(module.globals.len(), None);
         let mut is_dynamic = Vec::new();
-        for (global, variable) in module.globals.iter().filter(|(_, variable)| variable.space == Space::Shared) {
+        // Kernels of one module have their shared variables side by side; each has room only for what it can reach.
+        let bodies = reached.iter().filter_map(|&func| module.functions[func].body.as_ref());
+        let named: FxHashSet<Symbol> = bodies.flat_map(Body::symbols).collect();
+        let is_named = |global| named.contains(&Symbol::Global(global));
+        let shared_variables = module.globals.iter().filter(|(_, variable)| variable.space == Space::Shared);
+        for (global, variable) in shared_variables.filter(|&(global, _)| is_named(global)) {
             if variable.linkage == Some(Linkage::Extern) || variable.size().is_none_or(|size| size == 0) {
                 is_dynamic.push(global);
             } else {

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::builder::{Builder, Point};
-use super::copy::{Renaming, for_each_operand};
+use super::copy::Renaming;
 use super::editor::Editor;
 use super::error::EditError;
 use crate::ir::{Function, Label, Operand, Param, Reg, SourceLocation, Stmt, StmtId, Symbol, TagId, Var};
@@ -164,7 +164,7 @@ impl Editor<'_> {
         let Some(id) = self.body().iter().find(is_it) else { return };
         let Stmt::BranchTargets(_, list) = *self.body().stmt(id) else { return };
         let mut lists_copied = false;
-        for_each_operand(self.body(), list, &mut |operand| {
+        self.body().for_each_operand(list, &mut |operand| {
             lists_copied |=
                 matches!(operand, Operand::Symbol(Symbol::Label(label), _) if renaming.labels.contains_key(&label));
         });
@@ -275,7 +275,7 @@ impl Editor<'_> {
     fn for_each_call_param(&self, id: StmtId, mut each: impl FnMut(Var)) {
         let function = self.function();
         let Some(inst) = self.body().inst(id) else { return };
-        for_each_operand(self.body(), inst.operands, &mut |operand| {
+        self.body().for_each_operand(inst.operands, &mut |operand| {
             if let Operand::Symbol(Symbol::Var(var), _) | Operand::SymbolAddress(Symbol::Var(var), _) = operand
                 && function.vars[var].space == Space::Param
                 && !function.params.iter().chain(&function.returns).any(|param| *param == Param::Var(var))

@@ -92,20 +92,6 @@ impl Renaming {
     }
 }
 
-/// Calls `each` with every operand of a list and of the lists in it.
-pub(super) fn for_each_operand(body: &Body, list: List, each: &mut impl FnMut(Operand)) {
-    for &operand in body.operands(list) {
-        each(operand);
-        if let Operand::Vector(inner)
-        | Operand::TupleAddress(inner)
-        | Operand::Arguments(inner)
-        | Operand::VectorPair(inner, _) = operand
-        {
-            for_each_operand(body, inner, each);
-        }
-    }
-}
-
 /// Exchanges symbols in all operands of a list and of the lists in it. Returns how many were exchanged.
 pub(super) fn replace_symbols(body: &mut Body, list: List, map: &mut impl FnMut(Symbol) -> Option<Symbol>) -> usize {
     let mut count = 0;

@@ -1,6 +1,8 @@
 //! Functions: a list of statements, and the tables of what they name.
 
-use super::operand::{List, Operand};
+use rustc_hash::FxHashSet;
+
+use super::operand::{List, Operand, Symbol};
 use super::origin::{Origin, OriginId, TagId};
 use super::statement::{Guard, Inst, Stmt};
 use super::variable::{Directive, Variable};
@@ -258,6 +260,38 @@ impl Body {
     /// The operands of a list.
     pub fn operands(&self, list: List) -> &[Operand] {
         &self.pool[list.range()]
+    }
+
+    /// Calls `each` with every operand of a list and of the lists in it.
+    pub fn for_each_operand(&self, list: List, each: &mut impl FnMut(Operand)) {
+        for &operand in self.operands(list) {
+            each(operand);
+            if let Operand::Vector(inner)
+            | Operand::TupleAddress(inner)
+            | Operand::Arguments(inner)
+            | Operand::VectorPair(inner, _) = operand
+            {
+                self.for_each_operand(inner, each);
+            }
+        }
+    }
+
+    /// The symbols that statements name.
+    pub fn symbols(&self) -> FxHashSet<Symbol> {
+        let mut symbols = FxHashSet::default();
+        for id in self.iter() {
+            if let Stmt::Inst(Inst { operands: list, .. }) | Stmt::CallTargets(_, list) = *self.stmt(id) {
+                self.for_each_operand(list, &mut |operand| {
+                    if let Operand::Symbol(symbol, _)
+                    | Operand::SymbolAddress(symbol, _)
+                    | Operand::Element(symbol, _) = operand
+                    {
+                        symbols.insert(symbol);
+                    }
+                });
+            }
+        }
+        symbols
     }
 
     /// The operands of a list, to be changed in place.

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::slots::{self, Access, Slot};
 use crate::edit::builder::Builder;
-use crate::edit::copy::{Renaming, for_each_operand};
+use crate::edit::copy::Renaming;
 use crate::edit::editor::Editor;
 use crate::edit::error::EditError;
 use crate::form::Forms;
@@ -294,7 +294,7 @@ fn uses(forms: &Forms, function: &Function, vars: &FxHashMap<Var, usize>) -> Vec
     for id in body.iter() {
         let Some(view) = View::of(forms, body, id) else { continue };
         let mut mentioned = FxHashSet::default();
-        for_each_operand(body, view.inst.operands, &mut |operand| {
+        body.for_each_operand(view.inst.operands, &mut |operand| {
             if let Operand::Symbol(Symbol::Var(var), _)
             | Operand::SymbolAddress(Symbol::Var(var), _)
             | Operand::Element(Symbol::Var(var), _) = operand

@@ -8,12 +8,12 @@ mod arguments;
 mod callee;
 mod slots;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use self::arguments::Arguments;
 use self::slots::Slot;
 use super::builder::Builder;
-use super::copy::{Renaming, for_each_operand};
+use super::copy::Renaming;
 use super::editor::Editor;
 use super::error::EditError;
 use crate::form::FormId;
@@ -47,7 +47,7 @@ impl Editor<'_> {
         self.module.make_statics_global(callee_id);
         self.module.place_behind(self.func, callee_id);
         let callee = self.module.functions[callee_id].clone();
-        self.unshadow(symbols_of(&callee));
+        self.unshadow(callee.body.as_ref().expect("only functions with a body are inlined").symbols());
         let slots = arguments.make_slots(self, &callee, tag);
         let mut renaming = self.copy_entities(&callee);
         for (argument, slot) in arguments.list.iter().zip(&slots) {
@@ -180,24 +180,6 @@ impl BodyCopy<'_> {
         };
         Stmt::Inst(Inst { form, ..inst })
     }
-}
-
-/// What the body of a function names.
-fn symbols_of(function: &Function) -> FxHashSet<Symbol> {
-    let body = function.body.as_ref().expect("only functions with a body are inlined");
-    let mut symbols = FxHashSet::default();
-    for id in body.iter() {
-        if let Stmt::Inst(Inst { operands: list, .. }) | Stmt::CallTargets(_, list) = *body.stmt(id) {
-            for_each_operand(body, list, &mut |operand| {
-                if let Operand::Symbol(symbol, _) | Operand::SymbolAddress(symbol, _) | Operand::Element(symbol, _) =
-                    operand
-                {
-                    symbols.insert(symbol);
-                }
-            });
-        }
-    }
-    symbols
 }
 
 /// The address of a load or store that is spelled as one of a parameter of a device function.
