@@ -25,25 +25,27 @@ pub(crate) enum Comparison {
     EitherNan,
 }
 
-impl<'c> Emit<'_, 'c> {
-    pub(crate) fn compare_ints(&self, how: Comparison, sign: Sign, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+impl Comparison {
+    /// How integers are compared so; nothing for what only floating-point numbers have.
+    pub(crate) fn of_ints(self, sign: Sign) -> Option<IntPredicate> {
         use IntPredicate::*;
-        let predicate = match (how, sign) {
-            (Comparison::Equal, _) => LLVMIntEQ,
-            (Comparison::NotEqual, _) => LLVMIntNE,
-            (Comparison::Less, Sign::Signed) => LLVMIntSLT,
-            (Comparison::Less, Sign::Unsigned) => LLVMIntULT,
-            (Comparison::LessOrEqual, Sign::Signed) => LLVMIntSLE,
-            (Comparison::LessOrEqual, Sign::Unsigned) => LLVMIntULE,
-            (Comparison::Greater, Sign::Signed) => LLVMIntSGT,
-            (Comparison::Greater, Sign::Unsigned) => LLVMIntUGT,
-            (Comparison::GreaterOrEqual, Sign::Signed) => LLVMIntSGE,
-            (Comparison::GreaterOrEqual, Sign::Unsigned) => LLVMIntUGE,
-            _ => panic!("integers are always numbers"),
-        };
-        self.icmp(predicate, a, b)
+        Some(match (self, sign) {
+            (Self::Equal, _) => LLVMIntEQ,
+            (Self::NotEqual, _) => LLVMIntNE,
+            (Self::Less, Sign::Signed) => LLVMIntSLT,
+            (Self::Less, Sign::Unsigned) => LLVMIntULT,
+            (Self::LessOrEqual, Sign::Signed) => LLVMIntSLE,
+            (Self::LessOrEqual, Sign::Unsigned) => LLVMIntULE,
+            (Self::Greater, Sign::Signed) => LLVMIntSGT,
+            (Self::Greater, Sign::Unsigned) => LLVMIntUGT,
+            (Self::GreaterOrEqual, Sign::Signed) => LLVMIntSGE,
+            (Self::GreaterOrEqual, Sign::Unsigned) => LLVMIntUGE,
+            _ => return None,
+        })
     }
+}
 
+impl<'c> Emit<'_, 'c> {
     pub(crate) fn compare_floats(&self, how: Comparison, a: Value<'c>, b: Value<'c>) -> Value<'c> {
         use FloatPredicate::*;
         let predicate = match how {

@@ -3,11 +3,11 @@
 //! Operands come as integers wide enough that no first operation overflows, so that one comparison with the limits of
 //! the result's type is all that saturation takes.
 
-use super::{Comparison, Emit, Sign};
-use crate::llvm::Value;
+use super::{Emit, Sign};
+use crate::llvm::{IntPredicate, Value};
 
 /// The first operation of a video instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum VideoOp {
     Add,
     Sub,
@@ -23,7 +23,7 @@ pub(crate) enum VideoOp {
     ShiftRight {
         wraps: bool,
     },
-    Set(Comparison),
+    Set(IntPredicate),
 }
 
 impl<'c> Emit<'_, 'c> {
@@ -52,7 +52,7 @@ impl<'c> Emit<'_, 'c> {
             }
             VideoOp::ShiftLeft { wraps } => self.shl(a, amount(wraps)),
             VideoOp::ShiftRight { wraps } => self.ashr(a, amount(wraps)),
-            VideoOp::Set(how) => self.zext(self.compare_ints(how, Sign::Signed, a, b), ty),
+            VideoOp::Set(how) => self.zext(self.icmp(how, a, b), ty),
         }
     }
 

@@ -9,7 +9,7 @@ use ptx::view::View;
 use super::function::Lowering;
 use super::operands::sign_of;
 use crate::emit::{Approximation, Arithmetic, Comparison, Emit, FloatFormat, FloatStyle, MinMax, Rounding, Sign};
-use crate::llvm::Value;
+use crate::llvm::{IntPredicate, Value};
 
 impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// Computes registers from registers. False if it is no such instruction.
@@ -39,7 +39,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                     emit.compare_floats(Comparison::GreaterOrEqual, c, c.ty().zero())
                 } else {
                     let c = self.read(&operands[3], 32, emit);
-                    emit.compare_ints(Comparison::GreaterOrEqual, Sign::Signed, c, c.ty().zero())
+                    emit.icmp(IntPredicate::LLVMIntSGE, c, c.ty().zero())
                 };
                 self.write(&operands[0], emit.select(chooses_first, a, b), sign);
             }
@@ -516,7 +516,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 let [a, b] = [a, b].map(|bits| emit.widen_half(format, emit.flushed_half(style, format, bits)));
                 emit.compare_floats(how, a, b)
             }
-            _ => emit.compare_ints(how, sign, a, b),
+            _ => emit.icmp(how.of_ints(sign)?, a, b),
         })
     }
 }

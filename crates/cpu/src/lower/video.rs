@@ -175,8 +175,8 @@ fn signs(op: VideoOp, form: &Form) -> [Sign; 3] {
 fn operation(op: Op, form: &Form) -> Option<(VideoOp, u32)> {
     let wraps = form.has(Mod::Wrap);
     let set = || {
-        let how = form.words().find_map(|word| comparison(word, Sign::Signed))?;
-        Some(VideoOp::Set(how.0))
+        let (how, sign) = form.words().find_map(|word| comparison(word, Sign::Signed))?;
+        how.of_ints(sign).map(VideoOp::Set)
     };
     Some(match op {
         Op::Vadd => (VideoOp::Add, 1),

@@ -4,6 +4,7 @@
 //! thereby accepted by ptxas for a given architecture.
 
 mod calls;
+mod comparison;
 mod scopes;
 mod types;
 
@@ -105,6 +106,7 @@ impl<'a> Verifier<'a> {
             }
         }
         self.check_call(id, view);
+        self.check_comparison(id, view);
     }
 
     fn unknown_instruction(&mut self, id: StmtId, spelling: &str) {
