@@ -9,6 +9,8 @@
 #![deny(unsafe_code)]
 
 pub mod abi;
+#[allow(unsafe_code, reason = "it changes what the process can access")]
+mod address_space;
 mod api;
 mod driver;
 mod error;
@@ -16,6 +18,8 @@ mod error;
 mod ffi;
 mod handle;
 mod log;
+#[allow(unsafe_code, reason = "memory whose addresses the program gives")]
+mod operation;
 mod settings;
 #[allow(unsafe_code, reason = "memory whose addresses the program gives")]
 mod transfer;

@@ -1,26 +1,6 @@
 // A graph in a graph is a copy; what waits for it waits for all of it. Copies of graphs are independent.
 
-#include <cstdio>
-#include <cstdlib>
-#include <cuda_runtime.h>
-
-#define CHECK(call) EXPECT(call, cudaSuccess)
-#define EXPECT(call, wanted)                                                                              \
-    do {                                                                                                  \
-        cudaError_t found = (call);                                                                       \
-        if (found != (wanted)) {                                                                          \
-            printf("line %d: %s is %s, not %s\n", __LINE__, #call, cudaGetErrorName(found),               \
-                   cudaGetErrorName(wanted));                                                             \
-            exit(1);                                                                                      \
-        }                                                                                                 \
-    } while (0)
-#define REQUIRE(condition)                                                                                \
-    do {                                                                                                  \
-        if (!(condition)) {                                                                               \
-            printf("line %d: %s does not hold\n", __LINE__, #condition);                                  \
-            exit(1);                                                                                      \
-        }                                                                                                 \
-    } while (0)
+#include "../check.h"
 
 __global__ void add(int *value, int amount) { *value += amount; }
 __global__ void multiply(int *value, int factor) { *value *= factor; }

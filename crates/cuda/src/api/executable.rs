@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::graph::{Action, Graph, Kind, Step};
 use super::queue::{Queue, Ticket};
 use super::stream::Stream;
+use super::user_object::References;
 use super::work::Work;
 use crate::driver;
 use crate::error::{CudaError, Result};
@@ -20,6 +21,8 @@ pub(crate) struct Executable {
     pub(crate) handle: Handle<Executable>,
     /// As the program gave them.
     pub(crate) flags: u64,
+    /// What the program wants to be there as long as it can be launched.
+    _objects: Vec<References>,
     state: Mutex<State>,
 }
 
@@ -76,7 +79,8 @@ pub(crate) fn instantiate(graph: &Graph, flags: u64) -> Result<Arc<Executable>> 
     let nodes = place(graph.steps()?);
     let lanes = nodes.iter().map(|node| node.lane).max().unwrap_or(0);
     let state = State { nodes, lanes: (0..lanes).map(|_| Arc::default()).collect(), last: None };
-    let made = Arc::new(Executable { handle: Handle::new(), flags, state: Mutex::new(state) });
+    let made =
+        Arc::new(Executable { handle: Handle::new(), flags, _objects: graph.objects(), state: Mutex::new(state) });
     EXECUTABLES.insert(&made.handle, Arc::clone(&made));
     Ok(made)
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::event::Event;
 use super::memory::GraphMemory;
+use super::user_object::{References, UserObject};
 use super::work::Work;
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
@@ -16,6 +17,8 @@ pub(crate) struct Graph {
     pub(crate) handle: Handle<Graph>,
     /// By their handles, so in the order in which they were added.
     nodes: Mutex<BTreeMap<usize, Content>>,
+    /// What the program wants to be there as long as the graph.
+    objects: Mutex<Vec<References>>,
 }
 
 /// What programs hold of a node.
@@ -62,6 +65,7 @@ pub(crate) enum Kind {
     Record = 7,
     Allocate = 10,
     Free = 11,
+    Operations = 12,
 }
 
 /// A node with the places of those that it waits for, in an order in which all can run.
@@ -85,6 +89,7 @@ impl Action {
                 Work::Copy(_) => Kind::Copy,
                 Work::Fill(_) => Kind::Fill,
                 Work::Call(_) => Kind::Host,
+                Work::Operate(_) => Kind::Operations,
                 Work::Free(_) => Kind::Free,
                 Work::Record(_) => Kind::Record,
                 Work::Nothing | Work::Join(_) => Kind::Empty,
@@ -140,7 +145,7 @@ fn check(nodes: &BTreeMap<usize, Content>, list: &[usize]) -> Result<()> {
 impl Graph {
     /// A new graph without nodes.
     pub(crate) fn create() -> Arc<Self> {
-        let graph = Arc::new(Self { handle: Handle::new(), nodes: Mutex::default() });
+        let graph = Arc::new(Self { handle: Handle::new(), nodes: Mutex::default(), objects: Mutex::default() });
         GRAPHS.insert(&graph.handle, Arc::clone(&graph));
         graph
     }
@@ -265,6 +270,7 @@ impl Graph {
         let edges: Vec<_> =
             nodes.iter().flat_map(|(to, content)| content.before.iter().map(move |from| edge(from, to))).collect();
         copy.connect(&edges).expect("what was an edge can be one again");
+        *copy.objects.lock().unwrap_or_else(PoisonError::into_inner) = self.objects();
         copy
     }
 
@@ -330,6 +336,34 @@ impl Graph {
             }
         }
         if places.len() == nodes.len() { Ok(ends) } else { Err(CudaError::INVALID_VALUE) }
+    }
+
+    /// What the program wants to be there as long as the graph: references for somebody else.
+    pub(crate) fn objects(&self) -> Vec<References> {
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Keeps an object: takes references that the program has.
+    pub(crate) fn keep(&self, references: References) {
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner).push(references);
+    }
+
+    /// Gives so many references of an object up.
+    pub(crate) fn give_up(&self, object: &Arc<UserObject>, mut count: u64) -> Result<()> {
+        let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        let mine = |references: &References| Arc::ptr_eq(&references.object, object);
+        if objects.iter().filter(|references| mine(references)).map(|references| references.count).sum::<u64>() < count
+        {
+            return Err(CudaError::INVALID_VALUE);
+        }
+        for references in objects.iter_mut().filter(|references| mine(references)) {
+            let given = references.count.min(count);
+            references.count -= given;
+            count -= given;
+            references.object.release(given);
+        }
+        objects.retain(|references| references.count != 0);
+        Ok(())
     }
 
     /// The graph in the language of Graphviz.

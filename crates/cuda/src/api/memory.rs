@@ -35,6 +35,8 @@ pub(crate) enum Source {
     Device,
     /// A pool, by its handle.
     Pool(usize),
+    /// Memory that the program put behind addresses of its own.
+    Mapping,
     /// A graph, which keeps it: whether a launch has allocated it and nobody freed it since.
     Graph { is_live: bool },
 }
@@ -105,7 +107,7 @@ pub(crate) fn allocate_rows(width: u64, height: u64) -> Result<(u64, u64)> {
 pub(crate) fn free(address: u64) -> Result<()> {
     let context = context::require()?;
     let found = allocations().get(&address).copied().ok_or(CudaError::INVALID_VALUE)?;
-    if !matches!(found.kind, Kind::Device | Kind::Managed) {
+    if !matches!(found.kind, Kind::Device | Kind::Managed) || found.source == Source::Mapping {
         return Err(CudaError::INVALID_VALUE);
     }
     capture::refuse_unsafe_call()?;
@@ -129,6 +131,9 @@ pub(crate) fn free_host(address: u64) -> Result<()> {
 /// Gives memory back when the stream has done what it was asked for so far.
 pub(crate) fn free_in(stream: &Stream, address: u64) -> Result<()> {
     let found = allocations().get(&address).copied().ok_or(CudaError::INVALID_VALUE)?;
+    if found.source == Source::Mapping {
+        return Err(CudaError::INVALID_VALUE);
+    }
     let is_of_graph = matches!(found.source, Source::Graph { .. });
     match stream.capture()? {
         // A graph frees only what a graph has allocated.
@@ -290,6 +295,28 @@ pub(crate) fn find(address: u64) -> Option<Allocation> {
     (address < found.address + found.bytes.max(1)).then_some(*found)
 }
 
+/// Makes memory known that the program put behind addresses of its own.
+pub(crate) fn record_mapping(address: u64, bytes: u64) {
+    record(address, bytes, Kind::Device, Source::Mapping);
+}
+
+/// Forgets it.
+pub(crate) fn forget_mapping(address: u64) {
+    allocations().remove(&address);
+}
+
+/// Whether all of a range is memory that the program put there, perhaps piece by piece.
+fn is_mapped(start: u64, end: u64) -> bool {
+    let mut at = start;
+    while at < end {
+        match find(at) {
+            Some(found) if found.source == Source::Mapping => at = found.address + found.bytes,
+            _ => return false,
+        }
+    }
+    true
+}
+
 /// Whose memory a range of addresses is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Owner {
@@ -303,6 +330,9 @@ pub(crate) enum Owner {
 pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
     let end = address.checked_add(bytes).ok_or(CudaError::INVALID_VALUE)?;
     let memory = &driver::get()?.device.memory;
+    if find(address).is_some_and(|found| found.source == Source::Mapping) {
+        return if is_mapped(address, end) { Ok(Owner::Device) } else { Err(CudaError::INVALID_VALUE) };
+    }
     if !memory.contains(address) {
         let is_pinned = find(address).is_some_and(|found| end <= found.address + found.bytes);
         return Ok(if is_pinned { Owner::PinnedHost } else { Owner::Host });
@@ -325,5 +355,5 @@ pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
 pub(crate) fn info() -> Result<(u64, u64)> {
     context::require()?;
     let memory = &driver::get()?.device.memory;
-    Ok((memory.free_bytes(), memory.total_bytes()))
+    Ok((memory.free_bytes().saturating_sub(super::virtual_memory::used_bytes()), memory.total_bytes()))
 }

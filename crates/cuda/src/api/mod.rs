@@ -20,4 +20,6 @@ pub(crate) mod queue;
 pub(crate) mod registry;
 pub(crate) mod stream;
 pub(crate) mod texture;
+pub(crate) mod user_object;
+pub(crate) mod virtual_memory;
 pub(crate) mod work;

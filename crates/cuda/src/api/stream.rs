@@ -1,5 +1,6 @@
 //! Streams.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -21,6 +22,8 @@ pub(crate) struct Stream {
     pub(crate) id: u64,
     context: Weak<Context>,
     queue: Arc<Queue>,
+    /// What programs set of it, by number; hints, which they may ask for again.
+    pub(crate) attributes: Mutex<BTreeMap<u32, [u64; 8]>>,
     /// The last capture that it took part in.
     capture: Mutex<Option<Arc<Capture>>>,
 }
@@ -68,6 +71,7 @@ impl Stream {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             context: context.clone(),
             queue: Arc::default(),
+            attributes: Mutex::default(),
             capture: Mutex::default(),
         })
     }

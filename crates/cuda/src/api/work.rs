@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::launch::Launch;
 use super::queue::Queue;
 use crate::driver;
+use crate::operation::Operation;
 use crate::transfer::{Copy, Fill};
 
 /// Something that a stream does. It is data, so that graphs can keep it and repeat it.
@@ -19,6 +20,8 @@ pub(crate) enum Work {
     Fill(Fill),
     /// Calls a function of the program.
     Call(HostCall),
+    /// Waits for words of memory and writes them, one after another.
+    Operate(Arc<[Operation]>),
     /// Notes the time.
     Record(Arc<OnceLock<Instant>>),
     /// Gives memory back.
@@ -48,6 +51,10 @@ impl HostCall {
     pub(crate) fn new(function: usize, data: usize, call: impl Fn() + Send + Sync + 'static) -> Self {
         Self { call: Arc::new(call), function, data }
     }
+
+    pub(crate) fn run(&self) {
+        (self.call)();
+    }
 }
 
 impl Work {
@@ -58,7 +65,12 @@ impl Work {
             Self::Launch(launch) if is_well => launch.run(),
             Self::Copy(copy) if is_well => copy.run(),
             Self::Fill(fill) if is_well => fill.run(),
-            Self::Call(call) => (call.call)(),
+            Self::Operate(operations) => {
+                for operation in operations.iter() {
+                    operation.run(|| driver::fault().is_none());
+                }
+            }
+            Self::Call(call) => call.run(),
             Self::Record(time) => {
                 let _ = time.set(Instant::now());
             }

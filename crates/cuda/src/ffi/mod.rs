@@ -22,6 +22,7 @@ pub(crate) mod image;
 mod launch;
 pub(crate) mod runtime;
 pub(crate) mod stdio;
+mod user_object;
 
 /// Declares functions of the driver: each gives its result to `guard`.
 ///

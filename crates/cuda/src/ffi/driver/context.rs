@@ -211,4 +211,16 @@ export! {
             put(active, context.is_some().into())
         }
     }
+
+    fn cuCtxEnablePeerAccess(peerContext: CUcontext, Flags: c_uint) {
+        // All contexts are of one device.
+        let _ = Flags;
+        of(peerContext)?;
+        Err(CudaError::PEER_ACCESS_UNSUPPORTED)
+    }
+
+    fn cuCtxDisablePeerAccess(peerContext: CUcontext) {
+        of(peerContext)?;
+        Err(CudaError::PEER_ACCESS_NOT_ENABLED)
+    }
 }

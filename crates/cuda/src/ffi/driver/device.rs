@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_uint};
 
-use crate::abi::driver::{CUdevice, CUdevice_attribute, CUuuid};
+use crate::abi::driver::{CUdevice, CUdevice_P2PAttribute, CUdevice_attribute, CUuuid};
 use crate::api::device::{self, NAME, UUID};
 use crate::driver;
 use crate::error::CudaError;
@@ -93,5 +93,18 @@ export! {
         // Only Windows has them.
         let _ = (luid, deviceNodeMask);
         Err(CudaError::NOT_SUPPORTED)
+    }
+
+    fn cuDeviceGetP2PAttribute(
+        value: *mut c_int,
+        attrib: CUdevice_P2PAttribute,
+        srcDevice: CUdevice,
+        dstDevice: CUdevice,
+    ) {
+        // It is asked of two devices, and there is one.
+        let _ = (value, attrib);
+        device::check(srcDevice)?;
+        device::check(dstDevice)?;
+        Err(CudaError::INVALID_DEVICE)
     }
 }

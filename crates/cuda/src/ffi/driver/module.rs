@@ -10,7 +10,7 @@ use crate::ffi::{self, export, put, put_if, text};
 use std::sync::Arc;
 
 /// Loads code from a file.
-fn load_file(name: *const c_char) -> Result<Arc<Module>> {
+pub(crate) fn load_file(name: *const c_char) -> Result<Arc<Module>> {
     // SAFETY: as the manual says.
     let name = unsafe { text(name) }?;
     let mut bytes = std::fs::read(name).map_err(|_| CudaError::FILE_NOT_FOUND)?;
@@ -26,7 +26,12 @@ fn load_file(name: *const c_char) -> Result<Arc<Module>> {
     image::load(image)
 }
 
-fn put_variable(module: usize, name: *const c_char, address: *mut CUdeviceptr, bytes: *mut usize) -> Result<()> {
+pub(crate) fn put_variable(
+    module: usize,
+    name: *const c_char,
+    address: *mut CUdeviceptr,
+    bytes: *mut usize,
+) -> Result<()> {
     // SAFETY: as the manual says.
     let (start, length) = MODULES.get(module)?.variable(unsafe { text(name) }?)?;
     // SAFETY: as the manual says.
@@ -37,7 +42,7 @@ fn put_variable(module: usize, name: *const c_char, address: *mut CUdeviceptr, b
     Ok(())
 }
 
-fn put_kernel(module: usize, name: *const c_char, out: *mut usize) -> Result<()> {
+pub(crate) fn put_kernel(module: usize, name: *const c_char, out: *mut usize) -> Result<()> {
     if out.is_null() {
         return Err(CudaError::INVALID_VALUE);
     }
@@ -45,6 +50,23 @@ fn put_kernel(module: usize, name: *const c_char, out: *mut usize) -> Result<()>
     let kernel = MODULES.get(module)?.kernel(unsafe { text(name) }?)?;
     // SAFETY: as the manual says.
     unsafe { put(out, kernel.handle.number()) }
+}
+
+pub(crate) fn put_kernel_count(module: usize, out: *mut c_uint) -> Result<()> {
+    let names = MODULES.get(module)?.kernel_names();
+    // SAFETY: as the manual says.
+    unsafe { put(out, names.len() as c_uint) }
+}
+
+/// Gives the handles of kernels, as many as the program has room for.
+pub(crate) fn put_kernels(module: usize, out: *mut usize, room: c_uint) -> Result<()> {
+    let module = MODULES.get(module)?;
+    for (index, name) in module.kernel_names().iter().take(room as usize).enumerate() {
+        let kernel = module.kernel(name)?;
+        // SAFETY: the program has room for so many.
+        unsafe { out.add(index).write(kernel.handle.number()) };
+    }
+    Ok(())
 }
 
 export! {
@@ -90,9 +112,7 @@ export! {
     }
 
     fn cuModuleGetFunctionCount(count: *mut c_uint, r#mod: CUmodule) {
-        let names = MODULES.get(r#mod as usize)?.kernel_names();
-        // SAFETY: as the manual says.
-        unsafe { put(count, names.len() as c_uint) }
+        put_kernel_count(r#mod as usize, count)
     }
 
     fn cuModuleGetGlobal_v2(dptr: *mut CUdeviceptr, bytes: *mut usize, hmod: CUmodule, name: *const c_char) {
@@ -154,19 +174,11 @@ export! {
     }
 
     fn cuLibraryGetKernelCount(count: *mut c_uint, lib: CUlibrary) {
-        let names = MODULES.get(lib as usize)?.kernel_names();
-        // SAFETY: as the manual says.
-        unsafe { put(count, names.len() as c_uint) }
+        put_kernel_count(lib as usize, count)
     }
 
     fn cuLibraryEnumerateKernels(kernels: *mut CUkernel, numKernels: c_uint, lib: CUlibrary) {
-        let module = MODULES.get(lib as usize)?;
-        for (index, name) in module.kernel_names().iter().take(numKernels as usize).enumerate() {
-            let kernel = module.kernel(name)?;
-            // SAFETY: the program has room for so many.
-            unsafe { kernels.add(index).write(kernel.handle.number() as CUkernel) };
-        }
-        Ok(())
+        put_kernels(lib as usize, kernels.cast(), numKernels)
     }
 
     fn cuLibraryGetGlobal(dptr: *mut CUdeviceptr, bytes: *mut usize, library: CUlibrary, name: *const c_char) {

@@ -1,14 +1,15 @@
 //! Streams and calls back to the program.
 
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
+use std::sync::PoisonError;
 
 use crate::abi::driver::*;
 use crate::api::event::EVENTS;
 use crate::api::output;
-use crate::api::stream::{self, Kind};
+use crate::api::stream::{self, DefaultStream, Kind};
 use crate::api::work::{HostCall, Work};
 use crate::error::{CudaError, Result};
-use crate::ffi::{export, put};
+use crate::ffi::{export, get, put};
 
 fn create(out: *mut CUstream, flags: c_uint, priority: c_int) -> Result<()> {
     if out.is_null() || flags & !CU_STREAM_NON_BLOCKING != 0 {
@@ -62,6 +63,31 @@ pub(crate) fn add_callback(
         unsafe { callback(handle as CUstream, status, held.pointer()) };
     };
     stream.push(Work::Call(HostCall::new(callback as usize, data as usize, call)))
+}
+
+/// A value of an attribute: 64 bytes, of which the attribute says what they are.
+pub(crate) type AttributeValue = [u64; 8];
+
+/// What the program set, or zero; the priority is always known.
+pub(crate) fn attribute(stream: &stream::Stream, attribute: CUstreamAttrID) -> AttributeValue {
+    let set = stream.attributes.lock().unwrap_or_else(PoisonError::into_inner).get(&attribute).copied();
+    set.unwrap_or_else(|| {
+        let mut value = AttributeValue::default();
+        if attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY {
+            value[0] = stream.priority.cast_unsigned().into();
+        }
+        value
+    })
+}
+
+/// Takes note of a hint.
+pub(crate) fn set_attribute(stream: &stream::Stream, attribute: CUstreamAttrID, value: AttributeValue) {
+    stream.attributes.lock().unwrap_or_else(PoisonError::into_inner).insert(attribute, value);
+}
+
+pub(crate) fn copy_attributes(to: &stream::Stream, from: &stream::Stream) {
+    let attributes = from.attributes.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    *to.attributes.lock().unwrap_or_else(PoisonError::into_inner) = attributes;
 }
 
 export! {
@@ -143,5 +169,55 @@ export! {
             return Err(CudaError::INVALID_VALUE);
         }
         add_callback(&*stream::resolve(hStream as usize, default)?, hStream, callback, userData)
+    }
+
+    fn cuStreamGetAttribute(hStream: CUstream, attr: CUstreamAttrID, value: *mut CUstreamAttrValue) {
+        let stream = stream::resolve(hStream as usize, DefaultStream::Legacy)?;
+        // SAFETY: as the manual says.
+        unsafe { put(value.cast(), attribute(&stream, attr)) }
+    }
+
+    fn cuStreamGetAttribute_ptsz(hStream: CUstream, attr: CUstreamAttrID, value_out: *mut CUstreamAttrValue) {
+        let stream = stream::resolve(hStream as usize, DefaultStream::PerThread)?;
+        // SAFETY: as the manual says.
+        unsafe { put(value_out.cast(), attribute(&stream, attr)) }
+    }
+
+    fn cuStreamSetAttribute(hStream: CUstream, attr: CUstreamAttrID, param: *const CUstreamAttrValue) {
+        let stream = stream::resolve(hStream as usize, DefaultStream::Legacy)?;
+        // SAFETY: as the manual says.
+        set_attribute(&stream, attr, *unsafe { get(param.cast()) }?);
+        Ok(())
+    }
+
+    fn cuStreamSetAttribute_ptsz(hStream: CUstream, attr: CUstreamAttrID, value: *const CUstreamAttrValue) {
+        let stream = stream::resolve(hStream as usize, DefaultStream::PerThread)?;
+        // SAFETY: as the manual says.
+        set_attribute(&stream, attr, *unsafe { get(value.cast()) }?);
+        Ok(())
+    }
+
+    fn cuStreamCopyAttributes(dstStream: CUstream, srcStream: CUstream) {
+        let of = |stream: CUstream| stream::resolve(stream as usize, DefaultStream::Legacy);
+        copy_attributes(&*of(dstStream)?, &*of(srcStream)?);
+        Ok(())
+    }
+
+    fn cuStreamCopyAttributes_ptsz(dst: CUstream, src: CUstream) {
+        let of = |stream: CUstream| stream::resolve(stream as usize, DefaultStream::PerThread);
+        copy_attributes(&*of(dst)?, &*of(src)?);
+        Ok(())
+    }
+
+    fn cuStreamAttachMemAsync, cuStreamAttachMemAsync_ptsz(
+        default;
+        hStream: CUstream,
+        dptr: CUdeviceptr,
+        length: usize,
+        flags: c_uint,
+    ) {
+        // Whoever it belongs to, both can reach it.
+        let _ = (dptr, length, flags);
+        stream::resolve(hStream as usize, default).map(drop)
     }
 }

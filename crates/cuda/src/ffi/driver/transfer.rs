@@ -11,10 +11,51 @@ use crate::transfer::{Copy, Extent, Fill, Pattern, Side};
 
 /// Copies bytes.
 fn copy(to: u64, from: u64, bytes: usize, stream: CUstream, default: DefaultStream, wait: Wait) -> Result<()> {
+    copy_row(Side::linear(to), Side::linear(from), bytes, stream, default, wait)
+}
+
+/// Copies bytes of one row.
+fn copy_row(to: Side, from: Side, bytes: usize, stream: CUstream, default: DefaultStream, wait: Wait) -> Result<()> {
     let stream = stream::resolve(stream as usize, default)?;
     // SAFETY: as the manual says of the functions that call this.
-    let copy = unsafe { Copy::new(Side::linear(from), Side::linear(to), Extent::bytes(bytes as u64)) };
+    let copy = unsafe { Copy::new(from, to, Extent::bytes(bytes as u64)) };
     copy::copy(&stream, copy, wait)
+}
+
+/// A place in an array of one dimension.
+fn row(array: CUarray, offset: usize) -> Result<Side> {
+    crate::ffi::driver::array::side(array, [offset, 0, 0])
+}
+
+/// The same copy without the contexts, which are all of one device.
+fn without_contexts(params: &CUDA_MEMCPY3D_PEER) -> CUDA_MEMCPY3D {
+    CUDA_MEMCPY3D {
+        srcXInBytes: params.srcXInBytes,
+        srcY: params.srcY,
+        srcZ: params.srcZ,
+        srcLOD: params.srcLOD,
+        srcMemoryType: params.srcMemoryType,
+        srcHost: params.srcHost,
+        srcDevice: params.srcDevice,
+        srcArray: params.srcArray,
+        reserved0: std::ptr::null_mut(),
+        srcPitch: params.srcPitch,
+        srcHeight: params.srcHeight,
+        dstXInBytes: params.dstXInBytes,
+        dstY: params.dstY,
+        dstZ: params.dstZ,
+        dstLOD: params.dstLOD,
+        dstMemoryType: params.dstMemoryType,
+        dstHost: params.dstHost,
+        dstDevice: params.dstDevice,
+        dstArray: params.dstArray,
+        reserved1: std::ptr::null_mut(),
+        dstPitch: params.dstPitch,
+        dstHeight: params.dstHeight,
+        WidthInBytes: params.WidthInBytes,
+        Height: params.Height,
+        Depth: params.Depth,
+    }
 }
 
 /// Fills rows of elements.
@@ -230,5 +271,113 @@ export! {
     fn cuMemcpy3DAsync_v2, cuMemcpy3DAsync_v2_ptsz(default; pCopy: *const CUDA_MEMCPY3D, hStream: CUstream) {
         // SAFETY: as the manual says.
         copy_3d(unsafe { get(pCopy) }?, hStream, default, Wait::No)
+    }
+
+    fn cuMemcpyPeer, cuMemcpyPeer_ptds(
+        default;
+        dstDevice: CUdeviceptr,
+        dstContext: CUcontext,
+        srcDevice: CUdeviceptr,
+        srcContext: CUcontext,
+        ByteCount: usize,
+    ) {
+        let _ = (dstContext, srcContext);
+        copy(dstDevice, srcDevice, ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemcpyPeerAsync, cuMemcpyPeerAsync_ptsz(
+        default;
+        dstDevice: CUdeviceptr,
+        dstContext: CUcontext,
+        srcDevice: CUdeviceptr,
+        srcContext: CUcontext,
+        ByteCount: usize,
+        hStream: CUstream,
+    ) {
+        let _ = (dstContext, srcContext);
+        copy(dstDevice, srcDevice, ByteCount, hStream, default, Wait::No)
+    }
+
+    fn cuMemcpy3DPeer, cuMemcpy3DPeer_ptds(default; pCopy: *const CUDA_MEMCPY3D_PEER) {
+        // SAFETY: as the manual says.
+        copy_3d(&without_contexts(unsafe { get(pCopy) }?), std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync_ptsz(default; pCopy: *const CUDA_MEMCPY3D_PEER, hStream: CUstream) {
+        // SAFETY: as the manual says.
+        copy_3d(&without_contexts(unsafe { get(pCopy) }?), hStream, default, Wait::No)
+    }
+
+    fn cuMemcpyHtoA_v2, cuMemcpyHtoA_v2_ptds(
+        default;
+        dstArray: CUarray,
+        dstOffset: usize,
+        srcHost: *const c_void,
+        ByteCount: usize,
+    ) {
+        copy_row(row(dstArray, dstOffset)?, Side::linear(srcHost as u64), ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemcpyHtoAAsync_v2, cuMemcpyHtoAAsync_v2_ptsz(
+        default;
+        dstArray: CUarray,
+        dstOffset: usize,
+        srcHost: *const c_void,
+        ByteCount: usize,
+        hStream: CUstream,
+    ) {
+        copy_row(row(dstArray, dstOffset)?, Side::linear(srcHost as u64), ByteCount, hStream, default, Wait::No)
+    }
+
+    fn cuMemcpyAtoH_v2, cuMemcpyAtoH_v2_ptds(
+        default;
+        dstHost: *mut c_void,
+        srcArray: CUarray,
+        srcOffset: usize,
+        ByteCount: usize,
+    ) {
+        copy_row(Side::linear(dstHost as u64), row(srcArray, srcOffset)?, ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemcpyAtoHAsync_v2, cuMemcpyAtoHAsync_v2_ptsz(
+        default;
+        dstHost: *mut c_void,
+        srcArray: CUarray,
+        srcOffset: usize,
+        ByteCount: usize,
+        hStream: CUstream,
+    ) {
+        copy_row(Side::linear(dstHost as u64), row(srcArray, srcOffset)?, ByteCount, hStream, default, Wait::No)
+    }
+
+    fn cuMemcpyDtoA_v2, cuMemcpyDtoA_v2_ptds(
+        default;
+        dstArray: CUarray,
+        dstOffset: usize,
+        srcDevice: CUdeviceptr,
+        ByteCount: usize,
+    ) {
+        copy_row(row(dstArray, dstOffset)?, Side::linear(srcDevice), ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemcpyAtoD_v2, cuMemcpyAtoD_v2_ptds(
+        default;
+        dstDevice: CUdeviceptr,
+        srcArray: CUarray,
+        srcOffset: usize,
+        ByteCount: usize,
+    ) {
+        copy_row(Side::linear(dstDevice), row(srcArray, srcOffset)?, ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemcpyAtoA_v2, cuMemcpyAtoA_v2_ptds(
+        default;
+        dstArray: CUarray,
+        dstOffset: usize,
+        srcArray: CUarray,
+        srcOffset: usize,
+        ByteCount: usize,
+    ) {
+        copy_row(row(dstArray, dstOffset)?, row(srcArray, srcOffset)?, ByteCount, std::ptr::null_mut(), default, Wait::Yes)
     }
 }

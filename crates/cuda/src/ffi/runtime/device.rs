@@ -372,4 +372,12 @@ export_runtime! {
     fn cudaCtxResetPersistingL2Cache() {
         ready()
     }
+
+    fn cudaDeviceGetP2PAttribute(value: *mut c_int, attr: cudaDeviceP2PAttr, srcDevice: c_int, dstDevice: c_int) {
+        // It is asked of two devices, and there is one.
+        let _ = (value, attr);
+        check_device(srcDevice)?;
+        check_device(dstDevice)?;
+        Err(CudaError::INVALID_DEVICE)
+    }
 }

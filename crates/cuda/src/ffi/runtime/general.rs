@@ -1,14 +1,49 @@
 //! Versions and errors.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
+use std::ptr;
 
 use super::{LAST, export_runtime};
 use crate::abi::errors::error_text;
-use crate::abi::runtime::cudaError_t;
+use crate::abi::runtime::*;
+use crate::api::stream::DefaultStream;
 use crate::driver;
-use crate::error::CudaError;
+use crate::error::{CudaError, Result};
 use crate::ffi::driver::general::VERSION;
-use crate::ffi::put;
+use crate::ffi::exports::{Lookup, driver_function};
+use crate::ffi::{put, put_if, text};
+
+/// The last version of CUDA 11, whose functions programs of that version mean.
+const VERSION_11: c_uint = 11_080;
+
+/// Finds a function of the driver. One that is not there is an error only to those who do not ask for the status.
+fn entry_point(
+    symbol: *const c_char,
+    out: *mut *mut c_void,
+    version: c_uint,
+    (flags, default): (c_ulonglong, DefaultStream),
+    status: *mut cudaDriverEntryPointQueryResult,
+) -> Result<()> {
+    // SAFETY: as the manual of the functions that call this says.
+    let name = unsafe { text(symbol) }?;
+    let is_per_thread = match u32::try_from(flags) {
+        Ok(cudaEnableDefault) => default == DefaultStream::PerThread,
+        Ok(cudaEnableLegacyStream) => false,
+        Ok(cudaEnablePerThreadDefaultStream) => true,
+        _ => return Err(CudaError::INVALID_VALUE),
+    };
+    let (address, said) = match driver_function(name, version, is_per_thread) {
+        Lookup::Found(address) => (address, cudaDriverEntryPointSuccess),
+        Lookup::Later => (ptr::null(), cudaDriverEntryPointVersionNotSufficent),
+        Lookup::Unknown => (ptr::null(), cudaDriverEntryPointSymbolNotFound),
+    };
+    // SAFETY: as the manual of the functions that call this says.
+    unsafe {
+        put(out, address.cast_mut().cast())?;
+        put_if(status, said);
+    }
+    if address.is_null() && status.is_null() { Err(CudaError::NOT_FOUND) } else { Ok(()) }
+}
 
 export_runtime! {
     fn cudaDriverGetVersion(driverVersion: *mut c_int) {
@@ -27,6 +62,36 @@ export_runtime! {
 
     fn cudaProfilerStop() {
         Ok(())
+    }
+
+    fn cudaGetDriverEntryPoint_11, cudaGetDriverEntryPoint_ptsz_11(
+        default;
+        symbol: *const c_char,
+        funcPtr: *mut *mut c_void,
+        flags: c_ulonglong,
+    ) {
+        entry_point(symbol, funcPtr, VERSION_11, (flags, default), ptr::null_mut())
+    }
+
+    fn cudaGetDriverEntryPoint, cudaGetDriverEntryPoint_ptsz(
+        default;
+        symbol: *const c_char,
+        funcPtr: *mut *mut c_void,
+        flags: c_ulonglong,
+        driverStatus: *mut cudaDriverEntryPointQueryResult,
+    ) {
+        entry_point(symbol, funcPtr, VERSION.cast_unsigned(), (flags, default), driverStatus)
+    }
+
+    fn cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPointByVersion_ptsz(
+        default;
+        symbol: *const c_char,
+        funcPtr: *mut *mut c_void,
+        cudaVersion: c_uint,
+        flags: c_ulonglong,
+        driverStatus: *mut cudaDriverEntryPointQueryResult,
+    ) {
+        entry_point(symbol, funcPtr, cudaVersion, (flags, default), driverStatus)
     }
 }
 

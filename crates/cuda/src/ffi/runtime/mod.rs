@@ -7,12 +7,14 @@ pub(crate) mod event;
 pub(crate) mod general;
 pub(crate) mod graph;
 pub(crate) mod kernel;
+pub(crate) mod library;
 pub(crate) mod memory;
 pub(crate) mod pool;
 pub(crate) mod register;
 pub(crate) mod stream;
 pub(crate) mod texture;
 pub(crate) mod transfer;
+pub(crate) mod user_object;
 
 use std::cell::Cell;
 

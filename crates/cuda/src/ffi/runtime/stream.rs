@@ -6,10 +6,10 @@ use super::{export_runtime, ready};
 use crate::abi::runtime::*;
 use crate::api::event::EVENTS;
 use crate::api::output;
-use crate::api::stream::{self, Kind};
+use crate::api::stream::{self, DefaultStream, Kind};
 use crate::error::{CudaError, Result};
-use crate::ffi::driver::stream::{add_callback, call_host};
-use crate::ffi::put;
+use crate::ffi::driver::stream::{add_callback, attribute, call_host, copy_attributes, set_attribute};
+use crate::ffi::{get, put};
 
 fn create(out: *mut cudaStream_t, flags: c_uint, priority: c_int) -> Result<()> {
     ready()?;
@@ -118,5 +118,61 @@ export_runtime! {
             return Err(CudaError::INVALID_VALUE);
         }
         add_callback(&*stream::resolve(stream as usize, default)?, stream.cast(), callback, userData)
+    }
+
+    fn cudaStreamGetAttribute(stream: cudaStream_t, attr: cudaLaunchAttributeID, value: *mut cudaLaunchAttributeValue) {
+        ready()?;
+        let stream = stream::resolve(stream as usize, DefaultStream::Legacy)?;
+        // SAFETY: as the manual says.
+        unsafe { put(value.cast(), attribute(&stream, attr)) }
+    }
+
+    fn cudaStreamGetAttribute_ptsz(
+        hStream: cudaStream_t,
+        attr: cudaLaunchAttributeID,
+        value_out: *mut cudaLaunchAttributeValue,
+    ) {
+        ready()?;
+        let stream = stream::resolve(hStream as usize, DefaultStream::PerThread)?;
+        // SAFETY: as the manual says.
+        unsafe { put(value_out.cast(), attribute(&stream, attr)) }
+    }
+
+    fn cudaStreamSetAttribute(
+        stream: cudaStream_t,
+        attr: cudaLaunchAttributeID,
+        param: *const cudaLaunchAttributeValue,
+    ) {
+        ready()?;
+        let stream = stream::resolve(stream as usize, DefaultStream::Legacy)?;
+        // SAFETY: as the manual says.
+        set_attribute(&stream, attr, *unsafe { get(param.cast()) }?);
+        Ok(())
+    }
+
+    fn cudaStreamSetAttribute_ptsz(
+        hStream: cudaStream_t,
+        attr: cudaLaunchAttributeID,
+        value: *const cudaLaunchAttributeValue,
+    ) {
+        ready()?;
+        let stream = stream::resolve(hStream as usize, DefaultStream::PerThread)?;
+        // SAFETY: as the manual says.
+        set_attribute(&stream, attr, *unsafe { get(value.cast()) }?);
+        Ok(())
+    }
+
+    fn cudaStreamCopyAttributes(dstStream: cudaStream_t, srcStream: cudaStream_t) {
+        ready()?;
+        let of = |stream: cudaStream_t| stream::resolve(stream as usize, DefaultStream::Legacy);
+        copy_attributes(&*of(dstStream)?, &*of(srcStream)?);
+        Ok(())
+    }
+
+    fn cudaStreamCopyAttributes_ptsz(dst: cudaStream_t, src: cudaStream_t) {
+        ready()?;
+        let of = |stream: cudaStream_t| stream::resolve(stream as usize, DefaultStream::PerThread);
+        copy_attributes(&*of(dst)?, &*of(src)?);
+        Ok(())
     }
 }

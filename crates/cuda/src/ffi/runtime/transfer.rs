@@ -97,6 +97,15 @@ pub(crate) fn copy_of_box(params: &cudaMemcpy3DParms) -> Result<Copy> {
     copy_of(from, to, extent, params.kind)
 }
 
+/// The same copy without the devices, of which there is one.
+fn without_devices(params: &cudaMemcpy3DPeerParms) -> Result<cudaMemcpy3DParms> {
+    super::check_device(params.srcDevice)?;
+    super::check_device(params.dstDevice)?;
+    let &cudaMemcpy3DPeerParms { srcArray, srcPos, srcPtr, dstArray, dstPos, dstPtr, extent, .. } = params;
+    let kind = cudaMemcpyDeviceToDevice;
+    Ok(cudaMemcpy3DParms { srcArray, srcPos, srcPtr, dstArray, dstPos, dstPtr, extent, kind })
+}
+
 fn copy_3d(params: &cudaMemcpy3DParms, stream: In, wait: Wait) -> Result<()> {
     let copy = copy_of_box(params)?;
     copy::copy(&*stream::resolve(stream.0 as usize, stream.1)?, copy, wait)
@@ -197,5 +206,21 @@ export_runtime! {
 
     fn cudaMemset3DAsync, cudaMemset3DAsync_ptsz(default; pitchedDevPtr: cudaPitchedPtr, value: c_int, extent: cudaExtent, stream: cudaStream_t) {
         fill_3d(pitchedDevPtr, value, extent, (stream, default), Wait::No)
+    }
+
+    fn cudaMemcpy3DPeer, cudaMemcpy3DPeer_ptds(default; p: *const cudaMemcpy3DPeerParms) {
+        // SAFETY: as the manual says.
+        let params = without_devices(unsafe { get(p) }?)?;
+        copy_3d(&params, (std::ptr::null_mut(), default), Wait::Yes)
+    }
+
+    fn cudaMemcpy3DPeerAsync, cudaMemcpy3DPeerAsync_ptsz(
+        default;
+        p: *const cudaMemcpy3DPeerParms,
+        stream: cudaStream_t,
+    ) {
+        // SAFETY: as the manual says.
+        let params = without_devices(unsafe { get(p) }?)?;
+        copy_3d(&params, (stream, default), Wait::No)
     }
 }

@@ -1,0 +1,124 @@
+//! Addresses without memory, memory without addresses, and how one is put behind the other.
+//!
+//! Unsafe: it changes what the process can access. Only addresses that were reserved here are changed.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd};
+
+/// Addresses that nothing else uses.
+#[derive(Debug)]
+pub(crate) struct Range {
+    /// All that was reserved, to have an aligned part.
+    base: *mut libc::c_void,
+    reserved: usize,
+    pub(crate) address: u64,
+    pub(crate) bytes: u64,
+}
+
+// SAFETY: it is only a range of addresses; who accesses what is in it is the business of its users.
+unsafe impl Send for Range {}
+// SAFETY: as above.
+unsafe impl Sync for Range {}
+
+/// Memory that can be put behind addresses, several times if need be. It is zero at first.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    file: File,
+    pub(crate) bytes: u64,
+}
+
+impl Memory {
+    pub(crate) fn new(bytes: u64) -> io::Result<Self> {
+        // SAFETY: the name is a string that ends with zero.
+        let descriptor = unsafe { libc::memfd_create(c"warpgrind".as_ptr(), libc::MFD_CLOEXEC) };
+        if descriptor < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: a new descriptor, which nobody else has.
+        let file = unsafe { File::from_raw_fd(descriptor) };
+        file.set_len(bytes)?;
+        Ok(Self { file, bytes })
+    }
+}
+
+impl Range {
+    /// Reserves addresses, the first a multiple of `align`.
+    pub(crate) fn reserve(bytes: u64, align: u64) -> io::Result<Self> {
+        let too_much = || io::Error::from(io::ErrorKind::OutOfMemory);
+        let reserved = bytes.checked_add(align).and_then(|all| usize::try_from(all).ok()).ok_or_else(too_much)?;
+        // SAFETY: a new mapping at an address that the system chooses.
+        let base = unsafe { libc::mmap(std::ptr::null_mut(), reserved, libc::PROT_NONE, EMPTY, -1, 0) };
+        if base == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Self { base, reserved, address: (base as u64).next_multiple_of(align), bytes })
+    }
+
+    /// Puts memory behind a part of the addresses. It cannot be accessed yet.
+    pub(crate) fn map(&self, address: u64, bytes: u64, memory: &Memory, offset: u64) -> io::Result<()> {
+        assert!(offset + bytes <= memory.bytes, "only memory that is there is mapped");
+        self.replace(address, bytes, libc::MAP_SHARED, memory.file.as_raw_fd(), offset)
+    }
+
+    /// Takes the memory behind a part of the addresses away.
+    pub(crate) fn unmap(&self, address: u64, bytes: u64) -> io::Result<()> {
+        self.replace(address, bytes, EMPTY, -1, 0)
+    }
+
+    fn replace(&self, address: u64, bytes: u64, flags: i32, file: i32, offset: u64) -> io::Result<()> {
+        self.check(address, bytes);
+        let offset = offset.cast_signed();
+        let flags = flags | libc::MAP_FIXED;
+        // SAFETY: a part of our own addresses; whoever gives it promises by the program that nobody uses what was there.
+        let result = unsafe { libc::mmap(address as *mut _, bytes as usize, libc::PROT_NONE, flags, file, offset) };
+        if result == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
+
+    /// Lets a part of the addresses be accessed, or not.
+    pub(crate) fn allow(&self, address: u64, bytes: u64, is_allowed: bool) -> io::Result<()> {
+        self.check(address, bytes);
+        let protection = if is_allowed { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
+        // SAFETY: a part of our own addresses.
+        let result = unsafe { libc::mprotect(address as *mut _, bytes as usize, protection) };
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+
+    fn check(&self, address: u64, bytes: u64) {
+        let is_within = address >= self.address && address + bytes <= self.address + self.bytes;
+        assert!(is_within, "only what is reserved is changed");
+    }
+}
+
+/// Addresses without memory.
+const EMPTY: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+
+impl Drop for Range {
+    fn drop(&mut self) {
+        // SAFETY: the addresses are ours.
+        unsafe { libc::munmap(self.base, self.reserved) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_has_two_addresses() {
+        let memory = Memory::new(8192).unwrap();
+        let range = Range::reserve(3 * 8192, 1 << 20).unwrap();
+        assert_eq!(range.address % (1 << 20), 0);
+        let (one, two) = (range.address, range.address + 8192);
+        range.map(one, 8192, &memory, 0).unwrap();
+        range.map(two, 4096, &memory, 4096).unwrap();
+        range.allow(one, 8192 + 4096, true).unwrap();
+        // SAFETY: both addresses are mapped and allowed.
+        let seen = unsafe {
+            ((one + 4100) as *mut u32).write_volatile(7);
+            ((two + 4) as *const u32).read_volatile()
+        };
+        assert_eq!(seen, 7);
+        range.unmap(one, 8192).unwrap();
+    }
+}

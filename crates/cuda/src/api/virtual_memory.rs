@@ -1,0 +1,199 @@
+//! Addresses that programs reserve, and memory that they put behind them.
+//!
+//! It is apart from other device memory, because memory may have several addresses here. It counts as memory of the device
+//! all the same.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::memory;
+use crate::address_space::{Memory, Range};
+use crate::error::{CudaError, Result};
+use crate::handle::{Handle, Handles};
+
+/// Memory that a program made.
+#[derive(Debug)]
+pub(crate) struct Physical {
+    pub(crate) handle: Handle<Physical>,
+    memory: Memory,
+    /// How often the program has its handle.
+    references: AtomicU64,
+}
+
+/// Addresses that a program reserved, by where they start.
+static RANGES: Mutex<BTreeMap<u64, Reserved>> = Mutex::new(BTreeMap::new());
+
+#[derive(Debug)]
+struct Reserved {
+    range: Range,
+    /// What is mapped, by where it starts.
+    mapped: BTreeMap<u64, Mapped>,
+}
+
+#[derive(Debug)]
+struct Mapped {
+    bytes: u64,
+    physical: Arc<Physical>,
+    is_allowed: bool,
+}
+
+/// Memory that programs have handles of.
+pub(crate) static PHYSICAL: Handles<Physical> = Handles::new();
+
+/// Bytes of all memory that was made and is still there.
+static USED: AtomicU64 = AtomicU64::new(0);
+
+/// Sizes and addresses are multiples of this.
+pub(crate) const GRANULE: u64 = 2 << 20;
+
+fn ranges() -> MutexGuard<'static, BTreeMap<u64, Reserved>> {
+    RANGES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Bytes of all memory that was made and is still there.
+pub(crate) fn used_bytes() -> u64 {
+    USED.load(Ordering::Relaxed)
+}
+
+fn check_size(bytes: u64) -> Result<()> {
+    if bytes != 0 && bytes.is_multiple_of(GRANULE) { Ok(()) } else { Err(CudaError::INVALID_VALUE) }
+}
+
+/// Reserves addresses.
+pub(crate) fn reserve(bytes: u64, align: u64) -> Result<u64> {
+    check_size(bytes)?;
+    if align != 0 && !align.is_power_of_two() {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    let range = Range::reserve(bytes, align.max(GRANULE)).map_err(|_| CudaError::OUT_OF_MEMORY)?;
+    let address = range.address;
+    ranges().insert(address, Reserved { range, mapped: BTreeMap::new() });
+    Ok(address)
+}
+
+/// Gives addresses back, behind which there is no memory.
+pub(crate) fn unreserve(address: u64, bytes: u64) -> Result<()> {
+    let mut ranges = ranges();
+    let found = ranges.get(&address).ok_or(CudaError::INVALID_VALUE)?;
+    if found.range.bytes != bytes || !found.mapped.is_empty() {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    ranges.remove(&address);
+    Ok(())
+}
+
+/// Makes memory.
+pub(crate) fn create(bytes: u64) -> Result<Arc<Physical>> {
+    check_size(bytes)?;
+    if memory::info()?.0 < bytes {
+        return Err(CudaError::OUT_OF_MEMORY);
+    }
+    let memory = Memory::new(bytes).map_err(|_| CudaError::OUT_OF_MEMORY)?;
+    USED.fetch_add(bytes, Ordering::Relaxed);
+    let physical = Arc::new(Physical { handle: Handle::new(), memory, references: AtomicU64::new(1) });
+    PHYSICAL.insert(&physical.handle, Arc::clone(&physical));
+    Ok(physical)
+}
+
+impl Drop for Physical {
+    fn drop(&mut self) {
+        USED.fetch_sub(self.memory.bytes, Ordering::Relaxed);
+    }
+}
+
+/// Gives a handle of memory back; the memory is there until it is behind no address any more.
+pub(crate) fn release(number: usize) -> Result<()> {
+    let physical = PHYSICAL.get(number)?;
+    if physical.references.fetch_sub(1, Ordering::Relaxed) == 1 {
+        PHYSICAL.remove(number)?;
+    }
+    Ok(())
+}
+
+/// The memory behind an address, of which the program gets the handle once more.
+pub(crate) fn retain(address: u64) -> Result<Arc<Physical>> {
+    let physical = with_mapped(address, |mapped| Arc::clone(&mapped.physical))?;
+    physical.references.fetch_add(1, Ordering::Relaxed);
+    PHYSICAL.insert(&physical.handle, Arc::clone(&physical));
+    Ok(physical)
+}
+
+/// Whether the memory behind an address can be accessed.
+pub(crate) fn is_allowed(address: u64) -> Result<bool> {
+    with_mapped(address, |mapped| mapped.is_allowed)
+}
+
+fn with_mapped<T>(address: u64, use_mapped: impl FnOnce(&Mapped) -> T) -> Result<T> {
+    let mut ranges = ranges();
+    let reserved = range_of(&mut ranges, address, 0)?;
+    let (start, mapped) = reserved.mapped.range(..=address).next_back().ok_or(CudaError::INVALID_VALUE)?;
+    if address < start + mapped.bytes { Ok(use_mapped(mapped)) } else { Err(CudaError::INVALID_VALUE) }
+}
+
+/// The reserved addresses that others are part of.
+fn range_of(ranges: &mut BTreeMap<u64, Reserved>, address: u64, bytes: u64) -> Result<&mut Reserved> {
+    let end = address.checked_add(bytes).ok_or(CudaError::INVALID_VALUE)?;
+    let (start, reserved) = ranges.range_mut(..=address).next_back().ok_or(CudaError::INVALID_VALUE)?;
+    if end <= start + reserved.range.bytes { Ok(reserved) } else { Err(CudaError::INVALID_VALUE) }
+}
+
+/// Puts memory behind addresses that have none.
+pub(crate) fn map(address: u64, bytes: u64, physical: Arc<Physical>, offset: u64) -> Result<()> {
+    check_size(bytes)?;
+    let is_there = offset.checked_add(bytes).is_some_and(|end| end <= physical.memory.bytes);
+    if !is_there || !address.is_multiple_of(GRANULE) || !offset.is_multiple_of(GRANULE) {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    let mut ranges = ranges();
+    let reserved = range_of(&mut ranges, address, bytes)?;
+    let before = reserved.mapped.range(..address + bytes).next_back();
+    if before.is_some_and(|(start, other)| start + other.bytes > address) {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    reserved.range.map(address, bytes, &physical.memory, offset).map_err(|_| CudaError::OUT_OF_MEMORY)?;
+    reserved.mapped.insert(address, Mapped { bytes, physical, is_allowed: false });
+    Ok(())
+}
+
+/// All that is mapped in a part of the addresses, which must be all of that part, from and to the ends of what was mapped.
+fn parts(reserved: &Reserved, address: u64, bytes: u64) -> Result<Vec<u64>> {
+    let mut at = address;
+    let mut parts = Vec::new();
+    while at < address + bytes {
+        let mapped = reserved.mapped.get(&at).ok_or(CudaError::INVALID_VALUE)?;
+        parts.push(at);
+        at += mapped.bytes;
+    }
+    if at == address + bytes { Ok(parts) } else { Err(CudaError::INVALID_VALUE) }
+}
+
+/// Takes the memory behind addresses away.
+pub(crate) fn unmap(address: u64, bytes: u64) -> Result<()> {
+    let mut ranges = ranges();
+    let reserved = range_of(&mut ranges, address, bytes)?;
+    let parts = parts(reserved, address, bytes)?;
+    reserved.range.unmap(address, bytes).map_err(|_| CudaError::UNKNOWN)?;
+    for start in parts {
+        reserved.mapped.remove(&start);
+        memory::forget_mapping(start);
+    }
+    Ok(())
+}
+
+/// Lets memory be accessed through addresses, or not.
+pub(crate) fn allow(address: u64, bytes: u64, is_allowed: bool) -> Result<()> {
+    let mut ranges = ranges();
+    let reserved = range_of(&mut ranges, address, bytes)?;
+    let parts = parts(reserved, address, bytes)?;
+    reserved.range.allow(address, bytes, is_allowed).map_err(|_| CudaError::UNKNOWN)?;
+    for start in parts {
+        let mapped = reserved.mapped.get_mut(&start).expect("it was found above");
+        mapped.is_allowed = is_allowed;
+        memory::forget_mapping(start);
+        if is_allowed {
+            memory::record_mapping(start, mapped.bytes);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! Libraries: code that programs load.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+
+use super::{check_device, export_runtime, ready};
+use crate::abi::runtime::*;
+use crate::api::kernel::KERNELS;
+use crate::api::module;
+use crate::ffi::driver::module::{load_file, put_kernel, put_kernel_count, put_kernels, put_variable};
+use crate::ffi::{self, put};
+
+export_runtime! {
+    fn cudaLibraryLoadData(
+        library: *mut cudaLibrary_t,
+        code: *const c_void,
+        jitOptions: *mut cudaJitOption,
+        jitOptionsValues: *mut *mut c_void,
+        numJitOptions: c_uint,
+        libraryOptions: *mut cudaLibraryOption,
+        libraryOptionValues: *mut *mut c_void,
+        numLibraryOptions: c_uint,
+    ) {
+        // They are for the compiler of a GPU.
+        let _ = (jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+        ready()?;
+        // SAFETY: as the manual says.
+        unsafe { put(library, ffi::image::load(code)?.handle.number() as cudaLibrary_t) }
+    }
+
+    fn cudaLibraryLoadFromFile(
+        library: *mut cudaLibrary_t,
+        fileName: *const c_char,
+        jitOptions: *mut cudaJitOption,
+        jitOptionsValues: *mut *mut c_void,
+        numJitOptions: c_uint,
+        libraryOptions: *mut cudaLibraryOption,
+        libraryOptionValues: *mut *mut c_void,
+        numLibraryOptions: c_uint,
+    ) {
+        // They are for the compiler of a GPU.
+        let _ = (jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+        ready()?;
+        let loaded = load_file(fileName)?;
+        // SAFETY: as the manual says.
+        unsafe { put(library, loaded.handle.number() as cudaLibrary_t) }
+    }
+
+    fn cudaLibraryUnload(library: cudaLibrary_t) {
+        module::unload(library as usize)
+    }
+
+    fn cudaLibraryGetKernel(pKernel: *mut cudaKernel_t, library: cudaLibrary_t, name: *const c_char) {
+        ready()?;
+        put_kernel(library as usize, name, pKernel.cast())
+    }
+
+    fn cudaLibraryGetKernelCount(count: *mut c_uint, lib: cudaLibrary_t) {
+        put_kernel_count(lib as usize, count)
+    }
+
+    fn cudaLibraryEnumerateKernels(kernels: *mut cudaKernel_t, numKernels: c_uint, lib: cudaLibrary_t) {
+        ready()?;
+        put_kernels(lib as usize, kernels.cast(), numKernels)
+    }
+
+    fn cudaLibraryGetGlobal(dptr: *mut *mut c_void, bytes: *mut usize, library: cudaLibrary_t, name: *const c_char) {
+        ready()?;
+        put_variable(library as usize, name, dptr.cast(), bytes)
+    }
+
+    fn cudaLibraryGetManaged(dptr: *mut *mut c_void, bytes: *mut usize, library: cudaLibrary_t, name: *const c_char) {
+        ready()?;
+        put_variable(library as usize, name, dptr.cast(), bytes)
+    }
+
+    fn cudaKernelSetAttributeForDevice(kernel: cudaKernel_t, attr: cudaFuncAttribute, value: c_int, device: c_int) {
+        check_device(device)?;
+        crate::ffi::driver::kernel::set_attribute(&*KERNELS.get(kernel as usize)?, attr, value)
+    }
+}
