@@ -59,6 +59,16 @@ int main() {
     size_t room = 4;
     CHECK(cudaGraphNodeGetDependencies(host, before, nullptr, &room));
     REQUIRE(room == 1 && before[0] == copy_out);
+    cudaGraph_t containing;
+    unsigned id, other_id, place;
+    CHECK(cudaGraphNodeGetContainingGraph(kernel, &containing));
+    CHECK(cudaGraphNodeGetLocalId(kernel, &place));
+    REQUIRE(containing == graph && place == 1);
+    CHECK(cudaGraphGetId(graph, &id));
+    cudaGraph_t other;
+    CHECK(cudaGraphCreate(&other, 0));
+    CHECK(cudaGraphGetId(other, &other_id));
+    REQUIRE(id != other_id);
     cudaGraphNode_t all[9];
     size_t nodes = 9;
     CHECK(cudaGraphGetNodes(graph, all, &nodes));

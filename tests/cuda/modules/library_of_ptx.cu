@@ -31,6 +31,10 @@ int main() {
     CHECK(cudaLibraryEnumerateKernels(&same, 1, library));
     REQUIRE(kernel == same);
     EXPECT(cudaLibraryGetKernel(&same, library, "nothing"), cudaErrorSymbolNotFound);
+    size_t params, offset, bytes_of_param;
+    CHECK(cudaFuncGetParamCount((const void *)kernel, &params));
+    CHECK(cudaFuncGetParamInfo((const void *)kernel, 0, &offset, &bytes_of_param));
+    REQUIRE(params == 1 && offset == 0 && bytes_of_param == 8);
     void *variable;
     size_t bytes;
     CHECK(cudaLibraryGetGlobal(&variable, &bytes, library, "amount"));

@@ -145,6 +145,20 @@ pub(crate) fn put_kind(node: CUgraphNode, out: *mut CUgraphNodeType) -> Result<(
     unsafe { put(out, kind as CUgraphNodeType) }
 }
 
+/// A number that no other graph has, made of its handle: these are sixteen apart.
+pub(crate) fn put_id(handle: usize, out: *mut c_uint) -> Result<()> {
+    // SAFETY: as the manual of the functions that call this says.
+    unsafe { put(out, (handle / 16) as c_uint) }
+}
+
+/// The place of a node among those of its graph.
+pub(crate) fn put_place(node: CUgraphNode, out: *mut c_uint) -> Result<()> {
+    let nodes = graph::graph_of(node as usize)?.list();
+    let place = nodes.binary_search(&(node as usize)).map_err(|_| CudaError::INVALID_VALUE)?;
+    // SAFETY: as above.
+    unsafe { put(out, place as c_uint) }
+}
+
 /// Adds a node.
 pub(crate) fn add(
     out: *mut CUgraphNode,

@@ -223,4 +223,32 @@ export! {
         of(peerContext)?;
         Err(CudaError::PEER_ACCESS_NOT_ENABLED)
     }
+
+    fn cuCtxDestroy(ctx: CUcontext) {
+        context::destroy(ctx as usize).map_err(|_| CudaError::INVALID_CONTEXT)
+    }
+
+    fn cuCtxPushCurrent(ctx: CUcontext) {
+        context::push(of(ctx)?);
+        Ok(())
+    }
+
+    fn cuCtxPopCurrent(pctx: *mut CUcontext) {
+        pop(pctx)
+    }
+
+    fn cuDevicePrimaryCtxRelease(dev: CUdevice) {
+        device::check(dev)?;
+        context::release_primary()
+    }
+
+    fn cuDevicePrimaryCtxReset(dev: CUdevice) {
+        device::check(dev)?;
+        context::reset_primary();
+        Ok(())
+    }
+
+    fn cuCtxResetPersistingL2Cache() {
+        context::require().map(drop)
+    }
 }

@@ -58,4 +58,8 @@ export! {
     fn cuEventElapsedTime_v2(pMilliseconds: *mut f32, hStart: CUevent, hEnd: CUevent) {
         elapsed(pMilliseconds, hStart, hEnd)
     }
+
+    fn cuEventDestroy(hEvent: CUevent) {
+        EVENTS.remove(hEvent as usize).map(drop)
+    }
 }

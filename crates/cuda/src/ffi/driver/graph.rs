@@ -737,4 +737,20 @@ export! {
         // Graphs have no memory besides what their nodes allocate.
         device::check(device)
     }
+
+    fn cuGraphGetId(hGraph: CUgraph, graphId: *mut c_uint) {
+        graph::put_id(graph::of(hGraph)?.handle.number(), graphId)
+    }
+
+    fn cuGraphExecGetId(hGraphExec: CUgraphExec, graphId: *mut c_uint) {
+        graph::put_id(graph::executable(hGraphExec)?.handle.number(), graphId)
+    }
+
+    fn cuGraphNodeGetContainingGraph(hNode: CUgraphNode, phGraph: *mut CUgraph) {
+        graph::put_graph(phGraph, &*api::graph::graph_of(hNode as usize)?)
+    }
+
+    fn cuGraphNodeGetLocalId(hNode: CUgraphNode, nodeId: *mut c_uint) {
+        graph::put_place(hNode, nodeId)
+    }
 }

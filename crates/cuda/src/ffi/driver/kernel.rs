@@ -286,6 +286,14 @@ export! {
         // SAFETY: as the manual says.
         unsafe { put(dynamicSmemSize, bytes as usize) }
     }
+
+    fn cuFuncGetParamCount(func: CUfunction, paramCount: *mut usize) {
+        param_count(&*KERNELS.get(func as usize)?, paramCount)
+    }
+
+    fn cuKernelGetParamCount(kernel: CUkernel, paramCount: *mut usize) {
+        param_count(&*KERNELS.get(kernel as usize)?, paramCount)
+    }
 }
 
 fn put_blocks(out: *mut c_int, func: CUfunction, threads: c_int, shared: usize) -> Result<()> {
@@ -318,7 +326,12 @@ fn put_best(
     }
 }
 
-fn param_info(kernel: &Kernel, index: usize, offset: *mut usize, size: *mut usize) -> Result<()> {
+pub(crate) fn param_count(kernel: &Kernel, out: *mut usize) -> Result<()> {
+    // SAFETY: as the manual of the functions that call this says.
+    unsafe { put(out, kernel.facts.params.len()) }
+}
+
+pub(crate) fn param_info(kernel: &Kernel, index: usize, offset: *mut usize, size: *mut usize) -> Result<()> {
     let &(start, bytes) = kernel.facts.params.get(index).ok_or(CudaError::INVALID_VALUE)?;
     // SAFETY: as the manual of the functions that call this says.
     unsafe {

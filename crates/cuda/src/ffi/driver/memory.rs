@@ -277,4 +277,8 @@ export! {
         stream::resolve(hStream as usize, default)?;
         known(devPtr).map(drop)
     }
+
+    fn cuMemHostRegister(p: *mut c_void, bytesize: usize, Flags: c_uint) {
+        memory::register(p as u64, bytesize as u64, Flags)
+    }
 }

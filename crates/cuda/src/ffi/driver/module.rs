@@ -188,4 +188,8 @@ export! {
     fn cuLibraryGetManaged(dptr: *mut CUdeviceptr, bytes: *mut usize, library: CUlibrary, name: *const c_char) {
         put_variable(library as usize, name, dptr, bytes)
     }
+
+    fn cuModuleEnumerateFunctions(functions: *mut CUfunction, numFunctions: c_uint, r#mod: CUmodule) {
+        put_kernels(r#mod as usize, functions.cast(), numFunctions)
+    }
 }

@@ -220,4 +220,8 @@ export! {
         let _ = (dptr, length, flags);
         stream::resolve(hStream as usize, default).map(drop)
     }
+
+    fn cuStreamDestroy(hStream: CUstream) {
+        stream::destroy(hStream as usize)
+    }
 }

@@ -22,6 +22,31 @@ fn copy_row(to: Side, from: Side, bytes: usize, stream: CUstream, default: Defau
     copy::copy(&stream, copy, wait)
 }
 
+/// Copies several ranges, in any order. What is said of where they are is of no use here.
+///
+/// # Safety
+/// There must be so many in each list.
+pub(crate) unsafe fn copy_batch(
+    stream: &stream::Stream,
+    to: *const u64,
+    from: *const u64,
+    bytes: *const usize,
+    count: usize,
+) -> Result<()> {
+    if to.is_null() || from.is_null() || bytes.is_null() || count == 0 {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    for index in 0..count {
+        // SAFETY: as the caller promises, and as the manual of the functions that call this says.
+        let copy = unsafe {
+            let (to, from, bytes) = (*to.add(index), *from.add(index), *bytes.add(index));
+            Copy::new(Side::linear(from), Side::linear(to), Extent::bytes(bytes as u64))
+        };
+        copy::copy(stream, copy, Wait::No)?;
+    }
+    Ok(())
+}
+
 /// A place in an array of one dimension.
 fn row(array: CUarray, offset: usize) -> Result<Side> {
     crate::ffi::driver::array::side(array, [offset, 0, 0])
@@ -379,5 +404,40 @@ export! {
         ByteCount: usize,
     ) {
         copy_row(row(dstArray, dstOffset)?, row(srcArray, srcOffset)?, ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+    }
+
+    fn cuMemcpyBatchAsync, cuMemcpyBatchAsync_ptsz(
+        default;
+        dsts: *mut CUdeviceptr,
+        srcs: *mut CUdeviceptr,
+        sizes: *mut usize,
+        count: usize,
+        attrs: *mut CUmemcpyAttributes,
+        attrsIdxs: *mut usize,
+        numAttrs: usize,
+        failIdx: *mut usize,
+        hStream: CUstream,
+    ) {
+        let _ = (failIdx, attrs, attrsIdxs, numAttrs);
+        let stream = stream::resolve(hStream as usize, default)?;
+        // SAFETY: as the manual says.
+        unsafe { copy_batch(&stream, dsts, srcs, sizes, count) }
+    }
+
+    fn cuMemcpyBatchAsync_v2, cuMemcpyBatchAsync_v2_ptsz(
+        default;
+        dsts: *mut CUdeviceptr,
+        srcs: *mut CUdeviceptr,
+        sizes: *mut usize,
+        count: usize,
+        attrs: *mut CUmemcpyAttributes,
+        attrsIdxs: *mut usize,
+        numAttrs: usize,
+        hStream: CUstream,
+    ) {
+        let _ = (attrs, attrsIdxs, numAttrs);
+        let stream = stream::resolve(hStream as usize, default)?;
+        // SAFETY: as the manual says.
+        unsafe { copy_batch(&stream, dsts, srcs, sizes, count) }
     }
 }

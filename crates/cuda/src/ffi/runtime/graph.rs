@@ -858,4 +858,20 @@ export_runtime! {
         // Graphs have no memory besides what their nodes allocate.
         check_device(device)
     }
+
+    fn cudaGraphGetId(hGraph: cudaGraph_t, graphID: *mut c_uint) {
+        graph::put_id(graph::of(hGraph)?.handle.number(), graphID)
+    }
+
+    fn cudaGraphExecGetId(hGraphExec: cudaGraphExec_t, graphID: *mut c_uint) {
+        graph::put_id(graph::executable(hGraphExec)?.handle.number(), graphID)
+    }
+
+    fn cudaGraphNodeGetContainingGraph(hNode: cudaGraphNode_t, phGraph: *mut cudaGraph_t) {
+        graph::put_graph(phGraph, &*api::graph::graph_of(hNode as usize)?)
+    }
+
+    fn cudaGraphNodeGetLocalId(hNode: cudaGraphNode_t, nodeId: *mut c_uint) {
+        graph::put_place(hNode, nodeId)
+    }
 }

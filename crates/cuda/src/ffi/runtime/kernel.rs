@@ -11,6 +11,7 @@ use crate::api::stream::{self, DefaultStream};
 use crate::api::work::Work;
 use crate::api::{device, occupancy, output, registry};
 use crate::error::{CudaError, Result};
+use crate::ffi::driver::kernel::{param_count, param_info};
 use crate::ffi::{self, get, put};
 
 /// The kernel that a program means: by the address of the host's function, or by a handle.
@@ -48,6 +49,20 @@ pub(crate) unsafe fn launch(
     let params = unsafe { ffi::launch::params(kernel, args, std::ptr::null_mut()) }?;
     output::flush();
     stream.push(Work::Launch(Launch::prepare(kernel, shape, params)?))
+}
+
+/// Fills in what all versions of the structure have.
+macro_rules! fill_attributes {
+    ($attributes:ident, $kernel:ident) => {
+        $attributes.sharedSizeBytes = $kernel.facts.shared as usize;
+        $attributes.localSizeBytes = $kernel.facts.local as usize;
+        $attributes.maxThreadsPerBlock = $kernel.max_threads() as c_int;
+        $attributes.numRegs = occupancy::REGISTERS_PER_THREAD as c_int;
+        $attributes.ptxVersion = device::capability() as c_int;
+        $attributes.binaryVersion = device::capability() as c_int;
+        $attributes.maxDynamicSharedSizeBytes = $kernel.max_dynamic_shared() as c_int;
+        $attributes.preferredShmemCarveout = -1;
+    };
 }
 
 export_runtime! {
@@ -121,14 +136,7 @@ export_runtime! {
         }
         // SAFETY: all of it is numbers, for which zero is a value.
         let mut attributes: cudaFuncAttributes = unsafe { std::mem::zeroed() };
-        attributes.sharedSizeBytes = kernel.facts.shared as usize;
-        attributes.localSizeBytes = kernel.facts.local as usize;
-        attributes.maxThreadsPerBlock = kernel.max_threads() as c_int;
-        attributes.numRegs = occupancy::REGISTERS_PER_THREAD as c_int;
-        attributes.ptxVersion = device::capability() as c_int;
-        attributes.binaryVersion = device::capability() as c_int;
-        attributes.maxDynamicSharedSizeBytes = kernel.max_dynamic_shared() as c_int;
-        attributes.preferredShmemCarveout = -1;
+        fill_attributes!(attributes, kernel);
         // SAFETY: as the manual says.
         unsafe { put(attr, attributes) }
     }
@@ -195,6 +203,23 @@ export_runtime! {
         let bytes = occupancy::free_shared(&kernel, numBlocks, blockSize)?;
         // SAFETY: as the manual says.
         unsafe { put(dynamicSmemSize, bytes as usize) }
+    }
+
+    fn cudaFuncGetParamCount(func: *const c_void, paramCount: *mut usize) {
+        param_count(&*kernel_of(func)?, paramCount)
+    }
+
+    fn cudaFuncGetParamInfo(func: *const c_void, paramIndex: usize, paramOffset: *mut usize, paramSize: *mut usize) {
+        param_info(&*kernel_of(func)?, paramIndex, paramOffset, paramSize)
+    }
+
+    fn cudaFuncGetAttributes_11(attr: *mut cudaFuncAttributes11, func: *const c_void) {
+        let kernel = kernel_of(func)?;
+        // SAFETY: all of it is numbers, for which zero is a value.
+        let mut attributes: cudaFuncAttributes11 = unsafe { std::mem::zeroed() };
+        fill_attributes!(attributes, kernel);
+        // SAFETY: as the manual says.
+        unsafe { put(attr, attributes) }
     }
 }
 

@@ -32,6 +32,18 @@ pub(crate) fn put_in(out: *mut *mut c_void, stream: &stream::Stream, bytes: usiz
     unsafe { put(out, address as *mut c_void) }
 }
 
+/// What kind of memory an address is in.
+fn memory_type(address: u64) -> Result<cudaMemoryType> {
+    let is_variable = driver::get()?.device.memory.allocation(address).is_some();
+    Ok(match memory::find(address).map(|found| found.kind) {
+        Some(Kind::Device) => cudaMemoryTypeDevice,
+        Some(Kind::Managed) => cudaMemoryTypeManaged,
+        Some(Kind::Host { .. } | Kind::Registered { .. }) => cudaMemoryTypeHost,
+        None if is_variable => cudaMemoryTypeDevice,
+        None => cudaMemoryTypeUnregistered,
+    })
+}
+
 export_runtime! {
     fn cudaMalloc(devPtr: *mut *mut c_void, size: usize) {
         put_new(devPtr, size, Kind::Device)
@@ -152,15 +164,7 @@ export_runtime! {
         if attributes.is_null() {
             return Err(CudaError::INVALID_VALUE);
         }
-        let address = ptr as u64;
-        let is_variable = driver::get()?.device.memory.allocation(address).is_some();
-        let kind = match memory::find(address).map(|found| found.kind) {
-            Some(Kind::Device) => cudaMemoryTypeDevice,
-            Some(Kind::Managed) => cudaMemoryTypeManaged,
-            Some(Kind::Host { .. } | Kind::Registered { .. }) => cudaMemoryTypeHost,
-            None if is_variable => cudaMemoryTypeDevice,
-            None => cudaMemoryTypeUnregistered,
-        };
+        let kind = memory_type(ptr as u64)?;
         // SAFETY: all of it is numbers and pointers, for which zero is a value.
         let mut result: cudaPointerAttributes = unsafe { std::mem::zeroed() };
         result.r#type = kind;
@@ -259,6 +263,20 @@ export_runtime! {
         // SAFETY: as the manual says, there are so many bytes.
         unsafe { std::ptr::write_bytes(data.cast::<u8>(), 0, dataSize) };
         Ok(())
+    }
+
+    fn cudaPointerGetAttributes_11(attributes: *mut cudaPointerAttributes12, ptr: *const c_void) {
+        ready()?;
+        let r#type = memory_type(ptr as u64)?;
+        let pointer_if = |is_there: bool| if is_there { ptr.cast_mut() } else { std::ptr::null_mut() };
+        let result = cudaPointerAttributes12 {
+            r#type,
+            device: if r#type == cudaMemoryTypeUnregistered { -1 } else { 0 },
+            devicePointer: pointer_if(r#type != cudaMemoryTypeUnregistered),
+            hostPointer: pointer_if(r#type != cudaMemoryTypeDevice),
+        };
+        // SAFETY: as the manual says.
+        unsafe { put(attributes, result) }
     }
 }
 

@@ -175,4 +175,11 @@ export_runtime! {
         copy_attributes(&*of(dst)?, &*of(src)?);
         Ok(())
     }
+
+    fn cudaStreamGetDevice, cudaStreamGetDevice_ptsz(default; hStream: cudaStream_t, device: *mut c_int) {
+        ready()?;
+        stream::resolve(hStream as usize, default)?;
+        // SAFETY: as the manual says.
+        unsafe { put(device, 0) }
+    }
 }

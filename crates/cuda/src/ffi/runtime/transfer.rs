@@ -8,6 +8,7 @@ use crate::api::copy::{self, Wait};
 use crate::api::stream::{self, DefaultStream};
 use crate::api::{memory, registry};
 use crate::error::{CudaError, Result};
+use crate::ffi::driver::transfer::copy_batch;
 use crate::ffi::get;
 use crate::transfer::{Copy, Extent, Fill, Pattern, Side};
 
@@ -222,5 +223,42 @@ export_runtime! {
         // SAFETY: as the manual says.
         let params = without_devices(unsafe { get(p) }?)?;
         copy_3d(&params, (stream, default), Wait::No)
+    }
+
+    fn cudaMemcpyBatchAsync, cudaMemcpyBatchAsync_ptsz(
+        default;
+        dsts: *const *mut c_void,
+        srcs: *const *const c_void,
+        sizes: *const usize,
+        count: usize,
+        attrs: *mut cudaMemcpyAttributes,
+        attrsIdxs: *mut usize,
+        numAttrs: usize,
+        stream: cudaStream_t,
+    ) {
+        let _ = (attrs, attrsIdxs, numAttrs);
+        ready()?;
+        let stream = stream::resolve(stream as usize, default)?;
+        // SAFETY: as the manual says.
+        unsafe { copy_batch(&stream, dsts.cast(), srcs.cast(), sizes, count) }
+    }
+
+    fn cudaMemcpyBatchAsync_12, cudaMemcpyBatchAsync_ptsz_12(
+        default;
+        dsts: *mut *mut c_void,
+        srcs: *mut *mut c_void,
+        sizes: *mut usize,
+        count: usize,
+        attrs: *mut cudaMemcpyAttributes,
+        attrsIdxs: *mut usize,
+        numAttrs: usize,
+        failIdx: *mut usize,
+        stream: cudaStream_t,
+    ) {
+        let _ = (attrs, attrsIdxs, numAttrs, failIdx);
+        ready()?;
+        let stream = stream::resolve(stream as usize, default)?;
+        // SAFETY: as the manual says.
+        unsafe { copy_batch(&stream, dsts.cast(), srcs.cast(), sizes, count) }
     }
 }
