@@ -2,7 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+mod doctor;
 mod input;
+mod installation;
 mod output;
 mod ptx_command;
 mod run;
@@ -23,6 +25,10 @@ struct Args {
 enum Command {
     /// Runs a CUDA program, unchanged, on the CPU device.
     Run(run::Args),
+    /// Says, without running it, whether a CUDA program can run on the CPU device, and what to do if not.
+    ///
+    /// Exits with 1 if something needs to be cured.
+    Doctor(doctor::Args),
     /// Looks at PTX: prints, verifies, describes, draws and counts.
     Ptx(ptx_command::Args),
 }
@@ -41,6 +47,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let result = match args.command {
         Command::Run(args) => return run::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Ptx(args) => ptx_command::run(&args),
     };
     match result {

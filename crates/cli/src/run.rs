@@ -16,7 +16,7 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use program::Kind;
 
-use crate::output;
+use crate::{installation, output};
 
 /// Arguments of `warpgrind run`.
 #[derive(clap::Args, Debug)]
@@ -100,7 +100,7 @@ fn start(args: &Args, path: &Path) -> Result<std::convert::Infallible> {
 }
 
 /// The program as a shell would find it.
-fn find(name: &OsStr) -> Result<PathBuf> {
+pub(crate) fn find(name: &OsStr) -> Result<PathBuf> {
     let is_program = |path: &Path| {
         std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
     };
@@ -163,12 +163,9 @@ impl Libraries {
     const START: &str = "libwarpgrind_start.so";
     const CUDA: &str = "libwarpgrind_cuda.so";
 
-    /// Beside the command, as cargo builds them, or in `../lib/warpgrind`, as they are installed.
     fn find() -> Result<Self> {
-        let command = std::env::current_exe().context("the path of this command is not known")?;
-        let beside = command.parent().context("this command is in no directory")?;
-        let installed = beside.join("../lib/warpgrind");
-        for directory in [beside, installed.as_path()] {
+        let directories = installation::directories()?;
+        for directory in &directories {
             let libraries = Self { start: directory.join(Self::START), cuda: directory.join(Self::CUDA) };
             if libraries.start.is_file() && libraries.cuda.is_file() {
                 // Relative parts would not survive that the program changes its directory.
@@ -177,11 +174,12 @@ impl Libraries {
                 return Ok(Self { start: absolute(libraries.start)?, cuda: absolute(libraries.cuda)? });
             }
         }
+        let [beside, installed] = directories;
         bail!(
-            "{} and {} are neither beside {} nor in {}; `cargo build --release` makes them, `scripts/install` installs them",
+            "{} and {} are neither in {} nor in {}; `cargo build --release` makes them, `scripts/install` installs them",
             Self::START,
             Self::CUDA,
-            command.display(),
+            beside.display(),
             installed.display()
         )
     }

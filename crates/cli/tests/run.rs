@@ -345,7 +345,7 @@ fn what_cannot_be_run_is_explained() {
     );
     refused("./static", 126, "without -static");
     fs::remove_file(scratch.path("lib/warpgrind/libwarpgrind_cuda.so")).expect("it was there");
-    refused("true", 126, "libwarpgrind_cuda.so are neither beside");
+    refused("true", 126, "libwarpgrind_cuda.so are neither in");
 }
 
 #[test]

@@ -12,6 +12,7 @@ pub(crate) const CLASS_64: u8 = 2;
 pub(crate) const DATA_LITTLE: u8 = 1;
 pub(crate) const PROCESSOR_386: u16 = 3;
 pub(crate) const PROCESSOR_X86_64: u16 = 62;
+const PROCESSOR_CUDA: u16 = 190;
 pub(crate) const HEADER_BYTES: usize = 64;
 pub(crate) const SEGMENT_BYTES: usize = 56;
 pub(crate) const SECTION_BYTES: usize = 64;
@@ -38,13 +39,20 @@ const MAX_HEADERS: usize = 65536;
 /// A file, taken apart.
 #[derive(Debug)]
 pub struct Elf<'f> {
-    file: &'f File,
+    source: Source<'f>,
     /// How many bytes there are.
     size: u64,
     /// What is loaded into memory.
     pub segments: Vec<Segment>,
     /// Sections in their order.
     pub sections: Vec<Section>,
+}
+
+/// Where a file is.
+#[derive(Debug)]
+enum Source<'f> {
+    File(&'f File),
+    Bytes(&'f [u8]),
 }
 
 /// A part of the file that is loaded into memory.
@@ -99,6 +107,8 @@ pub struct Symbol<'a> {
     pub is_defined: bool,
     /// Whether it is a function.
     pub is_function: bool,
+    /// Whether it is a kernel, in machine code of a GPU (`STO_CUDA_ENTRY`).
+    pub is_kernel: bool,
 }
 
 /// What the dynamic section says.
@@ -136,10 +146,19 @@ impl std::fmt::Display for Error {
 }
 
 impl<'f> Elf<'f> {
-    /// Reads the headers.
+    /// Reads the headers of a program or library.
     pub fn read(file: &'f File) -> Result<Self, Error> {
         let size = file.metadata().map_err(|error| Error::Io(error.to_string()))?.len();
-        let mut elf = Self { file, size, segments: Vec::new(), sections: Vec::new() };
+        Self::of(Source::File(file), size, PROCESSOR_X86_64)
+    }
+
+    /// Reads the headers of a file that holds machine code of a GPU.
+    pub fn read_cubin(bytes: &'f [u8]) -> Result<Self, Error> {
+        Self::of(Source::Bytes(bytes), bytes.len() as u64, PROCESSOR_CUDA)
+    }
+
+    fn of(source: Source<'f>, size: u64, processor: u16) -> Result<Self, Error> {
+        let mut elf = Self { source, size, segments: Vec::new(), sections: Vec::new() };
         if size < HEADER_BYTES as u64 {
             return Err(Error::NotElf);
         }
@@ -147,7 +166,7 @@ impl<'f> Elf<'f> {
         let is_ours = header.starts_with(MAGIC)
             && header[CLASS] == CLASS_64
             && header[DATA] == DATA_LITTLE
-            && u16_at(&header, 18) == PROCESSOR_X86_64;
+            && u16_at(&header, 18) == processor;
         if !is_ours {
             return Err(Error::NotElf);
         }
@@ -235,9 +254,15 @@ impl<'f> Elf<'f> {
         if end > self.size || size > MAX_SECTION_BYTES {
             return Err(Error::Damaged("a part of it is not in the file"));
         }
-        let mut bytes = vec![0; usize::try_from(size).expect("the limit fits into 32 bits")];
-        self.file.read_exact_at(&mut bytes, offset).map_err(|error| Error::Io(error.to_string()))?;
-        Ok(bytes)
+        let length = usize::try_from(size).expect("the limit fits into 32 bits");
+        match self.source {
+            Source::Bytes(bytes) => Ok(bytes[offset as usize..][..length].to_vec()),
+            Source::File(file) => {
+                let mut bytes = vec![0; length];
+                file.read_exact_at(&mut bytes, offset).map_err(|error| Error::Io(error.to_string()))?;
+                Ok(bytes)
+            }
+        }
     }
 
     /// The symbols for linkers and debuggers, which `strip` removes.
@@ -287,6 +312,7 @@ impl Symbols {
             size: u64_at(entry, 16),
             is_defined: u16_at(entry, 6) != 0,
             is_function: entry[4] & 0xf == 2,
+            is_kernel: entry[5] & 0x10 != 0,
         })
     }
 }
