@@ -3,6 +3,7 @@
 #include "../check.h"
 
 #include <cuda.h>
+#include <unistd.h>
 
 static void *find(const char *name) {
     void *function = nullptr;
@@ -30,6 +31,7 @@ int main() {
     // The first stream goes on when the second has written.
     REQUIRE(wait(one, at(0), 7, CU_STREAM_WAIT_VALUE_EQ) == CUDA_SUCCESS);
     add<<<1, 1, 0, one>>>(words + 1, 5);
+    usleep(100000);
     EXPECT(cudaStreamQuery(one), cudaErrorNotReady);
     REQUIRE(write(two, at(0), 7, 0) == CUDA_SUCCESS);
     CHECK(cudaStreamSynchronize(one));
@@ -38,6 +40,7 @@ int main() {
     // Or when the host has.
     REQUIRE(wait(one, at(2), 100, CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS);
     add<<<1, 1, 0, one>>>(words + 1, 5);
+    usleep(100000);
     EXPECT(cudaStreamQuery(one), cudaErrorNotReady);
     *(volatile unsigned *)&words[2] = 101;
     CHECK(cudaStreamSynchronize(one));
