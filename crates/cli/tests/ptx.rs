@@ -97,6 +97,25 @@ fn unknown_instructions_are_warnings() {
 }
 
 #[test]
+fn modules_are_linked_or_it_is_said_why_not() {
+    let scratch = Scratch::new("link");
+    let header = ".version 8.0\n.target sm_80\n.address_size 64\n";
+    let text = format!("{header}.extern .func f();\n.visible .entry k() {{ call.uni f; ret; }}");
+    let caller = scratch.file("caller.ptx", &text);
+    let callee = scratch.file("callee.ptx", &format!("{header}.visible .func f() {{ ret; }}"));
+    let output = run(&["link", &caller, &callee]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let linked = scratch.file("linked.ptx", stdout(&output));
+    assert_eq!(run(&["verify", &linked]).status.code(), Some(0));
+    assert!(!stdout(&output).contains(".extern"), "{}", stdout(&output));
+
+    let missing = run(&["link", &caller]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(stderr(&missing).contains("error: `f` is not defined in any module, but `k` in "), "{}", stderr(&missing));
+    assert_eq!(run(&["link"]).status.code(), Some(2));
+}
+
+#[test]
 fn a_directory_is_searched_and_must_hold_something() {
     let scratch = Scratch::new("directory");
     std::fs::create_dir_all(scratch.path().join("sub")).expect("the temporary directory is writable");

@@ -1,7 +1,9 @@
 //! What must hold of every text and every module, whoever made them: shared by the fuzz targets and the tests.
 
 use ptx::analysis::{BarrierRegions, CallGraph, Cfg, DefUse, DominatorTree, Liveness, Loops, Reaching, RegionInputs};
+use ptx::diagnostic::Severity;
 use ptx::ir::Module;
+use ptx::link::{Input, LinkError, Linked, is_provided, link};
 
 /// Parses any bytes: messages can be rendered, and what was read can be printed and read again.
 pub fn check_text(bytes: &[u8]) {
@@ -15,6 +17,7 @@ pub fn check_text(bytes: &[u8]) {
         diagnostic.render("fuzz.ptx", &text, &parsed.module.lines, false);
     }
     check_printing(&parsed.module);
+    check_linking(&parsed.module);
     check_analyses(&parsed.module);
 }
 
@@ -27,6 +30,24 @@ pub fn check_printing(module: &Module) {
     }
     let reprinted = ptx::print(&again.module);
     assert!(printed == reprinted, "printed:\n{printed}\nprinted again:\n{reprinted}");
+}
+
+/// A module can be linked, alone and with itself, or there are errors; what is wrong with what comes out was wrong before.
+pub fn check_linking(module: &Module) {
+    let is_right = |module: &Module| ptx::verify(module).iter().all(|complaint| complaint.severity != Severity::Error);
+    let [first, second] = ["first", "second"].map(|name| Input { name, module });
+    for inputs in [&[first][..], &[first, second]] {
+        match link(inputs, is_provided) {
+            Ok(Linked { module: linked, .. }) => {
+                check_printing(&linked);
+                assert!(is_right(&linked) || !is_right(module), "linking breaks it:\n{}", ptx::print(&linked));
+            }
+            Err(errors) => {
+                let is_said = |error: &LinkError| !error.to_string().is_empty();
+                assert!(!errors.is_empty() && errors.iter().all(is_said), "an error without words");
+            }
+        }
+    }
 }
 
 /// All analyses come to an end.
@@ -123,5 +144,6 @@ pub fn check_generated(bytes: &[u8]) {
     assert!(unknown.is_empty(), "the table makes what it does not know: {unknown:?}");
     ptx::verify(&parsed.module);
     check_printing(&parsed.module);
+    check_linking(&parsed.module);
     check_analyses(&parsed.module);
 }

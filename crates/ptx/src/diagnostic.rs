@@ -15,6 +15,8 @@ impl Position {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lines {
     starts: Vec<u32>,
+    /// Length of the text.
+    end: u32,
 }
 
 impl Lines {
@@ -26,7 +28,7 @@ impl Lines {
             rest += found + 1;
             starts.push(rest as u32);
         }
-        Self { starts }
+        Self { starts, end: text.len() as u32 }
     }
 
     /// Line and column, both from 1; columns count bytes. Nothing for [`Position::NONE`].
@@ -37,6 +39,20 @@ impl Lines {
         let line = self.starts.partition_point(|&start| start <= at.0);
         let start = self.starts[line.checked_sub(1)?];
         Some((line as u32, at.0 - start + 1))
+    }
+
+    /// How long the text is, in bytes.
+    pub(crate) fn text_bytes(&self) -> u32 {
+        self.end
+    }
+
+    /// Continues with the lines of another text, which begins on a line of its own. Returns by how much positions in
+    /// that text move.
+    pub(crate) fn append(&mut self, other: &Self) -> u32 {
+        let offset = if self.starts.is_empty() { 0 } else { self.end + 1 };
+        self.starts.extend(other.starts.iter().map(|start| start + offset));
+        self.end = offset + other.end;
+        offset
     }
 
     /// Line from 1, or 0 where there is none.

@@ -47,6 +47,11 @@ impl Names {
         slice(&self.text, &self.ends, name.index() as u32)
     }
 
+    /// All strings, one behind the other.
+    pub(crate) fn buffer(&self) -> &str {
+        &self.text
+    }
+
     /// How many names there are.
     pub fn len(&self) -> usize {
         self.ends.len()

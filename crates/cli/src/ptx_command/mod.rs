@@ -3,6 +3,7 @@
 mod cat;
 mod cfg;
 mod effects;
+mod link;
 mod stats;
 mod svg;
 mod verify;
@@ -43,6 +44,10 @@ enum Command {
     Verify(Common),
     /// Says of each instruction which registers it reads and writes, what memory it accesses, and what else it does.
     Effects(Common),
+    /// Makes one module of several that were compiled apart (nvcc -rdc=true), and prints it.
+    ///
+    /// Exits with 1 if something is missing, defined twice, or declared differently.
+    Link(link::Args),
     /// Draws the control flow of each function.
     Cfg(cfg::Args),
     /// Counts instructions, branches, and ways through each function.
@@ -55,6 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<Verdict> {
         Command::Cat(common) => cat::run(common),
         Command::Verify(common) => verify::run(common),
         Command::Effects(common) => effects::run(common),
+        Command::Link(args) => link::run(args),
         Command::Cfg(args) => cfg::run(args),
         Command::Stats(args) => stats::run(args),
     }

@@ -3,6 +3,7 @@
 mod analyses;
 mod cat;
 mod effects;
+mod link;
 mod parse_errors;
 pub(crate) mod run;
 mod verify;
@@ -26,6 +27,7 @@ pub fn run(path: &Path) -> Result<()> {
         "analyses" => file.compare(path, &analyses::run(&file)?),
         "cat" => file.compare(path, &cat::run(&file)?),
         "effects" => file.compare(path, &effects::run(&file)?),
+        "link" => file.compare(path, &link::run(&file)?),
         "parse-errors" => file.compare(path, &parse_errors::run(path)?),
         "run" => file.compare(path, &run::run(&file)?),
         // What a fuzz target found: nothing is expected but that everything holds that must hold of any text.
@@ -38,8 +40,13 @@ pub fn run(path: &Path) -> Result<()> {
     }
 }
 
-/// Parses the input, which must be free of errors.
+/// Parses the input, which must be free of errors. Several modules are linked.
 fn parse_clean(file: &TestFile) -> Result<ptx::ir::Module> {
+    if file.input.contains("//@ module:") {
+        let linked = link::linked(&file.input)?.map_err(|errors| anyhow::anyhow!("{}", errors[0]))?;
+        link::check(&linked.module, &ptx::print(&linked.module))?;
+        return Ok(linked.module);
+    }
     let parsed = ptx::parse(&file.input);
     if let Some(diagnostic) = parsed.diagnostics.first() {
         bail!("{}", diagnostic.render("input", &file.input, &parsed.module.lines, false));

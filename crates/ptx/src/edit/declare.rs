@@ -74,7 +74,7 @@ impl Module {
         self.names.intern(&candidate)
     }
 
-    fn is_unused(&self, name: &str) -> bool {
+    pub(crate) fn is_unused(&self, name: &str) -> bool {
         let is_register = || {
             let prefix = before_number(name).and_then(|prefix| self.names.find(prefix));
             let groups = || self.functions.values().flat_map(|function| function.groups.values());
@@ -227,5 +227,33 @@ impl Module {
         let others = self.items.iter().position(has_body).unwrap_or(self.items.len());
         self.items.insert(others, Item::Function(func));
         Ok(func)
+    }
+}
+
+impl Function {
+    /// A declaration of this function: the same without a body, and without what only the body needs.
+    pub fn declaration(&self) -> Self {
+        let (mut vars, mut groups) = (Map::new(), Map::new());
+        let mut copy = |param: &Param| match *param {
+            Param::Var(var) => Param::Var(vars.push(self.vars[var].clone())),
+            Param::Reg(group) => Param::Reg(groups.push(self.groups[group])),
+        };
+        let returns = self.returns.iter().map(&mut copy).collect();
+        let params = self.params.iter().map(&mut copy).collect();
+        Self {
+            kind: self.kind,
+            name: self.name,
+            linkage: self.linkage,
+            attributes: self.attributes.clone(),
+            returns,
+            params,
+            directives: self.directives.clone(),
+            vars,
+            groups,
+            regs: Map::new(),
+            labels: Map::new(),
+            body: None,
+            at: self.at,
+        }
     }
 }

@@ -5,7 +5,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::edit::copy::replace_symbols;
 use crate::edit::editor::Editor;
 use crate::edit::error::EditError;
-use crate::entity::Map;
 use crate::ir::{FuncId, Function, Global, InitValue, Item, Module, Operand, Param, Stmt, StmtId, Symbol, Var};
 use crate::name::Name;
 use crate::ops::Effect;
@@ -134,9 +133,7 @@ impl Module {
         let item = self.items.remove(from);
         self.items.insert(to, item);
         if self.is_named_between(self.functions[func].name, from, to) {
-            let declaration =
-                Function { regs: Map::new(), labels: Map::new(), body: None, ..self.functions[func].clone() };
-            let declaration = self.functions.push(declaration);
+            let declaration = self.functions.push(self.functions[func].declaration());
             self.items.insert(from, Item::Function(declaration));
         }
     }
