@@ -28,17 +28,20 @@ pub(crate) fn load(image: Image<'_>) -> Result<Arc<Module>> {
             let texts: Vec<String> = containers.iter().map(|bytes| ptx_of(bytes)).collect::<Result<_>>()?;
             module::link(&texts)
         }
-        Image::MachineCode => {
-            crate::log::say(NO_PTX);
-            Err(CudaError::NO_BINARY_FOR_GPU)
-        }
+        Image::MachineCode => Err(refuse_machine_code()),
     }
 }
 
 const NO_PTX: &str = "the program hands over machine code of a GPU without its PTX, which the CPU device cannot run: compile \
                       with PTX, for example -gencode arch=compute_80,code=compute_80, or CMAKE_CUDA_ARCHITECTURES=80-virtual";
 
-fn text_of(bytes: &[u8]) -> Result<&str> {
+/// Says that there is no PTX.
+pub(crate) fn refuse_machine_code() -> CudaError {
+    crate::log::say(NO_PTX);
+    CudaError::NO_BINARY_FOR_GPU
+}
+
+pub(crate) fn text_of(bytes: &[u8]) -> Result<&str> {
     std::str::from_utf8(bytes).map_err(|_| {
         crate::log::say("a module of the program is no PTX: it is not text");
         CudaError::INVALID_PTX
@@ -46,7 +49,7 @@ fn text_of(bytes: &[u8]) -> Result<&str> {
 }
 
 /// The PTX of a container that suits the device best.
-fn ptx_of(container: &[u8]) -> Result<String> {
+pub(crate) fn ptx_of(container: &[u8]) -> Result<String> {
     let unreadable = |error: fatbin::Error| {
         crate::log::say(&format!("a fatbin of the program cannot be read: {error}"));
         CudaError::INVALID_IMAGE
@@ -60,10 +63,7 @@ fn ptx_of(container: &[u8]) -> Result<String> {
         .filter(|entry| entry.arch <= capability)
         .max_by_key(|entry| entry.arch)
         .or_else(|| texts.min_by_key(|entry| entry.arch));
-    let Some(best) = best else {
-        crate::log::say(NO_PTX);
-        return Err(CudaError::NO_BINARY_FOR_GPU);
-    };
+    let Some(best) = best else { return Err(refuse_machine_code()) };
     device::need_capability(best.arch);
     let bytes = best.text().map_err(unreadable)?;
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());

@@ -23,6 +23,11 @@ pub(crate) static MODULES: Handles<Module> = Handles::new();
 
 /// Loads PTX.
 pub(crate) fn load(text: &str) -> Result<Arc<Module>> {
+    load_parsed(read(text)?)
+}
+
+/// Reads PTX.
+pub(crate) fn read(text: &str) -> Result<ptx::ir::Module> {
     let parsed = ptx::parse(text);
     let complaints = parsed.diagnostics.into_iter().chain(ptx::verify(&parsed.module));
     if let Some(first) = complaints.into_iter().find(|complaint| complaint.severity == ptx::diagnostic::Severity::Error)
@@ -31,7 +36,7 @@ pub(crate) fn load(text: &str) -> Result<Arc<Module>> {
         crate::log::say(&format!("line {line} of a module of the program is not PTX: {}", first.message));
         return Err(CudaError::INVALID_PTX);
     }
-    load_parsed(parsed.module)
+    Ok(parsed.module)
 }
 
 /// Loads several texts as one module.
@@ -39,8 +44,9 @@ pub(crate) fn link(texts: &[String]) -> Result<Arc<Module>> {
     match texts {
         [text] => load(text),
         _ => {
-            crate::log::say("several modules of PTX that are linked (-rdc=true) are not supported yet");
-            Err(CudaError::NOT_SUPPORTED)
+            let names = (1..=texts.len()).map(|number| format!("module {number}"));
+            let modules = texts.iter().map(|text| read(text)).collect::<Result<Vec<_>>>()?;
+            load_parsed(super::link::link(&names.zip(modules).collect::<Vec<_>>())?)
         }
     }
 }

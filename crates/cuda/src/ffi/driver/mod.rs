@@ -8,6 +8,7 @@ pub(crate) mod event;
 pub(crate) mod general;
 pub(crate) mod graph;
 pub(crate) mod kernel;
+pub(crate) mod link;
 pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod operation;
