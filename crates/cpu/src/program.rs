@@ -1,9 +1,10 @@
 //! A module that is loaded: its variables in memory, its kernels ready to be compiled.
 
+use std::cell::LazyCell;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ptx::analysis::LaunchFacts;
+use ptx::analysis::{CallGraph, LaunchFacts};
 use ptx::entity::{Id, Map};
 use ptx::ir::{FuncId, Global, InitValue, Module, Param, Symbol, Variable};
 use ptx::types::{Linkage, Space};
@@ -224,9 +225,13 @@ impl Program {
             code,
             kernels: Mutex::default(),
         };
-        for (global, variable) in program.module.globals.iter() {
+        let module = Arc::clone(&program.module);
+        let calls = LazyCell::new(|| CallGraph::of(&module));
+        // A declaration stands for its definition.
+        let definition = |func| calls.resolve(func);
+        for (global, variable) in module.globals.iter() {
             if let (Some(address), Some(init)) = (program.addresses[global], &variable.init) {
-                let bytes = program.initial_bytes(&init.values, variable);
+                let bytes = program.initial_bytes(&init.values, variable, &definition);
                 device.memory.write(address, &bytes);
             }
         }
@@ -234,7 +239,12 @@ impl Program {
     }
 
     /// The bytes of an initial value. Rows that are too short end with zeros.
-    fn initial_bytes(&self, values: &[InitValue], variable: &Variable) -> Vec<u8> {
+    fn initial_bytes(
+        &self,
+        values: &[InitValue],
+        variable: &Variable,
+        definition: &impl Fn(FuncId) -> FuncId,
+    ) -> Vec<u8> {
         let size = variable.ty.bytes() as usize;
         // Bytes of what lies between braces, from the outermost on.
         let mut extents = vec![size * usize::from(variable.vector)];
@@ -266,7 +276,7 @@ impl Program {
                 InitValue::F64(bits) if size == 4 => (f64::from_bits(bits) as f32).to_bits().into(),
                 InitValue::F64(bits) => bits,
                 InitValue::Address { symbol, offset, byte, .. } => {
-                    let address = self.symbol_address(symbol).wrapping_add(offset as i64 as u64);
+                    let address = self.symbol_address(symbol, definition).wrapping_add(offset as i64 as u64);
                     byte.map_or(address, |byte| address >> (8 * u32::from(byte)) & 0xff)
                 }
             };
@@ -275,10 +285,10 @@ impl Program {
         bytes
     }
 
-    fn symbol_address(&self, symbol: Symbol) -> u64 {
+    fn symbol_address(&self, symbol: Symbol, definition: &impl Fn(FuncId) -> FuncId) -> u64 {
         match symbol {
             Symbol::Global(global) => self.addresses[global].unwrap_or(0),
-            Symbol::Func(func) => self.code + 16 * func.index() as u64,
+            Symbol::Func(func) => self.code + 16 * definition(func).index() as u64,
             _ => 0,
         }
     }

@@ -163,6 +163,8 @@ impl<'a, 'c> Unit<'a, 'c> {
 
     /// The number that stands for the address of a function.
     pub(crate) fn function_address(&self, func: FuncId) -> Value<'c> {
+        // A declaration stands for its definition.
+        let func = self.graph.resolve(func);
         let base = self.llvm.external("code");
         let base = self.builder.ptr_to_int(base, self.context().int(64));
         self.builder.add(base, base.ty().constant(16 * func.index() as u64))
