@@ -36,7 +36,10 @@ fn add_containers<'a>(file: &'a [u8], all: &mut Vec<&'a [u8]>) -> Option<()> {
     }
     let table = number(file, 0x28, 8)?;
     let (entry_bytes, count, names) = (number(file, 0x3a, 2)?, number(file, 0x3c, 2)?, number(file, 0x3e, 2)?);
-    let header = |index: usize| file.get(table.checked_add(index.checked_mul(entry_bytes)?)?..);
+    let header = |index: usize| {
+        let start = table.checked_add(index.checked_mul(entry_bytes)?)?;
+        file.get(start..start.checked_add(entry_bytes)?)
+    };
     let content = |header: &[u8]| {
         let (start, size) = (number(header, 0x18, 8)?, number(header, 0x20, 8)?);
         file.get(start..start.checked_add(size)?)
