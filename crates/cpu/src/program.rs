@@ -225,17 +225,32 @@ impl Program {
             code,
             kernels: Mutex::default(),
         };
-        let module = Arc::clone(&program.module);
-        let calls = LazyCell::new(|| CallGraph::of(&module));
-        // A declaration stands for its definition.
-        let definition = |func| calls.resolve(func);
-        for (global, variable) in module.globals.iter() {
-            if let (Some(address), Some(init)) = (program.addresses[global], &variable.init) {
-                let bytes = program.initial_bytes(&init.values, variable, &definition);
-                device.memory.write(address, &bytes);
+        // Memory starts as zero.
+        program.write_initial_values();
+        Ok(program)
+    }
+
+    /// Gives all variables their initial values again.
+    pub fn reset_variables(&self) {
+        for (global, variable) in self.module.globals.iter() {
+            if let (Some(address), Some(size)) = (self.addresses[global], variable.size()) {
+                self.device.memory.write(address, &vec![0; size as usize]);
             }
         }
-        Ok(program)
+        self.write_initial_values();
+    }
+
+    /// Writes what variables begin with, as far as it is said.
+    fn write_initial_values(&self) {
+        let calls = LazyCell::new(|| CallGraph::of(&self.module));
+        // A declaration stands for its definition.
+        let definition = |func| calls.resolve(func);
+        for (global, variable) in self.module.globals.iter() {
+            if let (Some(address), Some(init)) = (self.addresses[global], &variable.init) {
+                let bytes = self.initial_bytes(&init.values, variable, &definition);
+                self.device.memory.write(address, &bytes);
+            }
+        }
     }
 
     /// The bytes of an initial value. Rows that are too short end with zeros.

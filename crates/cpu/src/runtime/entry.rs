@@ -105,16 +105,21 @@ extern "C" fn wg_nanoseconds(_: *mut WarpContext) -> u64 {
     now.map_or(0, |now| now.as_nanos() as u64)
 }
 
-extern "C" fn wg_trap(_: *mut WarpContext, site: u32, _lanes: u32) {
-    runtime(|worker| worker.fail(FaultKind::Trap, site))
+/// The first of some lanes.
+fn first_of(lanes: u32) -> u32 {
+    if lanes == 0 { 0 } else { lanes.trailing_zeros() }
+}
+
+extern "C" fn wg_trap(_: *mut WarpContext, site: u32, lanes: u32) {
+    runtime(|worker| worker.fail_in_lane(FaultKind::Trap, site, first_of(lanes)))
 }
 
 extern "C" fn wg_misaligned(_: *mut WarpContext, site: u32, address: u64, bytes: u32) {
     runtime(|worker| worker.fail(FaultKind::Misaligned { address, bytes }, site))
 }
 
-extern "C" fn wg_bad_target(_: *mut WarpContext, site: u32, _lanes: u32) {
-    runtime(|worker| worker.fail(FaultKind::BadCall, site))
+extern "C" fn wg_bad_target(_: *mut WarpContext, site: u32, lanes: u32) {
+    runtime(|worker| worker.fail_in_lane(FaultKind::BadCall, site, first_of(lanes)))
 }
 
 extern "C" fn wg_frame(_: *mut WarpContext, words: u64) -> *mut u64 {
@@ -152,7 +157,7 @@ extern "C" fn wg_spin(_: *mut WarpContext) {
     runtime(|worker| worker.spin());
 }
 
-extern "C" fn wg_host_call(_: *mut WarpContext, what: u32, _lane: u32, arguments: *mut u8) {
+extern "C" fn wg_host_call(_: *mut WarpContext, what: u32, lane: u32, arguments: *mut u8) {
     let (function, site) = split(what);
     let functions = [HostFunction::Printf, HostFunction::AssertFail, HostFunction::Malloc, HostFunction::Free];
     runtime(|worker| {
@@ -162,7 +167,7 @@ extern "C" fn wg_host_call(_: *mut WarpContext, what: u32, _lane: u32, arguments
         // SAFETY: compiled code passes room for results and arguments of the function.
         let result = unsafe { host::call(worker, function, arguments) };
         if let Err(kind) = result {
-            worker.fail(kind, site);
+            worker.fail_in_lane(kind, site, lane);
         }
     });
 }

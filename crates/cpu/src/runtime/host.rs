@@ -40,9 +40,9 @@ pub(crate) unsafe fn call(worker: &Worker<'_>, function: HostFunction, arguments
             // `.param .b32 result; .param .b64 format; .param .b64 arguments`
             let (format, list) = (word(8), word(16));
             // SAFETY: as promised by the caller.
-            let text = worker.landing.during(Activity::Reading, || unsafe { format_text(&read_string(format), list) });
+            let (text, count) =
+                worker.landing.during(Activity::Reading, || unsafe { format_text(&read_string(format), list) });
             worker.launch.output.append(&text);
-            let count = text.len() as u32;
             // SAFETY: the result is the first of the arguments.
             unsafe { arguments.cast::<u32>().write_unaligned(count) };
         }
@@ -66,8 +66,8 @@ pub(crate) unsafe fn call(worker: &Worker<'_>, function: HostFunction, arguments
             };
             // SAFETY: as promised by the caller.
             let line = unsafe { arguments.add(16).cast::<u32>().read_unaligned() };
-            let message = format!("{}:{line}: {}: {}", text(8), text(24), text(0));
-            return Err(FaultKind::Assertion { message });
+            let place = format!("{}:{line}: {}", text(8), text(24));
+            return Err(FaultKind::Assertion { message: text(0), place });
         }
     }
     Ok(())
@@ -93,13 +93,14 @@ unsafe fn read_string(address: u64) -> Vec<u8> {
     text
 }
 
-/// Formats as C does. Arguments lie one after another, each aligned to its size.
+/// Formats as C does, and counts the arguments, which is what `printf` returns on a device. Arguments lie one after
+/// another, each aligned to its size.
 ///
 /// # Safety
 /// `list` has the arguments that the format names, or the access faults.
-unsafe fn format_text(format: &[u8], list: u64) -> Vec<u8> {
+unsafe fn format_text(format: &[u8], list: u64) -> (Vec<u8>, u32) {
     let mut out = Vec::new();
-    let mut arguments = Arguments { at: list };
+    let mut arguments = Arguments { at: list, count: 0 };
     let mut rest = format;
     while let Some(start) = rest.iter().position(|&byte| byte == b'%') {
         out.extend_from_slice(&rest[..start]);
@@ -114,11 +115,12 @@ unsafe fn format_text(format: &[u8], list: u64) -> Vec<u8> {
         unsafe { spec.print(&mut arguments, &mut out) };
     }
     out.extend_from_slice(rest);
-    out
+    (out, arguments.count)
 }
 
 struct Arguments {
     at: u64,
+    count: u32,
 }
 
 impl Arguments {
@@ -128,6 +130,7 @@ impl Arguments {
         self.at = self.at.next_multiple_of(bytes);
         let address = self.at;
         self.at += bytes;
+        self.count += 1;
         // SAFETY: the caller's promise.
         unsafe {
             match bytes {
@@ -233,7 +236,10 @@ impl Spec {
                 text.truncate(precision.unwrap_or(usize::MAX));
                 (String::new(), text)
             }
-            b'p' => (String::new(), format!("{:#x}", next(8)).into_bytes()),
+            b'p' => match next(8) {
+                0 => (String::new(), b"(nil)".to_vec()),
+                address => (String::new(), format!("{address:#x}").into_bytes()),
+            },
             b'd' | b'i' => {
                 let value = if self.is_long { next(8) as i64 } else { i64::from(next(4) as u32 as i32) };
                 may_pad_with_zeros &= precision.is_none();
@@ -370,7 +376,7 @@ mod tests {
 
     fn text(format: &str, words: &[u64]) -> String {
         // SAFETY: the words are the arguments.
-        let text = unsafe { format_text(format.as_bytes(), words.as_ptr() as u64) };
+        let (text, _) = unsafe { format_text(format.as_bytes(), words.as_ptr() as u64) };
         String::from_utf8(text).unwrap()
     }
 

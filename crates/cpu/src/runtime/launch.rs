@@ -54,10 +54,12 @@ pub enum FaultKind {
     #[error("trap")]
     Trap,
     /// `assert` failed.
-    #[error("assertion failed: {message}")]
+    #[error("assertion failed: {place}: {message}")]
     Assertion {
-        /// What the program says.
+        /// What does not hold.
         message: String,
+        /// File, line and function: `a.cu:7: void f(int)`.
+        place: String,
     },
     /// A call of something that is no function.
     #[error("call of an address that is no function")]

@@ -435,7 +435,7 @@ impl<'l> Schedule<'l> {
         self.spins += 1;
         if self.spins.is_multiple_of(1024) && self.launch.is_late() {
             let waiters = self.waiters();
-            self.fail(FaultKind::Timeout { waiters }, 0);
+            self.fail(FaultKind::Timeout { waiters }, 0, 0);
             return;
         }
         self.ready.push_back(self.running);
@@ -451,7 +451,7 @@ impl<'l> Schedule<'l> {
             (context.resident, context.warp(), context.first_lane())
         };
         if id as usize >= BARRIERS {
-            self.fail(FaultKind::BadBarrier { id }, site);
+            self.fail(FaultKind::BadBarrier { id }, site, 0);
             return Wait::GiveWay;
         }
         let resident = self.residents[place].as_mut().expect("the block is resident");
@@ -608,10 +608,10 @@ impl<'l> Schedule<'l> {
     }
 
     /// Ends the launch because of what the running warp did, which must give way and does not go on.
-    pub(crate) fn fail(&mut self, kind: FaultKind, site: u32) {
+    pub(crate) fn fail(&mut self, kind: FaultKind, site: u32, lane: u32) {
         let context = &self.fibres[self.running].context;
-        let fault =
-            Fault { kind, line: site, block: context.block, thread: self.launch.thread_of(context.first_thread) };
+        let thread = self.launch.thread_of(context.first_thread + lane);
+        let fault = Fault { kind, line: site, block: context.block, thread };
         if let Some(observer) = self.launch.observer {
             observer.fault(&fault);
         }

@@ -44,7 +44,7 @@ impl<'l> Worker<'l> {
                     Ok(kernel) => self.schedule.borrow_mut().take_apart(kernel.stack),
                     Err(error) => {
                         let kind = FaultKind::Unsupported { what: error.to_string() };
-                        self.schedule.borrow_mut().fail(kind, 0);
+                        self.schedule.borrow_mut().fail(kind, 0, 0);
                     }
                 },
                 // SAFETY: the fibre was prepared, or gave way, and is not running; nothing is borrowed.
@@ -178,7 +178,12 @@ impl<'l> Worker<'l> {
 
     /// Ends the launch because of what the running warp did.
     pub(crate) fn fail(&self, kind: FaultKind, site: u32) -> ! {
-        self.schedule.borrow_mut().fail(kind, site);
+        self.fail_in_lane(kind, site, 0)
+    }
+
+    /// Ends the launch because of what a thread of the running warp did.
+    pub(crate) fn fail_in_lane(&self, kind: FaultKind, site: u32, lane: u32) -> ! {
+        self.schedule.borrow_mut().fail(kind, site, lane);
         self.give_way();
         unreachable!("a launch that failed is not gone on with")
     }

@@ -103,9 +103,14 @@ impl Launch {
 
     /// Says what went wrong, and gives CUDA's number for it.
     fn explain(&self, error: &cpu::LaunchError) -> CudaError {
-        if let cpu::LaunchError::Fault(cpu::Fault { kind: cpu::FaultKind::Assertion { message }, .. }) = error {
+        if let cpu::LaunchError::Fault(cpu::Fault { kind, block, thread, .. }) = error
+            && let cpu::FaultKind::Assertion { message, place } = kind
+        {
             // In CUDA's own words, which programs look for.
-            crate::ffi::stdio::write_error(message.as_bytes());
+            let ([bx, by, bz], [tx, ty, tz]) = (block, thread);
+            let line =
+                format!("{place}: block: [{bx},{by},{bz}], thread: [{tx},{ty},{tz}] Assertion `{message}` failed.\n");
+            crate::ffi::stdio::write_error(line.as_bytes());
             return CudaError::ASSERT;
         }
         crate::log::say(&format!("kernel `{}`: {error}", self.kernel.name));

@@ -111,7 +111,10 @@ impl Lane<'_> {
                 b'x' | b'X' => spec.integer(false, next(size)?, 16),
                 b'o' => spec.integer(false, next(size)?, 8),
                 b'c' => spec.pad(vec![next(4)? as u8]),
-                b'p' => spec.pad(format!("{:#x}", next(8)?).into_bytes()),
+                b'p' => spec.pad(match next(8)? {
+                    0 => b"(nil)".to_vec(),
+                    address => format!("{address:#x}").into_bytes(),
+                }),
                 b's' => {
                     let mut bytes = self.c_string(next(8)?)?;
                     bytes.truncate(spec.precision.unwrap_or(usize::MAX));
