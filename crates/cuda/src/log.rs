@@ -1,5 +1,6 @@
 //! What we have to say to the user of a program, on its standard error.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
@@ -12,8 +13,25 @@ const MOST_SENTENCES: usize = 1000;
 /// Longer sentences are cut: names come from the program.
 const LONGEST_SENTENCE: usize = 4000;
 
+thread_local! {
+    /// What is said on this thread while somebody listens.
+    static HEARD: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+}
+
+/// Does something, and gives what was said meanwhile on this thread, also what was said before.
+pub(crate) fn listen<T>(body: impl FnOnce() -> T) -> (T, Vec<String>) {
+    HEARD.set(Some(Vec::new()));
+    let result = body();
+    (result, HEARD.take().unwrap_or_default())
+}
+
 /// Says something, once.
 pub(crate) fn say(sentence: &str) {
+    HEARD.with_borrow_mut(|heard| {
+        if let Some(heard) = heard {
+            heard.push(sentence.to_owned());
+        }
+    });
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     if said.len() >= MOST_SENTENCES || said.contains(sentence) {
         return;

@@ -42,6 +42,8 @@ pub(crate) static CONTEXTS: Handles<Context> = Handles::new();
 
 /// The primary context and how often it was retained.
 static PRIMARY: Mutex<Option<(Arc<Context>, usize)>> = Mutex::new(None);
+/// The flags that the primary context has, or will have.
+static PRIMARY_FLAGS: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
     /// The contexts of this thread; the last is the one it works in. Never dropped: programs call CUDA from destructors
@@ -125,6 +127,10 @@ impl Context {
         for stream in self.streams().alive() {
             let _ = STREAMS.remove(stream.handle.number());
         }
+        super::memory::free_all_of(self.handle.number());
+        if self.is_primary {
+            super::registry::reset_variables();
+        }
         let _ = CONTEXTS.remove(self.handle.number());
     }
 }
@@ -154,14 +160,31 @@ pub(crate) fn require_or_primary() -> Result<Arc<Context>> {
 /// The primary context, which the runtime keeps until the device is reset.
 fn primary_of_runtime() -> Arc<Context> {
     let mut primary = PRIMARY.lock().unwrap_or_else(PoisonError::into_inner);
-    Arc::clone(&primary.get_or_insert_with(|| (Context::new(true, 0), 1)).0)
+    Arc::clone(&primary.get_or_insert_with(|| (new_primary(), 1)).0)
+}
+
+fn new_primary() -> Arc<Context> {
+    Context::new(true, PRIMARY_FLAGS.load(Ordering::Relaxed))
+}
+
+/// The flags of the primary context, also of one that is not there yet.
+pub(crate) fn primary_flags() -> u32 {
+    primary().map_or_else(|| PRIMARY_FLAGS.load(Ordering::Relaxed), |context| context.flags.load(Ordering::Relaxed))
+}
+
+/// Sets the flags of the primary context, also of one that is not there yet.
+pub(crate) fn set_primary_flags(flags: u32) {
+    PRIMARY_FLAGS.store(flags, Ordering::Relaxed);
+    if let Some(context) = primary() {
+        context.flags.store(flags, Ordering::Relaxed);
+    }
 }
 
 /// Retains the primary context.
 pub(crate) fn retain_primary() -> Result<Arc<Context>> {
     driver::check()?;
     let mut primary = PRIMARY.lock().unwrap_or_else(PoisonError::into_inner);
-    let (context, count) = primary.get_or_insert_with(|| (Context::new(true, 0), 0));
+    let (context, count) = primary.get_or_insert_with(|| (new_primary(), 0));
     *count += 1;
     Ok(Arc::clone(context))
 }

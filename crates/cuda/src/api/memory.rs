@@ -26,6 +26,8 @@ pub(crate) struct Allocation {
     /// A number that no other allocation has.
     pub(crate) id: u64,
     pub(crate) source: Source,
+    /// The handle of the context that it goes with; 0 if there was none.
+    pub(crate) context: usize,
 }
 
 /// Where memory comes from, and so what happens when it is given back.
@@ -39,6 +41,8 @@ pub(crate) enum Source {
     Mapping,
     /// A graph, which keeps it: whether a launch has allocated it and nobody freed it since.
     Graph { is_live: bool },
+    /// A variable of a module, which keeps it.
+    Variable,
 }
 
 /// Kinds of memory.
@@ -64,7 +68,8 @@ fn allocations() -> MutexGuard<'static, BTreeMap<u64, Allocation>> {
 fn record(address: u64, bytes: u64, kind: Kind, source: Source) {
     static NEXT_ID: AtomicU64 = AtomicU64::new(1);
     let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-    allocations().insert(address, Allocation { address, bytes, kind, id, source });
+    let context = context::current().map_or(0, |context| context.handle.number());
+    allocations().insert(address, Allocation { address, bytes, kind, id, source, context });
 }
 
 /// New memory.
@@ -103,11 +108,38 @@ pub(crate) fn allocate_rows(width: u64, height: u64) -> Result<(u64, u64)> {
     Ok((allocate(bytes, Kind::Device)?, pitch))
 }
 
+/// Makes a managed variable known; it is no allocation that the program could free.
+pub(crate) fn add_managed_variable(address: u64, bytes: u64) {
+    record(address, bytes, Kind::Managed, Source::Variable);
+}
+
+/// Forgets a managed variable.
+pub(crate) fn remove_managed_variable(address: u64) {
+    allocations().remove(&address);
+}
+
+/// Gives all memory of a context back.
+pub(crate) fn free_all_of(context: usize) {
+    let is_of_context = |allocation: &Allocation| {
+        allocation.context == context
+            && !matches!(allocation.source, Source::Graph { .. } | Source::Mapping | Source::Variable)
+    };
+    let all: Vec<Allocation> = allocations().values().filter(|allocation| is_of_context(allocation)).copied().collect();
+    for allocation in all {
+        match allocation.kind {
+            Kind::Registered { .. } => drop(allocations().remove(&allocation.address)),
+            // Another thread may have freed it meanwhile.
+            _ => drop(free_now(allocation.address)),
+        }
+    }
+}
+
 /// Gives memory of the device back, when all work that may use it has ended.
 pub(crate) fn free(address: u64) -> Result<()> {
     let context = context::require()?;
     let found = allocations().get(&address).copied().ok_or(CudaError::INVALID_VALUE)?;
-    if !matches!(found.kind, Kind::Device | Kind::Managed) || found.source == Source::Mapping {
+    if !matches!(found.kind, Kind::Device | Kind::Managed) || matches!(found.source, Source::Mapping | Source::Variable)
+    {
         return Err(CudaError::INVALID_VALUE);
     }
     capture::refuse_unsafe_call()?;
@@ -131,7 +163,7 @@ pub(crate) fn free_host(address: u64) -> Result<()> {
 /// Gives memory back when the stream has done what it was asked for so far.
 pub(crate) fn free_in(stream: &Stream, address: u64) -> Result<()> {
     let found = allocations().get(&address).copied().ok_or(CudaError::INVALID_VALUE)?;
-    if found.source == Source::Mapping {
+    if matches!(found.source, Source::Mapping | Source::Variable) {
         return Err(CudaError::INVALID_VALUE);
     }
     let is_of_graph = matches!(found.source, Source::Graph { .. });

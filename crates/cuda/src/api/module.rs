@@ -65,11 +65,16 @@ pub(crate) fn load_parsed(module: ptx::ir::Module) -> Result<Arc<Module>> {
     Ok(module)
 }
 
-/// Forgets a module.
+/// Forgets a module, when all work that may use it has ended.
 pub(crate) fn unload(number: usize) -> Result<()> {
     if let Some(context) = super::context::current() {
         context.synchronize()?;
     }
+    forget(number)
+}
+
+/// Forgets a module. Kernels that run keep what they need.
+pub(crate) fn forget(number: usize) -> Result<()> {
     let module = MODULES.remove(number)?;
     let kernels = std::mem::take(&mut *module.kernels.lock().unwrap_or_else(PoisonError::into_inner));
     for kernel in kernels.values() {

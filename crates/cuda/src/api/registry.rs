@@ -64,8 +64,30 @@ pub(crate) fn remove_fatbin(number: usize) {
         Some(fatbin)
     });
     if let Some(Ok(module)) = fatbin.as_ref().and_then(|fatbin| fatbin.module.get()) {
-        // What is left of the device goes with the process.
-        let _ = module::unload(module.handle.number());
+        let managed = fatbin.iter().flat_map(|fatbin| {
+            fatbin
+                .managed
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .iter()
+                .map(|(_, name)| name.clone())
+                .collect::<Vec<_>>()
+        });
+        for (address, _) in managed.filter_map(|name| module.variable(&name).ok()) {
+            super::memory::remove_managed_variable(address);
+        }
+        // A program that ends does not wait for its kernels.
+        let _ = module::forget(module.handle.number());
+    }
+}
+
+/// Gives all variables their initial values again. Modules and kernels stay, because programs keep handles of them.
+pub(crate) fn reset_variables() {
+    let fatbins: Vec<_> = with_registry(|registry| registry.fatbins.values().cloned().collect());
+    for fatbin in fatbins {
+        if let Some(Ok(module)) = fatbin.module.get() {
+            module.program.reset_variables();
+        }
     }
 }
 

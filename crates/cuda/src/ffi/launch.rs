@@ -18,6 +18,9 @@ const MOST_WORDS: usize = 16;
 /// `params` must be null or a list of pointers to the parameters of the kernel; `extra` null or a list of words as the
 /// manual of `cuLaunchKernel` says.
 pub(crate) unsafe fn params(kernel: &Kernel, params: *mut *mut c_void, extra: *mut *mut c_void) -> Result<Vec<u8>> {
+    if !params.is_null() && !extra.is_null() {
+        return Err(CudaError::INVALID_VALUE);
+    }
     let mut bytes = vec![0_u8; kernel.params_bytes() as usize];
     if !extra.is_null() {
         // SAFETY: as the caller promises.

@@ -195,20 +195,16 @@ export! {
 
     fn cuDevicePrimaryCtxSetFlags_v2(dev: CUdevice, flags: c_uint) {
         device::check(dev)?;
-        if let Some(context) = context::primary() {
-            context.flags.store(flags, Ordering::Relaxed);
-        }
+        context::set_primary_flags(flags);
         Ok(())
     }
 
     fn cuDevicePrimaryCtxGetState(dev: CUdevice, flags: *mut c_uint, active: *mut c_int) {
         device::check(dev)?;
-        let context = context::primary();
-        let of_context = context.as_ref().map_or(0, |context| context.flags.load(Ordering::Relaxed));
         // SAFETY: as the manual says.
         unsafe {
-            put(flags, of_context)?;
-            put(active, context.is_some().into())
+            put(flags, context::primary_flags())?;
+            put(active, context::primary().is_some().into())
         }
     }
 

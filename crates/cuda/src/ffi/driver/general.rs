@@ -1,6 +1,6 @@
 //! Start, versions, errors.
 
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr;
 
 use crate::abi::driver::*;
@@ -27,15 +27,11 @@ export! {
     }
 
     fn cuGetErrorName(error: CUresult, pStr: *mut *const c_char) {
-        let text = error_text(error).ok_or(CudaError::INVALID_VALUE)?;
-        // SAFETY: as the manual says.
-        unsafe { put(pStr, text.driver.ok_or(CudaError::INVALID_VALUE)?.as_ptr()) }
+        put_error_text(pStr, error_text(error).and_then(|text| text.driver))
     }
 
     fn cuGetErrorString(error: CUresult, pStr: *mut *const c_char) {
-        let text = error_text(error).ok_or(CudaError::INVALID_VALUE)?;
-        // SAFETY: as the manual says.
-        unsafe { put(pStr, text.meaning.as_ptr()) }
+        put_error_text(pStr, error_text(error).map(|text| text.meaning))
     }
 
     fn cuGetProcAddress(symbol: *const c_char, pfn: *mut *mut c_void, cudaVersion: c_int, flags: cuuint64_t) {
@@ -71,11 +67,18 @@ export! {
     }
 }
 
+/// Gives a text to the program; null, and an error, if there is none.
+fn put_error_text(out: *mut *const c_char, text: Option<&'static CStr>) -> Result<()> {
+    // SAFETY: as the manual of the functions that call this says.
+    unsafe { put(out, text.map_or(ptr::null(), CStr::as_ptr)) }?;
+    text.map(drop).ok_or(CudaError::INVALID_VALUE)
+}
+
 /// Finds a function by its name.
 ///
 /// # Safety
 /// As the manual of `cuGetProcAddress` says.
-unsafe fn find(
+pub(crate) unsafe fn find(
     symbol: *const c_char,
     out: *mut *mut c_void,
     version: c_int,

@@ -80,7 +80,7 @@ fn known(address: u64) -> Result<Allocation> {
     }
     let found = crate::driver::get()?.device.memory.allocation(address);
     let (start, bytes) = found.ok_or(CudaError::INVALID_VALUE)?;
-    Ok(Allocation { address: start, bytes, kind: Kind::Device, id: 0, source: Source::Device })
+    Ok(Allocation { address: start, bytes, kind: Kind::Device, id: 0, source: Source::Device, context: 0 })
 }
 
 fn memory_type(found: &Allocation) -> c_uint {

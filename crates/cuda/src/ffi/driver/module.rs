@@ -2,11 +2,11 @@
 
 use std::ffi::{c_char, c_uint, c_void};
 
-use crate::abi::driver::{CUdeviceptr, CUfunction, CUjit_option, CUkernel, CUlibrary, CUlibraryOption, CUmodule};
+use crate::abi::driver::*;
 use crate::api::module::{self, MODULES, Module};
 use crate::api::{context, image};
 use crate::error::{CudaError, Result};
-use crate::ffi::{self, export, put, put_if, text};
+use crate::ffi::{self, export, put, put_if, put_text, text};
 use std::sync::Arc;
 
 /// Loads code from a file.
@@ -24,6 +24,43 @@ pub(crate) fn load_file(name: *const c_char) -> Result<Arc<Module>> {
         }
     };
     image::load(image)
+}
+
+/// Loads code; what is wrong with it goes into the buffer that the program has for it. Other options are for the
+/// compiler of a GPU.
+///
+/// # Safety
+/// `options` and `values` must be what the manual of `cuModuleLoadDataEx` says.
+pub(crate) unsafe fn with_log(
+    count: c_uint,
+    options: *mut CUjit_option,
+    values: *mut *mut c_void,
+    load: impl FnOnce() -> Result<Arc<Module>>,
+) -> Result<Arc<Module>> {
+    let (loaded, heard) = crate::log::listen(load);
+    if options.is_null() || values.is_null() {
+        return loaded;
+    }
+    // SAFETY: there are so many options and values.
+    let value_of = |wanted| unsafe {
+        (0..count as usize).find(|&index| options.add(index).read() == wanted).map(|index| values.add(index))
+    };
+    let buffers = [
+        (CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, heard.join("\n")),
+        (CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, String::new()),
+    ];
+    for (buffer, size, text) in buffers {
+        let (Some(buffer), Some(size)) = (value_of(buffer), value_of(size)) else { continue };
+        // SAFETY: the value of the one is a buffer, and that of the other its size, in the place of a pointer.
+        unsafe {
+            // Only the low half of the size counts.
+            let room = size.read() as usize as u32;
+            if put_text(buffer.read().cast(), room as usize, &text).is_ok() {
+                size.write(text.len().min(room as usize - 1) as *mut c_void);
+            }
+        }
+    }
+    loaded
 }
 
 pub(crate) fn put_variable(
@@ -90,11 +127,12 @@ export! {
         options: *mut CUjit_option,
         optionValues: *mut *mut c_void,
     ) {
-        // They are for the compiler of a GPU.
-        let _ = (numOptions, options, optionValues);
         context::require()?;
         // SAFETY: as the manual says.
-        unsafe { put(module, ffi::image::load(image)?.handle.number() as CUmodule) }
+        unsafe {
+            let loaded = with_log(numOptions, options, optionValues, || ffi::image::load(image))?;
+            put(module, loaded.handle.number() as CUmodule)
+        }
     }
 
     fn cuModuleLoadFatBinary(module: *mut CUmodule, fatCubin: *const c_void) {
@@ -136,10 +174,13 @@ export! {
         libraryOptionValues: *mut *mut c_void,
         numLibraryOptions: c_uint,
     ) {
-        let _ = (jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+        let _ = (libraryOptions, libraryOptionValues, numLibraryOptions);
         crate::driver::check()?;
         // SAFETY: as the manual says.
-        unsafe { put(library, ffi::image::load(code)?.handle.number() as CUlibrary) }
+        unsafe {
+            let loaded = with_log(numJitOptions, jitOptions, jitOptionsValues, || ffi::image::load(code))?;
+            put(library, loaded.handle.number() as CUlibrary)
+        }
     }
 
     fn cuLibraryLoadFromFile(
@@ -152,11 +193,13 @@ export! {
         libraryOptionValues: *mut *mut c_void,
         numLibraryOptions: c_uint,
     ) {
-        let _ = (jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+        let _ = (libraryOptions, libraryOptionValues, numLibraryOptions);
         crate::driver::check()?;
-        let loaded = load_file(fileName)?;
         // SAFETY: as the manual says.
-        unsafe { put(library, loaded.handle.number() as CUlibrary) }
+        unsafe {
+            let loaded = with_log(numJitOptions, jitOptions, jitOptionsValues, || load_file(fileName))?;
+            put(library, loaded.handle.number() as CUlibrary)
+        }
     }
 
     fn cuLibraryUnload(library: CUlibrary) {

@@ -3,7 +3,10 @@
 use std::ffi::c_uint;
 
 use super::{export_runtime, ready};
-use crate::abi::runtime::{cudaEvent_t, cudaEventDisableTiming, cudaEventRecordExternal, cudaStream_t};
+use crate::abi::runtime::{
+    cudaEvent_t, cudaEventBlockingSync, cudaEventDisableTiming, cudaEventInterprocess, cudaEventRecordExternal,
+    cudaStream_t,
+};
 use crate::api::event::{self, EVENTS};
 use crate::api::{output, stream};
 use crate::error::{CudaError, Result};
@@ -11,7 +14,7 @@ use crate::ffi::put;
 
 fn create(out: *mut cudaEvent_t, flags: c_uint) -> Result<()> {
     ready()?;
-    if out.is_null() {
+    if out.is_null() || flags & !(cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess) != 0 {
         return Err(CudaError::INVALID_VALUE);
     }
     let event = event::create(flags & cudaEventDisableTiming == 0)?;

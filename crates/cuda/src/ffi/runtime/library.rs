@@ -6,7 +6,7 @@ use super::{check_device, export_runtime, ready};
 use crate::abi::runtime::*;
 use crate::api::kernel::KERNELS;
 use crate::api::module;
-use crate::ffi::driver::module::{load_file, put_kernel, put_kernel_count, put_kernels, put_variable};
+use crate::ffi::driver::module::{load_file, put_kernel, put_kernel_count, put_kernels, put_variable, with_log};
 use crate::ffi::{self, put};
 
 export_runtime! {
@@ -20,11 +20,13 @@ export_runtime! {
         libraryOptionValues: *mut *mut c_void,
         numLibraryOptions: c_uint,
     ) {
-        // They are for the compiler of a GPU.
-        let _ = (jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+        let _ = (libraryOptions, libraryOptionValues, numLibraryOptions);
         ready()?;
         // SAFETY: as the manual says.
-        unsafe { put(library, ffi::image::load(code)?.handle.number() as cudaLibrary_t) }
+        unsafe {
+            let loaded = with_log(numJitOptions, jitOptions, jitOptionsValues, || ffi::image::load(code))?;
+            put(library, loaded.handle.number() as cudaLibrary_t)
+        }
     }
 
     fn cudaLibraryLoadFromFile(
@@ -37,12 +39,13 @@ export_runtime! {
         libraryOptionValues: *mut *mut c_void,
         numLibraryOptions: c_uint,
     ) {
-        // They are for the compiler of a GPU.
-        let _ = (jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+        let _ = (libraryOptions, libraryOptionValues, numLibraryOptions);
         ready()?;
-        let loaded = load_file(fileName)?;
         // SAFETY: as the manual says.
-        unsafe { put(library, loaded.handle.number() as cudaLibrary_t) }
+        unsafe {
+            let loaded = with_log(numJitOptions, jitOptions, jitOptionsValues, || load_file(fileName))?;
+            put(library, loaded.handle.number() as cudaLibrary_t)
+        }
     }
 
     fn cudaLibraryUnload(library: cudaLibrary_t) {

@@ -61,6 +61,9 @@ export_runtime! {
     }
 
     fn cudaHostAlloc(pHost: *mut *mut c_void, size: usize, flags: c_uint) {
+        if flags & !(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined) != 0 {
+            return Err(CudaError::INVALID_VALUE);
+        }
         put_new(pHost, size, Kind::Host { flags })
     }
 

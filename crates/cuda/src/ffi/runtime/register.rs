@@ -10,7 +10,7 @@ use crate::abi::runtime::{CUstream_st, cudaKernel_t, cudaStream_t, dim3, uint3};
 use crate::api::image::{self, Image};
 use crate::api::module::Module;
 use crate::api::registry::{self, Fatbin};
-use crate::api::{device, kernel::KERNELS};
+use crate::api::{device, kernel::KERNELS, memory};
 use crate::error::{CudaError, Result};
 use crate::ffi::{self, guard, put, text};
 
@@ -35,7 +35,8 @@ pub(crate) fn load(fatbin: &Fatbin) -> Result<Arc<Module>> {
     // SAFETY: the code that nvcc made registered it, and unregisters it before it goes.
     let module = unsafe { ffi::image::load(fatbin.address as *const c_void) }?;
     for (place, name) in fatbin.managed.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-        let (address, _) = module.variable(name).map_err(|_| CudaError::INVALID_SYMBOL)?;
+        let (address, bytes) = module.variable(name).map_err(|_| CudaError::INVALID_SYMBOL)?;
+        memory::add_managed_variable(address, bytes);
         // SAFETY: the code that nvcc made keeps a pointer there, for this.
         unsafe { (*place as *mut u64).write(address) };
     }
