@@ -1,4 +1,5 @@
 // Conditional nodes and graphs that kernels launch are refused by name.
+//@ stderr: graphs with conditional nodes are not supported
 
 #include "../check.h"
 

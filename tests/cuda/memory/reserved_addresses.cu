@@ -1,4 +1,5 @@
 // Memory is put behind reserved addresses piece by piece, and twice; without it they cannot be accessed.
+//@ stderr: kernel `_Z4fillPii`: illegal address
 
 #include "../check.h"
 

@@ -1,0 +1,63 @@
+//! Runs the CUDA programs in `tests/cuda` under `warpgrind run`: each is built by NVIDIA's compiler in the ways that its
+//! header asks for, and must end as its header says. `group/program [variant]` is the name of a test.
+//!
+//! `cargo nextest run -p warpgrind --test programs --run-ignored only`, and `streams/` after that for a part of them.
+
+mod build;
+mod header;
+mod run;
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use anyhow::{Context, Result, ensure};
+use build::Toolchain;
+use header::{Header, Variant};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() -> Result<()> {
+    let args = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cuda").canonicalize()?;
+    let mut trials = Vec::new();
+    for (name, source) in find_programs(&root)? {
+        let text = std::fs::read_to_string(&source).with_context(|| format!("reading {}", source.display()))?;
+        let header = Header::parse(&text).with_context(|| format!("in the header of {}", source.display()))?;
+        for &variant in &header.variants {
+            let (source, header) = (source.clone(), header.clone());
+            let trial = Trial::test(format!("{name} [{}]", variant.name()), move || {
+                test(&source, &header, variant).map_err(|error| Failed::from(format!("{error:#}")))
+            });
+            // They need scripts/cuda-toolchain.
+            trials.push(trial.with_ignored_flag(true));
+        }
+    }
+    libtest_mimic::run(&args, trials).exit();
+}
+
+/// Programs, with their names: `tests/cuda/GROUP/PROGRAM.cu`. What is deeper is a part of one.
+fn find_programs(root: &Path) -> Result<Vec<(String, PathBuf)>> {
+    let mut programs = Vec::new();
+    for group in std::fs::read_dir(root)? {
+        let group = group?.path();
+        if !group.is_dir() {
+            continue;
+        }
+        for source in std::fs::read_dir(&group)? {
+            let source = source?.path();
+            if source.extension().is_some_and(|extension| extension == "cu") {
+                let name = source.strip_prefix(root)?.with_extension("");
+                programs.push((name.display().to_string(), source));
+            }
+        }
+    }
+    ensure!(!programs.is_empty(), "there are no programs below {}", root.display());
+    programs.sort();
+    Ok(programs)
+}
+
+fn test(source: &Path, header: &Header, variant: Variant) -> Result<()> {
+    static TOOLCHAIN: OnceLock<Result<Toolchain>> = OnceLock::new();
+    let toolchain = TOOLCHAIN.get_or_init(Toolchain::find).as_ref().map_err(|error| anyhow::anyhow!("{error:#}"))?;
+    let built = toolchain.build(source, header, variant).context("building the program")?;
+    run::run(&built, header)
+}

@@ -1,0 +1,109 @@
+//! Runs a program under `warpgrind run`, and compares what comes of it with what its header says.
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context, Result, bail};
+
+use crate::build::Built;
+use crate::header::Header;
+
+/// Seconds after which a program is ended.
+const TIMEOUT: &str = "180";
+
+/// Runs a program; an error says what is not as it must be.
+pub(crate) fn run(built: &Built, header: &Header) -> Result<()> {
+    let installation = Installation::make()?;
+    // It ends all processes of the program, and so closes the pipes that are read here.
+    let output = Command::new("timeout")
+        .args(["--signal=KILL", TIMEOUT])
+        .arg(installation.path.join("bin/warpgrind"))
+        .arg("run")
+        .args(&header.run)
+        .arg(&built.program)
+        .args(&built.libraries)
+        .args(&header.args)
+        .envs(header.env.iter().map(|(name, value)| (name, value)))
+        .current_dir(&installation.path)
+        .output()
+        .context("starting `timeout`")?;
+    let wrong = complaints(&output, header);
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "{}: {}\n---- stdout\n{}---- stderr\n{}",
+        built.program.display(),
+        wrong.join("\n"),
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+fn complaints(output: &Output, header: &Header) -> Vec<String> {
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let mut wrong = Vec::new();
+    match output.status.signal() {
+        Some(9) => wrong.push(format!("did not end in {TIMEOUT} seconds")),
+        Some(signal) => wrong.push(format!("ended by signal {signal}")),
+        None => {}
+    }
+    if let Some(code) = output.status.code().filter(|code| *code != header.exit) {
+        wrong.push(format!("the exit code is {code} instead of {}", header.exit));
+    }
+    match &header.stdout {
+        Some(lines) if !stdout.lines().eq(lines) => {
+            wrong.push(format!("the output must be:\n{}\n", lines.join("\n")));
+        }
+        None if !stdout.lines().any(|line| line == "PASS") => wrong.push("it does not say PASS".to_owned()),
+        _ => {}
+    }
+    for part in header.stderr.iter().filter(|part| !stderr.contains(part.as_str())) {
+        wrong.push(format!("not on standard error: {part}"));
+    }
+    if header.stderr.is_empty() && !stderr.is_empty() {
+        wrong.push("there must be nothing on standard error".to_owned());
+    }
+    wrong
+}
+
+/// The command and the libraries that cargo built, in one place as when they are installed.
+struct Installation {
+    path: PathBuf,
+}
+
+impl Installation {
+    fn make() -> Result<Self> {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("programs-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let installation = Self { path };
+        let libraries = installation.path.join("lib/warpgrind");
+        fs::create_dir_all(installation.path.join("bin"))?;
+        fs::create_dir_all(&libraries)?;
+        let command = Path::new(env!("CARGO_BIN_EXE_warpgrind"));
+        fs::hard_link(command, installation.path.join("bin/warpgrind"))?;
+        for name in ["libwarpgrind_start.so", "libwarpgrind_cuda.so"] {
+            fs::hard_link(newest(command, name)?, libraries.join(name))?;
+        }
+        Ok(installation)
+    }
+}
+
+impl Drop for Installation {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// A library that cargo built: in `deps` because this test depends on it, beside the command if it was asked for.
+fn newest(command: &Path, name: &str) -> Result<PathBuf> {
+    let built = command.parent().context("a command is in a directory")?;
+    let places = [built.join("deps").join(name), built.join(name)];
+    let time = |place: &PathBuf| fs::metadata(place).and_then(|file| file.modified()).ok();
+    let newest = places.into_iter().filter(|place| place.exists()).max_by_key(time);
+    newest.with_context(|| format!("{name} was not built"))
+}
