@@ -16,6 +16,15 @@ pub(crate) const NAME: &str = "Warpgrind CPU device";
 /// It is the same device in every process: the letters of its name.
 pub(crate) const UUID: [u8; 16] = *b"warpgrind-cpu-00";
 
+/// How PCI would call the device.
+pub(crate) const PCI_NAME: &str = "0000:01:00.0";
+
+/// Checks that a program means the device by a name of PCI, with or without the domain.
+pub(crate) fn check_pci_name(name: &str) -> Result<()> {
+    let is_it = PCI_NAME.ends_with(&name.to_ascii_lowercase()) && name.len() >= 5;
+    if is_it { Ok(()) } else { Err(CudaError::INVALID_DEVICE) }
+}
+
 /// Threads of a multiprocessor.
 pub(crate) const THREADS_PER_MULTIPROCESSOR: u32 = 2048;
 /// Blocks of a multiprocessor.

@@ -9,7 +9,7 @@ use crate::error::{CudaError, Result};
 /// Code in the memory of the program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Image<'a> {
-    /// PTX, without the zero at its end.
+    /// PTX, up to a zero if there is one.
     Ptx(&'a [u8]),
     /// A container, whole.
     Fatbin(&'a [u8]),
@@ -41,8 +41,24 @@ pub(crate) fn refuse_machine_code() -> CudaError {
     CudaError::NO_BINARY_FOR_GPU
 }
 
+/// Whatever a file starts with.
+pub(crate) fn of_file(bytes: &[u8]) -> Image<'_> {
+    if bytes.starts_with(ELF) {
+        Image::MachineCode
+    } else if bytes.starts_with(&fatbin::MAGIC.to_le_bytes()) {
+        Image::Fatbin(bytes)
+    } else {
+        Image::Ptx(bytes)
+    }
+}
+
+/// The start of machine code, and of object files of the host.
+pub(crate) const ELF: &[u8; 4] = b"\x7fELF";
+
+/// A text, up to a zero if there is one.
 pub(crate) fn text_of(bytes: &[u8]) -> Result<&str> {
-    std::str::from_utf8(bytes).map_err(|_| {
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    std::str::from_utf8(&bytes[..end]).map_err(|_| {
         crate::log::say("a module of the program is no PTX: it is not text");
         CudaError::INVALID_PTX
     })
@@ -66,8 +82,7 @@ pub(crate) fn ptx_of(container: &[u8]) -> Result<String> {
     let Some(best) = best else { return Err(refuse_machine_code()) };
     device::need_capability(best.arch);
     let bytes = best.text().map_err(unreadable)?;
-    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-    text_of(&bytes[..end]).map(str::to_owned)
+    text_of(&bytes).map(str::to_owned)
 }
 
 /// The least compute capability that a container has PTX for, as ten times the number; nothing if it has none.

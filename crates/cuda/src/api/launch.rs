@@ -124,6 +124,15 @@ impl Launch {
     }
 }
 
+/// Refuses clusters of more than one block.
+pub(crate) fn check_cluster(size: [u32; 3]) -> Result<()> {
+    if size == [1, 1, 1] {
+        return Ok(());
+    }
+    crate::log::say("launches of clusters of more than one block are not supported by the CPU device");
+    Err(CudaError::NOT_SUPPORTED)
+}
+
 /// How kernels are compiled and run.
 fn mode() -> Result<cpu::Mode> {
     let settings = &driver::get()?.settings;

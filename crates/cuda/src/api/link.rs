@@ -68,10 +68,7 @@ impl Link {
     /// Adds code. The name is for messages.
     pub(crate) fn add(&self, kind: InputKind, bytes: &[u8], name: Option<&str>) -> Result<()> {
         let texts = match kind {
-            InputKind::Ptx => {
-                let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-                vec![image::text_of(&bytes[..end])?.to_owned()]
-            }
+            InputKind::Ptx => vec![image::text_of(bytes)?.to_owned()],
             InputKind::Fatbin => vec![image::ptx_of(bytes)?],
             InputKind::Object => {
                 let containers = object::containers(bytes).ok_or(CudaError::INVALID_IMAGE)?;

@@ -22,7 +22,7 @@ pub(crate) fn containers(bytes: &[u8]) -> Option<Vec<&[u8]>> {
         let size: usize = std::str::from_utf8(&header[48..58]).ok()?.trim_end().parse().ok()?;
         let member = after.get(..size)?;
         // The index and the table of long names are members, too.
-        if member.starts_with(b"\x7fELF") {
+        if member.starts_with(super::image::ELF) {
             add_containers(member, &mut all)?;
         }
         rest = after.get(size.next_multiple_of(2)..).unwrap_or_default();

@@ -83,6 +83,15 @@ pub(crate) fn destroy(handle: u64) -> Result<()> {
     if driver::get()?.device.textures.destroy(handle) { Ok(()) } else { Err(CudaError::INVALID_VALUE) }
 }
 
+/// Refuses textures whose colours are in sRGB.
+pub(crate) fn check_colours(is_srgb: bool) -> Result<()> {
+    if !is_srgb {
+        return Ok(());
+    }
+    crate::log::say("textures in sRGB are not supported by the CPU device");
+    Err(CudaError::NOT_SUPPORTED)
+}
+
 /// What is outside of a texture, by the number that both headers have for it.
 pub(crate) fn address_mode(number: u32) -> Result<AddressMode> {
     match number {

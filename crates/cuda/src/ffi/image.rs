@@ -18,8 +18,7 @@ struct Wrapper {
 }
 
 const WRAPPER: u32 = 0x4662_43b1;
-const CONTAINER: u32 = 0xba55_ed50;
-const ELF: u32 = u32::from_le_bytes(*b"\x7fELF");
+const ELF: u32 = u32::from_le_bytes(*image::ELF);
 /// More modules than this are not linked: the list has no end.
 const MOST_CONTAINERS: usize = 4096;
 
@@ -67,7 +66,7 @@ pub(crate) unsafe fn with_containers<T>(
             use_image(Image::Fatbins(&all))
         }
         // SAFETY: the magic number says that it is a container.
-        CONTAINER => use_image(Image::Fatbin(unsafe { container(pointer) }?)),
+        fatbin::MAGIC => use_image(Image::Fatbin(unsafe { container(pointer) }?)),
         ELF => use_image(Image::MachineCode),
         // SAFETY: what is nothing else is a text, as the caller promises.
         _ => use_image(Image::Ptx(unsafe { CStr::from_ptr(pointer.cast::<c_char>()) }.to_bytes())),

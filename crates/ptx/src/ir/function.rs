@@ -279,6 +279,14 @@ impl Body {
     /// The symbols that statements name.
     pub fn symbols(&self) -> FxHashSet<Symbol> {
         let mut symbols = FxHashSet::default();
+        self.for_each_symbol(|symbol| {
+            symbols.insert(symbol);
+        });
+        symbols
+    }
+
+    /// Calls `each` with every symbol that statements name, in the order of the text, as often as they name it.
+    pub fn for_each_symbol(&self, mut each: impl FnMut(Symbol)) {
         for id in self.iter() {
             if let Stmt::Inst(Inst { operands: list, .. }) | Stmt::CallTargets(_, list) = *self.stmt(id) {
                 self.for_each_operand(list, &mut |operand| {
@@ -286,12 +294,11 @@ impl Body {
                     | Operand::SymbolAddress(symbol, _)
                     | Operand::Element(symbol, _) = operand
                     {
-                        symbols.insert(symbol);
+                        each(symbol);
                     }
                 });
             }
         }
-        symbols
     }
 
     /// The operands of a list, to be changed in place.

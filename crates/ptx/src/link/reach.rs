@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::symbols::{Entity, Symbols};
 use super::{Input, LinkError};
-use crate::ir::{Body, FuncId, Function, InitValue, Inst, List, Module, Operand, Stmt, Symbol, Variable};
+use crate::ir::{FuncId, Function, InitValue, Module, Symbol, Variable};
 use crate::types::Space;
 
 /// What a linked module has.
@@ -119,7 +119,7 @@ impl Walk<'_> {
             self.name(user, symbol);
         }
         if let Some(body) = body {
-            for_each_symbol(body, |symbol| self.name(user, symbol));
+            body.for_each_symbol(|symbol| self.name(user, symbol));
         }
     }
 
@@ -146,27 +146,4 @@ pub(super) fn initial_symbols(variable: &Variable) -> impl Iterator<Item = Symbo
         InitValue::Address { symbol, .. } => Some(*symbol),
         _ => None,
     })
-}
-
-fn for_each_symbol(body: &Body, mut each: impl FnMut(Symbol)) {
-    for id in body.iter() {
-        if let Stmt::Inst(Inst { operands: list, .. }) | Stmt::CallTargets(_, list) = *body.stmt(id) {
-            symbols_in(body, list, &mut each);
-        }
-    }
-}
-
-fn symbols_in(body: &Body, list: List, each: &mut impl FnMut(Symbol)) {
-    for operand in body.operands(list) {
-        match *operand {
-            Operand::Symbol(symbol, _) | Operand::SymbolAddress(symbol, _) | Operand::Element(symbol, _) => {
-                each(symbol)
-            }
-            Operand::Vector(inner)
-            | Operand::TupleAddress(inner)
-            | Operand::Arguments(inner)
-            | Operand::VectorPair(inner, _) => symbols_in(body, inner, each),
-            _ => {}
-        }
-    }
 }

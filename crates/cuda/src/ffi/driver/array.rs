@@ -91,10 +91,7 @@ unsafe fn resource_of(desc: *const CUDA_RESOURCE_DESC) -> Result<Resource> {
 }
 
 fn sampler_of(desc: &CUDA_TEXTURE_DESC) -> Result<Sampler> {
-    if desc.flags & CU_TRSF_SRGB != 0 {
-        crate::log::say("textures in sRGB are not supported by the CPU device");
-        return Err(CudaError::NOT_SUPPORTED);
-    }
+    texture::check_colours(desc.flags & CU_TRSF_SRGB != 0)?;
     let [x, y, z] = desc.addressMode;
     Ok(Sampler {
         address: [texture::address_mode(x)?, texture::address_mode(y)?, texture::address_mode(z)?],

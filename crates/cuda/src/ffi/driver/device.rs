@@ -3,13 +3,10 @@
 use std::ffi::{c_char, c_int, c_uint};
 
 use crate::abi::driver::{CUdevice, CUdevice_P2PAttribute, CUdevice_attribute, CUuuid};
-use crate::api::device::{self, NAME, UUID};
+use crate::api::device::{self, NAME, PCI_NAME, UUID};
 use crate::driver;
 use crate::error::CudaError;
 use crate::ffi::{export, put, put_text, text};
-
-/// How PCI would call the device.
-pub(crate) const PCI_NAME: &str = "0000:01:00.0";
 
 export! {
     fn cuDeviceGet(out: *mut CUdevice, ordinal: c_int) {
@@ -73,10 +70,7 @@ export! {
     fn cuDeviceGetByPCIBusId(dev: *mut CUdevice, pciBusId: *const c_char) {
         driver::get()?;
         // SAFETY: as the manual says.
-        let name = unsafe { text(pciBusId) }?;
-        if !PCI_NAME.ends_with(&name.to_ascii_lowercase()) || name.len() < 5 {
-            return Err(CudaError::INVALID_DEVICE);
-        }
+        device::check_pci_name(unsafe { text(pciBusId) }?)?;
         // SAFETY: as the manual says.
         unsafe { put(dev, 0) }
     }

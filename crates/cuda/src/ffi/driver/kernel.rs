@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::abi::driver::*;
 use crate::api::kernel::{KERNELS, Kernel};
-use crate::api::launch::{Launch, Shape};
+use crate::api::launch::{Launch, Shape, check_cluster};
 use crate::api::stream::{self, DefaultStream};
 use crate::api::work::Work;
 use crate::api::{context, device, occupancy, output};
@@ -80,10 +80,7 @@ unsafe fn shape_of(config: &CUlaunchConfig) -> Result<Shape> {
             CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
                 // SAFETY: as above.
                 let size = unsafe { attribute.value.clusterDim };
-                if (size.x, size.y, size.z) != (1, 1, 1) {
-                    crate::log::say("launches of clusters of more than one block are not supported by the CPU device");
-                    return Err(CudaError::NOT_SUPPORTED);
-                }
+                check_cluster([size.x, size.y, size.z])?;
             }
             // Priorities, windows of caches, overlap with other launches: hints.
             _ => {}

@@ -13,17 +13,8 @@ use std::sync::Arc;
 pub(crate) fn load_file(name: *const c_char) -> Result<Arc<Module>> {
     // SAFETY: as the manual says.
     let name = unsafe { text(name) }?;
-    let mut bytes = std::fs::read(name).map_err(|_| CudaError::FILE_NOT_FOUND)?;
-    let image = match bytes.get(..4) {
-        Some(b"\x7fELF") => image::Image::MachineCode,
-        Some(&[0x50, 0xed, 0x55, 0xba]) => image::Image::Fatbin(&bytes),
-        _ => {
-            let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-            bytes.truncate(end);
-            image::Image::Ptx(&bytes)
-        }
-    };
-    image::load(image)
+    let bytes = std::fs::read(name).map_err(|_| CudaError::FILE_NOT_FOUND)?;
+    image::load(image::of_file(&bytes))
 }
 
 /// Loads code; what is wrong with it goes into the buffer that the program has for it. Other options are for the

@@ -7,11 +7,10 @@ use std::sync::atomic::Ordering;
 use super::{check_device, export_runtime, ready};
 use crate::abi::driver::*;
 use crate::abi::runtime::*;
-use crate::api::device::{self, NAME, UUID};
+use crate::api::device::{self, NAME, PCI_NAME, UUID};
 use crate::api::{capture, context, output};
 use crate::driver;
 use crate::error::{CudaError, Result};
-use crate::ffi::driver::device::PCI_NAME;
 use crate::ffi::{put, put_if, put_text, text};
 
 fn synchronize() -> Result<()> {
@@ -354,10 +353,7 @@ export_runtime! {
     fn cudaDeviceGetByPCIBusId(device: *mut c_int, pciBusId: *const c_char) {
         driver::start()?;
         // SAFETY: as the manual says.
-        let name = unsafe { text(pciBusId) }?;
-        if !PCI_NAME.ends_with(&name.to_ascii_lowercase()) || name.len() < 5 {
-            return Err(CudaError::INVALID_DEVICE);
-        }
+        device::check_pci_name(unsafe { text(pciBusId) }?)?;
         // SAFETY: as the manual says.
         unsafe { put(device, 0) }
     }

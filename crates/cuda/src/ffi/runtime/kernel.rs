@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{export_runtime, ready};
 use crate::abi::runtime::*;
 use crate::api::kernel::Kernel;
-use crate::api::launch::{Launch, Shape};
+use crate::api::launch::{Launch, Shape, check_cluster};
 use crate::api::stream::{self, DefaultStream};
 use crate::api::work::Work;
 use crate::api::{device, occupancy, output, registry};
@@ -113,12 +113,7 @@ export_runtime! {
                 cudaLaunchAttributeClusterDimension => {
                     // SAFETY: as above.
                     let size = unsafe { attribute.val.clusterDim };
-                    if (size.x, size.y, size.z) != (1, 1, 1) {
-                        crate::log::say(
-                            "launches of clusters of more than one block are not supported by the CPU device",
-                        );
-                        return Err(CudaError::NOT_SUPPORTED);
-                    }
+                    check_cluster([size.x, size.y, size.z])?;
                 }
                 // Priorities, windows of caches, overlap with other launches: hints.
                 _ => {}

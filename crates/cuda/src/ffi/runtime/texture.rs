@@ -42,10 +42,7 @@ macro_rules! sampler_of {
         // SAFETY: as the manual says.
         let desc = unsafe { get($desc) }?;
         let [x, y, z] = desc.addressMode;
-        if desc.sRGB != 0 {
-            crate::log::say("textures in sRGB are not supported by the CPU device");
-            return Err(CudaError::NOT_SUPPORTED);
-        }
+        texture::check_colours(desc.sRGB != 0)?;
         Sampler {
             address: [texture::address_mode(x)?, texture::address_mode(y)?, texture::address_mode(z)?],
             filter: texture::filter(desc.filterMode)?,
@@ -71,6 +68,16 @@ macro_rules! view_of {
     };
 }
 
+/// Makes a texture from descriptions in any version of their layouts.
+macro_rules! create {
+    ($out:expr, $resource:expr, $sampler:expr, $view:expr) => {{
+        ready()?;
+        let handle = texture::create(&resource_of!($resource), sampler_of!($sampler), view_of!($view))?;
+        // SAFETY: as the manual says.
+        unsafe { put($out, handle) }
+    }};
+}
+
 fn destroy(handle: u64) -> Result<()> {
     ready()?;
     texture::destroy(handle)
@@ -83,10 +90,7 @@ export_runtime! {
         pTexDesc: *const cudaTextureDesc,
         pResViewDesc: *const cudaResourceViewDesc,
     ) {
-        ready()?;
-        let handle = texture::create(&resource_of!(pResDesc), sampler_of!(pTexDesc), view_of!(pResViewDesc))?;
-        // SAFETY: as the manual says.
-        unsafe { put(pTexObject, handle) }
+        create!(pTexObject, pResDesc, pTexDesc, pResViewDesc)
     }
 
     fn cudaCreateTextureObject_12(
@@ -95,10 +99,7 @@ export_runtime! {
         pTexDesc: *const cudaTextureDesc,
         pResViewDesc: *const cudaResourceViewDesc12,
     ) {
-        ready()?;
-        let handle = texture::create(&resource_of!(pResDesc), sampler_of!(pTexDesc), view_of!(pResViewDesc))?;
-        // SAFETY: as the manual says.
-        unsafe { put(pTexObject, handle) }
+        create!(pTexObject, pResDesc, pTexDesc, pResViewDesc)
     }
 
     fn cudaCreateTextureObject_11(
@@ -107,10 +108,7 @@ export_runtime! {
         pTexDesc: *const cudaTextureDesc11,
         pResViewDesc: *const cudaResourceViewDesc12,
     ) {
-        ready()?;
-        let handle = texture::create(&resource_of!(pResDesc), sampler_of!(pTexDesc), view_of!(pResViewDesc))?;
-        // SAFETY: as the manual says.
-        unsafe { put(pTexObject, handle) }
+        create!(pTexObject, pResDesc, pTexDesc, pResViewDesc)
     }
 
     fn cudaCreateTextureObject_v2(
@@ -119,10 +117,7 @@ export_runtime! {
         pTexDesc: *const cudaTextureDesc_v2,
         pResViewDesc: *const cudaResourceViewDesc12,
     ) {
-        ready()?;
-        let handle = texture::create(&resource_of!(pResDesc), sampler_of!(pTexDesc), view_of!(pResViewDesc))?;
-        // SAFETY: as the manual says.
-        unsafe { put(pTexObject, handle) }
+        create!(pTexObject, pResDesc, pTexDesc, pResViewDesc)
     }
 
     fn cudaDestroyTextureObject(texObject: cudaTextureObject_t) {
