@@ -1,4 +1,4 @@
-//! Prints what LLVM gets for a kernel: `llvm FILE KERNEL [BLOCK] [one|warp] [opt]`.
+//! Prints what LLVM gets for a kernel: `llvm FILE KERNEL [BLOCK] [one|warp] [opt] [preempt]`.
 #![allow(clippy::print_stdout, reason = "this is a command")]
 
 use cpu::{Device, Mode, Program, Tier, Width};
@@ -10,7 +10,8 @@ fn main() {
     let program = Program::load(&device, ptx::parse(&text).module).expect("the module can be loaded");
     let block = args.get(3).map_or(32, |block| block.parse().expect("the block size is a number"));
     let width = if args.iter().any(|arg| arg == "one") { Width::One } else { Width::Warp };
-    let mode = Mode { width, tier: Tier::Optimised, ..Mode::default() };
+    let preempt = args.iter().any(|arg| arg == "preempt");
+    let mode = Mode { width, tier: Tier::Optimised, random_schedule: preempt, preempt, ..Mode::default() };
     let optimised = args.iter().any(|arg| arg == "opt");
     match program.llvm_text(&args[2], [block, 1, 1], &mode, optimised) {
         Ok(text) => println!("{text}"),

@@ -6,6 +6,7 @@ use std::sync::Once;
 use llvm_sys::core::*;
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
 use llvm_sys::prelude::*;
+use llvm_sys::support::LLVMParseCommandLineOptions;
 use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
 use llvm_sys::transforms::pass_builder::*;
@@ -59,6 +60,9 @@ fn initialise() {
         LLVM_InitializeNativeTarget();
         LLVM_InitializeNativeAsmPrinter();
         LLVM_InitializeNativeAsmParser();
+        // LLVM 22 follows copies between integer and vector registers round a loop for ever (llvm/llvm-project#216271).
+        let options = [c"warpgrind".as_ptr(), c"-disable-adv-copy-opt".as_ptr()];
+        LLVMParseCommandLineOptions(options.len() as i32, options.as_ptr(), std::ptr::null());
     });
 }
 
