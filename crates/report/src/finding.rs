@@ -1,0 +1,121 @@
+//! A finding.
+
+use serde::{Deserialize, Serialize};
+
+/// Something that a tool found, once for each place where it happens.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct Finding {
+    /// The tool: `memcheck`.
+    pub tool: String,
+    /// What kind of thing it is, a word of the tool's own: `out-of-bounds`.
+    pub code: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What happened, without names and numbers that differ between two runs: `out-of-bounds write of 4 bytes`.
+    pub message: String,
+    /// Where in the code of the device it happened; nothing for what the host did.
+    pub place: Option<Place>,
+    /// The first time that it happened; nothing for what the host did.
+    pub first: Option<Occurrence>,
+    /// How many times it happened.
+    pub count: u64,
+    /// Facts that belong to it, in the order of their importance.
+    pub notes: Vec<Note>,
+    /// What to do next.
+    pub help: Option<String>,
+    /// Where on the host it happened, or where the kernel was launched.
+    pub stack: Option<Stack>,
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Debug)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// Worth knowing. It does not change the exit code.
+    Warning,
+    /// A mistake of the program.
+    Error,
+}
+
+/// A place in the code of a kernel.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize, Debug)]
+pub struct Place {
+    /// The kernel, as the compiler names it.
+    pub kernel: String,
+    /// The instruction as text.
+    pub instruction: String,
+    /// The line of the instruction in the PTX of its module; 0 if it is not known.
+    pub instruction_line: u32,
+    /// The source lines: the first is the one of the instruction, the next are those that it was inlined into. Empty if
+    /// the code has no line information.
+    pub lines: Vec<SourceLine>,
+}
+
+/// A line of a source file.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize, Debug)]
+pub struct SourceLine {
+    /// The file.
+    pub file: String,
+    /// The line, from 1 on.
+    pub line: u32,
+    /// The column, from 1 on; 0 if it is not known.
+    pub column: u32,
+    /// The function that the line is in, if it was inlined or is known for another reason, as the compiler names it.
+    pub function: Option<String>,
+}
+
+/// Three numbers, as CUDA counts blocks and threads.
+pub type Dim = [u32; 3];
+
+/// One time that something happened in a kernel.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct Occurrence {
+    /// The block.
+    pub block: Dim,
+    /// The thread.
+    pub thread: Dim,
+    /// Blocks of the launch.
+    pub grid_size: Dim,
+    /// Threads of its blocks.
+    pub block_size: Dim,
+    /// Which launch of the process it was, from 1 on.
+    pub launch: u64,
+    /// The address that was accessed, if that is what it is about.
+    pub address: Option<u64>,
+}
+
+/// A fact that belongs to a finding.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct Note {
+    /// The fact.
+    pub message: String,
+    /// Where on the host it came about.
+    pub stack: Option<Stack>,
+}
+
+/// How the host came to a place, from the innermost call on.
+#[derive(Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize, Debug)]
+pub struct Stack {
+    /// The calls.
+    pub frames: Vec<Frame>,
+}
+
+/// A call on the host.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize, Debug)]
+#[serde(rename_all = "kebab-case")]
+pub enum Frame {
+    /// Machine code that is still to be looked up.
+    Code {
+        /// The program or library.
+        object: String,
+        /// The address in it, as its file counts.
+        offset: u64,
+    },
+    /// A line of a program.
+    Source {
+        /// The function, as people read it.
+        function: String,
+        /// The file and line, if they are known.
+        line: Option<SourceLine>,
+    },
+}
