@@ -10,6 +10,7 @@
 //! | How many ways lead through? | [`Complexity`] |
 //! | Which registers are still needed? | [`Liveness`] |
 //! | Where does a value come from? | [`Reaching`] |
+//! | Which object does a pointer point into? | [`Provenance`] |
 //! | Who calls whom? | [`CallGraph`] |
 //! | What lies between two barriers? | [`BarrierRegions`] |
 //! | Which values are the same, or regular, in all lanes of a warp? | [`Uniformity`], [`AddressPattern`] |
@@ -53,6 +54,7 @@ mod lists;
 mod liveness;
 mod local_memory;
 mod loops;
+mod provenance;
 mod reaching;
 mod region_facts;
 mod region_walk;
@@ -73,6 +75,7 @@ pub use graph::{Block, Graph};
 pub use lists::Lists;
 pub use liveness::{LiveSet, LiveWalk, Liveness};
 pub use loops::{LoopId, Loops};
+pub use provenance::{PointerValue, Provenance, Root};
 pub use reaching::{Definition, Reaching, Version, VersionOrigin};
 pub use region_walk::Piece;
 pub use uniformity::{Branch, BranchUniformity, Class, LANES, LaneValue, LaunchFacts, NoWrap, Signedness};

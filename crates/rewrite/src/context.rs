@@ -1,0 +1,103 @@
+//! What a launch tells its helpers: a table of words whose address every kernel gets in a hidden last parameter.
+//!
+//! Helpers may be called from functions that know nothing of the kernel's parameters, so each thread puts the address
+//! into a word of shared memory when the kernel begins; all threads of a block put the same there, so nobody has to wait.
+//!
+//! The table has words of 64 bits: [`Word`], and behind them two words for each [`PointerSlot`](crate::PointerSlot): where
+//! the object begins that the pointer points into, and how many bytes it has.
+
+/// The words of the table, by their offset in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum Word {
+    /// The address of the ring of records: see [`Ring`].
+    Ring = 0,
+    /// The address of the counters, one of 64 bits for each site.
+    Counters = 8,
+    /// Where the memory begins that has a shadow.
+    Arena = 16,
+    /// How many bytes it has.
+    ArenaBytes = 24,
+    /// Where its shadow begins: one byte for four.
+    Shadow = 32,
+    /// The address of the table of other memory: pairs of first address and end.
+    Regions = 40,
+    /// How many pairs it has.
+    RegionCount = 48,
+}
+
+/// Where the slots begin.
+pub const SLOTS: u32 = 64;
+/// Bytes of a slot.
+pub const SLOT: u32 = 16;
+
+/// The lower bound of a slot whose pointer points to nothing that is known, so that it says nothing: no device has
+/// memory there.
+pub const NO_OBJECT: u64 = 1 << 63;
+/// The size of the object of such a slot. It is as large as the largest access, so that sizes can be subtracted.
+pub const NO_OBJECT_BYTES: u64 = MOST_BYTES as u64;
+/// The largest access that is compared with the bounds of a slot. An object that is smaller is taken to be none.
+pub const MOST_BYTES: u32 = 32;
+
+/// Records of one site beyond this are counted, and not written.
+pub const RECORDS_PER_SITE: u64 = 16;
+
+/// The ring of records of a launch: a counter of all that were to be written, the number of those that there is room
+/// for, and from [`Ring::RECORDS`] on the records.
+#[derive(Clone, Copy, Debug)]
+pub struct Ring;
+
+impl Ring {
+    /// Offset of the counter.
+    pub const HEAD: usize = 0;
+    /// Offset of the number of records that there is room for.
+    pub const CAPACITY: usize = 8;
+    /// Offset of the first record.
+    pub const RECORDS: usize = 64;
+    /// Bytes of a record.
+    pub const RECORD: usize = 48;
+
+    /// Bytes of a ring.
+    pub const fn bytes(capacity: usize) -> usize {
+        Self::RECORDS + capacity * Self::RECORD
+    }
+}
+
+/// One record: what a helper has to say of one thread.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Record {
+    /// The block.
+    pub block: [u32; 3],
+    /// The thread.
+    pub thread: [u32; 3],
+    /// The place.
+    pub site: u32,
+    /// What the tool wants to say of it.
+    pub what: u32,
+    /// An address.
+    pub address: u64,
+    /// Another number.
+    pub other: u64,
+}
+
+impl Record {
+    /// Reads the bytes of a record; nothing if it was not written to its end.
+    pub fn read(bytes: &[u8; Ring::RECORD]) -> Option<Self> {
+        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
+        let (thread, block) = (word(24), word(32));
+        (word(40) == 1).then(|| Self {
+            address: long(0),
+            other: long(8),
+            site: word(16),
+            what: word(20),
+            thread: [thread & 0x3ff, thread >> 10 & 0x3ff, thread >> 20],
+            block: [word(28), block & 0xffff, block >> 16],
+        })
+    }
+}
+
+/// What every rewritten module contains, whatever tools there are.
+pub(crate) const RUNTIME: &str = include_str!("runtime.ptx");
+/// The word of shared memory in it.
+pub(crate) const CONTEXT_VARIABLE: &str = "warpgrind_context";

@@ -1,0 +1,104 @@
+//! Where an instruction is, in words that people know: source lines, and the functions that were inlined.
+
+use ptx::ir::{Body, InlinedAt, Item, Module, SectionItem, SourceLocation, Stmt, StmtId};
+use report::{Place, SourceLine};
+
+use crate::site::Site;
+
+/// Deeper inlining is cut.
+const MOST_LINES: usize = 32;
+
+/// The place of a site.
+pub(crate) fn of(module: &Module, site: &Site, kernel: &str) -> Place {
+    let function = &module.functions[site.func];
+    let body = function.body.as_ref().expect("sites are in functions with bodies");
+    let printed = ptx::print_stmt(module, function, body, site.stmt);
+    // Without the guard of a tool, and without what the printer says to itself.
+    let text = printed.split("//@").next().unwrap_or(&printed).trim();
+    let bare =
+        if text.starts_with('@') { text.split_once(char::is_whitespace).map_or(text, |(_, rest)| rest) } else { text };
+    let guard = site.guard.map_or(String::new(), |guard| {
+        let not = if guard.negated { "!" } else { "" };
+        format!("@{not}{} ", ptx::describe::reg_name(module, function, guard.reg))
+    });
+    let bare: Vec<&str> = bare.split_whitespace().collect();
+    let mut lines = lines(module, body, site.stmt);
+    let name = module.text(function.name);
+    // The function that a kernel called is the one that the last line is in.
+    if let Some(last) = lines.last_mut().filter(|_| name != kernel) {
+        last.function = Some(name.to_owned());
+    }
+    Place {
+        kernel: kernel.to_owned(),
+        instruction: format!("{guard}{}", bare.join(" ")),
+        instruction_line: module.lines.line(body.position(site.stmt)),
+        lines,
+    }
+}
+
+/// The source lines of a statement, from the innermost on.
+fn lines(module: &Module, body: &Body, id: StmtId) -> Vec<SourceLine> {
+    let before = |id: StmtId| {
+        std::iter::successors(Some(id), |&id| body.previous(id)).find_map(|id| match body.stmt(id) {
+            Stmt::Loc(location) => Some((id, **location)),
+            _ => None,
+        })
+    };
+    let mut lines = Vec::new();
+    let mut current = if module.files.is_empty() { None } else { before(id) };
+    while let Some((at, location)) = current.filter(|_| lines.len() < MOST_LINES) {
+        // Line 0 is code that the compiler made up.
+        if location.line != 0 {
+            lines.push(SourceLine {
+                file: file(module, location.file),
+                line: location.line,
+                column: location.column,
+                function: location.inlined.and_then(|inlined| function_name(module, &inlined)),
+            });
+        }
+        current = location.inlined.and_then(|inlined| caller(body, at, &inlined));
+    }
+    lines
+}
+
+/// The place that code was inlined into: the last `.loc` before it that names the same line says what that one was
+/// inlined into.
+fn caller(body: &Body, at: StmtId, inlined: &InlinedAt) -> Option<(StmtId, SourceLocation)> {
+    let is_it = |location: &SourceLocation| {
+        (location.file, location.line, location.column) == (inlined.file, inlined.line, inlined.column)
+    };
+    let found = std::iter::successors(body.previous(at), |&id| body.previous(id)).take(4096).find_map(|id| match body
+        .stmt(id)
+    {
+        Stmt::Loc(location) if is_it(location) => Some((id, **location)),
+        _ => None,
+    });
+    let plain = SourceLocation { file: inlined.file, line: inlined.line, column: inlined.column, inlined: None };
+    Some(found.unwrap_or((at, plain)))
+}
+
+fn file(module: &Module, index: u32) -> String {
+    let entry = module.files.iter().find(|file| file.index == index);
+    entry.map_or_else(|| format!("file {index}"), |file| module.text(file.path).to_owned())
+}
+
+/// The name of an inlined function: a string in the section for strings.
+fn function_name(module: &Module, inlined: &InlinedAt) -> Option<String> {
+    let section = module.items.iter().find_map(|item| match item {
+        Item::Section(name, section) if module.text(*name).ends_with("debug_str") => Some(section),
+        _ => None,
+    })?;
+    let mut start = 0_usize;
+    for item in &section.items {
+        match *item {
+            SectionItem::Label(label) if label == inlined.function_name => {
+                let bytes = section.bytes.get(start + inlined.offset as usize..)?;
+                let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()).min(4096);
+                return Some(String::from_utf8_lossy(&bytes[..end]).into_owned());
+            }
+            SectionItem::Bytes(count) => start += count as usize,
+            SectionItem::Label(_) | SectionItem::Data(..) => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,58 @@
+//! Places in a module that tools look at.
+
+use ptx::ir::{FuncId, Guard, Module, StmtId};
+use report::Place;
+
+use crate::place;
+
+/// The number of a site in its module.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SiteId(pub u32);
+
+/// An instruction of the program that a tool looks at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Site {
+    /// The function that it is in.
+    pub func: FuncId,
+    /// The instruction, which is still in the rewritten module.
+    pub stmt: StmtId,
+    /// Which access of it.
+    pub index: usize,
+    /// The guard that it had.
+    pub guard: Option<Guard>,
+    /// The tool.
+    pub tool: &'static str,
+}
+
+/// All sites of a module.
+#[derive(Clone, Debug, Default)]
+pub struct Sites {
+    sites: Vec<Site>,
+}
+
+impl Sites {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.sites.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.sites.is_empty()
+    }
+
+    /// A site by its number. Numbers come from the device, so there may be none.
+    pub fn get(&self, id: SiteId) -> Option<&Site> {
+        self.sites.get(id.0 as usize)
+    }
+
+    pub(crate) fn add(&mut self, site: Site) -> SiteId {
+        self.sites.push(site);
+        SiteId((self.sites.len() - 1) as u32)
+    }
+
+    /// Where a site is, for people. The kernel is the one that was launched, which may have called the function.
+    pub fn place(&self, module: &Module, id: SiteId, kernel: &str) -> Option<Place> {
+        self.get(id).map(|site| place::of(module, site, kernel))
+    }
+}

@@ -1,0 +1,24 @@
+//! The tools.
+//!
+//! Each has a folder: what it inserts into kernels, the functions of it that run on the device, and what it makes of
+//! what these record. A tool knows PTX and findings; devices, programs and processes are the business of others.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod explain;
+pub mod memcheck;
+mod nop;
+
+pub use explain::{EXPLANATIONS, Explanation};
+pub use nop::Nop;
+
+use rewrite::Tool;
+
+/// All tools that can be asked for.
+pub static TOOLS: &[&dyn Tool] = &[&memcheck::Memcheck, &Nop];
+
+/// The tool of this name.
+pub fn tool(name: &str) -> Option<&'static dyn Tool> {
+    TOOLS.iter().find(|tool| tool.name() == name).copied()
+}

@@ -1,0 +1,233 @@
+//! What memcheck makes of what was recorded.
+
+use report::{Finding, Note, Occurrence, Place, Severity, Stack};
+use rewrite::context::Record;
+
+use super::{ATOMIC, CERTAIN, SPACE, SPACES, WRITES};
+use crate::explain::Explanation;
+
+/// What there is at an address, as whoever keeps the memory knows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Memory {
+    /// An object that is there.
+    Live(Object),
+    /// An object that was there, and when it was freed.
+    Freed(Object, Option<Stack>),
+    /// Memory of the host that the device does not know.
+    Host,
+    /// Nothing; perhaps with the object that is nearest.
+    Nothing(Option<Object>),
+}
+
+/// An object in memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Object {
+    /// What it is: `an allocation by cudaMalloc`, `the variable \`table\``.
+    pub name: String,
+    /// Where it begins.
+    pub start: u64,
+    /// Its size, as the program asked for it.
+    pub bytes: u64,
+    /// Where it was made.
+    pub stack: Option<Stack>,
+}
+
+/// An access that did not take place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BadAccess {
+    /// The record.
+    pub record: Record,
+    /// Where it is in the code.
+    pub place: Place,
+    /// When it happened.
+    pub occurrence: Occurrence,
+    /// How many times it happened at this place.
+    pub count: u64,
+    /// What there is at the address. Nothing for addresses in shared and local memory.
+    pub memory: Option<Memory>,
+    /// The object that the pointer was made from, if that is known.
+    pub meant: Option<Object>,
+    /// Where the kernel was launched.
+    pub launched: Option<Stack>,
+}
+
+impl BadAccess {
+    /// The finding.
+    pub fn finding(self) -> Finding {
+        let Record { what, address, .. } = self.record;
+        let bytes = u64::from(what & 0xff);
+        let action = match what {
+            _ if what & ATOMIC != 0 => "atomic access",
+            _ if what & WRITES != 0 => "write",
+            _ => "read",
+        };
+        let size = if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") };
+        let verdict = self.verdict(address, bytes);
+        let message = match verdict.code {
+            "misaligned" => format!("misaligned {action} of {size}"),
+            "use-after-free" => format!("{action} of {size} of memory that was freed"),
+            "null-pointer" => format!("{action} of {size} through a null pointer"),
+            "wrong-allocation" => format!("{action} of {size} in another allocation than the pointer's"),
+            "host-memory" => format!("{action} of {size} of host memory that the device does not have"),
+            "wild-pointer" => format!("{action} of {size} where no memory is"),
+            code => {
+                let space = code.strip_suffix("out-of-bounds").unwrap_or_default();
+                let space = if space.is_empty() {
+                    String::new()
+                } else {
+                    format!(" of {} memory", space.trim_end_matches('-'))
+                };
+                format!("out-of-bounds {action} of {size}{space}")
+            }
+        };
+        Finding {
+            tool: "memcheck".to_owned(),
+            code: verdict.code.to_owned(),
+            severity: Severity::Error,
+            message,
+            place: Some(self.place),
+            first: Some(Occurrence { address: Some(address), ..self.occurrence }),
+            count: self.count,
+            notes: verdict.notes,
+            help: Some(verdict.help.to_owned()),
+            stack: self.launched,
+        }
+    }
+
+    fn verdict(&self, address: u64, bytes: u64) -> Verdict {
+        let what = self.record.what;
+        let space = match what >> SPACE & 0xf {
+            0 => None,
+            index => SPACES.get(index as usize - 1),
+        };
+        if bytes > 1 && !address.is_multiple_of(bytes) {
+            return Verdict {
+                code: "misaligned",
+                notes: vec![note(format!("the address {address:#x} is no multiple of {bytes}"), None)],
+                help: "vectors such as float4 need an address that is a multiple of their size",
+            };
+        }
+        let of_variable = |code, place: &str| Verdict {
+            code,
+            notes: vec![note(format!("the address is {address:#x} in {place} memory"), None)],
+            help: "compare the index with the size of the array before the access",
+        };
+        match space {
+            Some(ptx::types::Space::Shared) => return of_variable("shared-out-of-bounds", "shared"),
+            Some(ptx::types::Space::Local) => return of_variable("local-out-of-bounds", "local"),
+            _ => {}
+        }
+        if address < 4096 {
+            return Verdict {
+                code: "null-pointer",
+                notes: vec![note(format!("the address is {address:#x}"), None)],
+                help: "a pointer is null: check what the kernel was given, and whether an allocation failed",
+            };
+        }
+        match (&self.memory, &self.meant) {
+            (Some(Memory::Freed(object, stack)), _) => Verdict {
+                code: "use-after-free",
+                notes: vec![
+                    note(within(address, object), object.stack.clone()),
+                    note("it was freed here".to_owned(), stack.clone()),
+                ],
+                help: "free memory only when no kernel uses it any more, and do not keep pointers to it",
+            },
+            (Some(Memory::Live(object)), Some(meant)) if object.start != meant.start => Verdict {
+                code: "wrong-allocation",
+                notes: vec![
+                    note(format!("the pointer is one into {}", described(meant)), meant.stack.clone()),
+                    note(within(address, object), object.stack.clone()),
+                ],
+                help: "an index is so large, or negative, that it leaves its allocation and hits another one",
+            },
+            (_, Some(object)) => out_of_bounds(address, object),
+            (Some(Memory::Live(object)), None) => out_of_bounds(address, object),
+            (Some(Memory::Host), None) => Verdict {
+                code: "host-memory",
+                notes: vec![note(format!("{address:#x} is an address of the host"), None)],
+                help: "copy the data to the device, allocate it with cudaMallocManaged, or register it with cudaHostRegister",
+            },
+            (Some(Memory::Nothing(Some(object))), None) => out_of_bounds(address, object),
+            (Some(Memory::Nothing(None)) | None, None) => Verdict {
+                code: if what & CERTAIN != 0 { "out-of-bounds" } else { "wild-pointer" },
+                notes: vec![note(format!("nothing was allocated at {address:#x} or near it"), None)],
+                help: "a pointer was not set, or was computed from something that is not a pointer",
+            },
+        }
+    }
+}
+
+struct Verdict {
+    code: &'static str,
+    notes: Vec<Note>,
+    help: &'static str,
+}
+
+fn note(message: String, stack: Option<Stack>) -> Note {
+    Note { message, stack }
+}
+
+fn out_of_bounds(address: u64, object: &Object) -> Verdict {
+    Verdict {
+        code: "out-of-bounds",
+        notes: vec![note(within(address, object), object.stack.clone())],
+        help: "compare the index with the number of elements before the access",
+    }
+}
+
+fn described(object: &Object) -> String {
+    let bytes = if object.bytes == 1 { "1 byte".to_owned() } else { format!("{} bytes", object.bytes) };
+    format!("{} of {bytes}", object.name)
+}
+
+/// Where an address is, seen from an object.
+fn within(address: u64, object: &Object) -> String {
+    let (start, end) = (object.start, object.start.saturating_add(object.bytes));
+    let bytes = |count: u64| if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") };
+    let object = described(object);
+    if address < start {
+        format!("the address is {} before {object}", bytes(start - address))
+    } else if address >= end {
+        format!("the address is {} past the end of {object}", bytes(address - end))
+    } else {
+        format!("the address is at offset {} in {object}", address - start)
+    }
+}
+
+/// What the findings mean.
+pub const EXPLANATIONS: &[Explanation] = &[
+    explanation(
+        "out-of-bounds",
+        "an access before or behind the memory that a pointer points into",
+        include_str!("explain/out-of-bounds.md"),
+    ),
+    explanation(
+        "shared-out-of-bounds",
+        "an access before or behind an array in shared memory",
+        include_str!("explain/shared-out-of-bounds.md"),
+    ),
+    explanation(
+        "local-out-of-bounds",
+        "an access before or behind the arrays of a thread",
+        include_str!("explain/local-out-of-bounds.md"),
+    ),
+    explanation(
+        "wrong-allocation",
+        "an access through a pointer into one allocation that hits another one",
+        include_str!("explain/wrong-allocation.md"),
+    ),
+    explanation("use-after-free", "an access to memory that was freed", include_str!("explain/use-after-free.md")),
+    explanation("null-pointer", "an access through a null pointer", include_str!("explain/null-pointer.md")),
+    explanation("wild-pointer", "an access where no memory is", include_str!("explain/wild-pointer.md")),
+    explanation("host-memory", "an access to memory of the host", include_str!("explain/host-memory.md")),
+    explanation(
+        "misaligned",
+        "an access whose address is no multiple of its size",
+        include_str!("explain/misaligned.md"),
+    ),
+];
+
+const fn explanation(code: &'static str, title: &'static str, text: &'static str) -> Explanation {
+    Explanation { tool: "memcheck", code, title, text }
+}
