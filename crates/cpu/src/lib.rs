@@ -18,7 +18,7 @@ pub mod texture;
 
 pub use kernel::{CompileError, unsupported};
 pub use lower::Unsupported;
-pub use memory::{Arena, OutOfMemory};
+pub use memory::{Arena, Heap, OutOfMemory};
 pub use options::{Options, Tier, Width};
 pub use program::{Device, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Mode, Program};
 pub use runtime::launch::{Fault, FaultKind, Waiter};

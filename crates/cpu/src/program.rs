@@ -11,7 +11,7 @@ use ptx::types::{Linkage, Space};
 
 use crate::kernel::{CompileError, Kernel, Source};
 use crate::lower;
-use crate::memory::{Arena, OutOfMemory, SharedWindows};
+use crate::memory::{Arena, Heap, OutOfMemory, SharedWindows};
 use crate::options::{Options, Tier, Width};
 use crate::runtime::host::Output;
 use crate::runtime::launch::{Fault, Launch, LaunchParts};
@@ -89,6 +89,8 @@ pub struct Mode {
     pub late_copies: bool,
     /// Who is told what happens in the launch.
     pub observer: Option<Arc<dyn Observer>>,
+    /// Who answers `malloc` and `free` of kernels; the memory of the device itself if nobody is named.
+    pub heap: Option<Arc<dyn Heap>>,
 }
 
 impl Default for Mode {
@@ -105,6 +107,7 @@ impl Default for Mode {
             timeout: None,
             late_copies: false,
             observer: None,
+            heap: None,
         }
     }
 }
@@ -112,21 +115,18 @@ impl Default for Mode {
 /// How many blocks an OS thread starts while others wait for memory to change.
 const RESIDENT_BLOCKS: usize = 64;
 
-/// Memory through which the blocks of a cooperative launch find each other: the device code of cooperative groups has a
-/// barrier in it, behind a word with its size.
-#[derive(Debug, Default)]
-#[repr(C, align(16))]
-struct Workspace([u32; 16]);
+/// Bytes of memory through which the blocks of a cooperative launch find each other: the device code of cooperative groups
+/// has a barrier in it, behind a word with its size.
+const WORKSPACE: u64 = 64;
 
-impl Workspace {
-    /// The registers `%envreg0` to `%envreg31`: the address is in the second and the first.
-    fn environment(&self) -> [u32; 32] {
-        let address = std::ptr::from_ref(self) as u64;
-        let mut registers = [0; 32];
+/// The registers `%envreg0` to `%envreg31` of a cooperative launch: the address of its workspace is in the second and third.
+fn environment(workspace: Option<u64>) -> [u32; 32] {
+    let mut registers = [0; 32];
+    if let Some(address) = workspace {
         registers[1] = (address >> 32) as u32;
         registers[2] = address as u32;
-        registers
     }
+    registers
 }
 
 /// What is known of a kernel before it is compiled.
@@ -140,6 +140,24 @@ pub struct KernelFacts {
     pub local: u64,
     /// What it says of its launches.
     pub launch: LaunchFacts,
+}
+
+impl KernelFacts {
+    /// The facts of a kernel; nothing if it is too large for the device.
+    pub fn of(module: &Module, kernel: FuncId) -> Option<Self> {
+        let function = &module.functions[kernel];
+        let sizes = lower::sizes(module, kernel).ok()?;
+        let bytes = |param: &Param| match *param {
+            Param::Var(var) => function.vars[var].size().unwrap_or(0),
+            Param::Reg(group) => function.groups[group].ty.bytes().into(),
+        };
+        Some(Self {
+            params: lower::param_offsets(function).into_iter().zip(function.params.iter().map(bytes)).collect(),
+            shared: sizes.dynamic_shared,
+            local: sizes.local,
+            launch: LaunchFacts::of(&module.names, function),
+        })
+    }
 }
 
 /// What is known of a launch that ended.
@@ -315,6 +333,13 @@ impl Program {
         Some((self.addresses[global]?, variable.size()?))
     }
 
+    /// The name, address and size of all variables of the module.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, u64, u64)> {
+        self.module.globals.iter().filter_map(|(global, variable)| {
+            Some((self.module.text(variable.name), self.addresses[global]?, variable.size()?))
+        })
+    }
+
     /// The module.
     pub fn module(&self) -> &Module {
         &self.module
@@ -345,7 +370,14 @@ impl Program {
         let mut params = request.params.to_vec();
         params.resize(params.len().max(kernel.params as usize) + 64, 0);
         let blocks = request.grid.iter().map(|&size| u64::from(size)).product::<u64>();
-        let workspace = request.is_cooperative.then(Box::<Workspace>::default);
+        let heap: &dyn Heap = request.mode.heap.as_deref().unwrap_or(&self.device.memory);
+        let workspace = request.is_cooperative.then(|| heap.allocate(WORKSPACE));
+        if workspace == Some(0) {
+            return Err(LaunchError::Invalid("no memory is left for the barrier of a cooperative launch".to_owned()));
+        }
+        if let Some(workspace) = workspace {
+            self.device.memory.write(workspace, &[0; WORKSPACE as usize]);
+        }
         let launch = Launch::new(LaunchParts {
             kernel: &kernel,
             params: &params,
@@ -354,13 +386,13 @@ impl Program {
             dynamic_shared: request.dynamic_shared,
             shared: &self.device.shared,
             residency: if request.is_cooperative { blocks as usize } else { RESIDENT_BLOCKS },
-            environment: workspace.as_deref().map_or([0; 32], Workspace::environment),
+            environment: environment(workspace),
             random_schedule: request.mode.random_schedule,
             observer: request.mode.observer.as_deref(),
             budget: request.mode.budget.unwrap_or(u64::MAX),
             deadline: request.mode.timeout.map(|timeout| Instant::now() + timeout),
             output: &self.device.output,
-            heap: &self.device.memory,
+            heap,
             textures: &self.device.textures,
         });
         let seed = request.mode.seed;
@@ -371,6 +403,9 @@ impl Program {
                 fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             }
         });
+        if let Some(workspace) = workspace {
+            heap.free(workspace);
+        }
         if let Some(fault) = fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(fault.into());
         }
@@ -416,19 +451,7 @@ impl Program {
 
     /// What is known of a kernel before it is compiled; nothing if there is none, or if it is too large for the device.
     pub fn kernel_facts(&self, kernel: &str) -> Option<KernelFacts> {
-        let func = self.kernel(kernel).ok()?;
-        let function = &self.module.functions[func];
-        let sizes = lower::sizes(&self.module, func).ok()?;
-        let bytes = |param: &Param| match *param {
-            Param::Var(var) => function.vars[var].size().unwrap_or(0),
-            Param::Reg(group) => function.groups[group].ty.bytes().into(),
-        };
-        Some(KernelFacts {
-            params: lower::param_offsets(function).into_iter().zip(function.params.iter().map(bytes)).collect(),
-            shared: sizes.dynamic_shared,
-            local: sizes.local,
-            launch: LaunchFacts::of(&self.module.names, function),
-        })
+        KernelFacts::of(&self.module, self.kernel(kernel).ok()?)
     }
 
     /// Whether a kernel can be compiled.

@@ -37,6 +37,11 @@ impl Memory {
         }
         // SAFETY: a new descriptor, which nobody else has.
         let file = unsafe { File::from_raw_fd(descriptor) };
+        Self::of_file(file, bytes)
+    }
+
+    /// The memory of a file, which others can open too.
+    pub(crate) fn of_file(file: File, bytes: u64) -> io::Result<Self> {
         file.set_len(bytes)?;
         Ok(Self { file, bytes })
     }

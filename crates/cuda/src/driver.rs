@@ -31,6 +31,7 @@ pub(crate) fn start() -> Result<&'static Driver> {
             ));
             CudaError::OUT_OF_MEMORY
         })?;
+        crate::checking::start(&device, settings.seed);
         Ok(Driver { settings, device, process: std::process::id() })
     });
     let driver = driver.as_ref().map_err(|&error| error)?;

@@ -12,6 +12,7 @@ pub mod abi;
 #[allow(unsafe_code, reason = "it changes what the process can access")]
 mod address_space;
 mod api;
+mod checking;
 mod driver;
 mod error;
 #[allow(unsafe_code, reason = "the boundary to C")]

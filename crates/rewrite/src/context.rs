@@ -30,6 +30,10 @@ pub enum Word {
 pub const SLOTS: u32 = 64;
 /// Bytes of a slot.
 pub const SLOT: u32 = 16;
+/// The most slots of a kernel.
+pub const MOST_SLOTS: usize = 248;
+/// Bytes of the largest table.
+pub const MOST_TABLE: usize = SLOTS as usize + MOST_SLOTS * SLOT as usize;
 
 /// The lower bound of a slot whose pointer points to nothing that is known, so that it says nothing: no device has
 /// memory there.
@@ -52,6 +56,8 @@ impl Ring {
     pub const HEAD: usize = 0;
     /// Offset of the number of records that there is room for.
     pub const CAPACITY: usize = 8;
+    /// Offset of a word that is not zero if there was anything to record.
+    pub const IS_USED: usize = 16;
     /// Offset of the first record.
     pub const RECORDS: usize = 64;
     /// Bytes of a record.

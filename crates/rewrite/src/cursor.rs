@@ -1,12 +1,13 @@
 //! A place in a function at which a tool inserts instructions.
 
+use ptx::analysis::{PointerValue, Root};
 use ptx::edit::{Builder, Editor};
 use ptx::import::Imported;
-use ptx::ir::{FuncId, Guard, Operand, Param, Reg, StmtId, TagId, Var};
+use ptx::ir::{FuncId, Guard, Operand, Param, Reg, StmtId, Symbol, TagId, Var};
 use ptx::types::{Type, TypeKind};
 use rustc_hash::FxHashMap;
 
-use crate::context::{SLOT, SLOTS, Word};
+use crate::context::{MOST_SLOTS, SLOT, SLOTS, Word};
 use crate::site::{Site, SiteId, Sites};
 use crate::tool::{Access, PointerSlot};
 
@@ -79,7 +80,13 @@ impl<'m> Cursor<'_, 'm> {
 
     /// A new site for an access.
     pub fn site(&mut self, access: &Access) -> SiteId {
+        let variable = match access.pointer {
+            PointerValue::Pointer { root: Root::Global(global), .. } => Some(Symbol::Global(global)),
+            PointerValue::Pointer { root: Root::Var(var), .. } => Some(Symbol::Var(var)),
+            _ => None,
+        };
         let site = Site {
+            variable,
             func: self.editor.func(),
             stmt: access.stmt,
             index: access.index,
@@ -142,7 +149,7 @@ impl<'m> Cursor<'_, 'm> {
     }
 
     /// Where the object begins that a parameter points into, and how many bytes it has. Nothing for what is no parameter
-    /// of the kernel.
+    /// of the kernel, and if the kernel has too many.
     pub fn bounds(&mut self, var: Var, offset: i32, align: u32) -> Option<[Reg; 2]> {
         let param = self.editor.function().params.iter().position(|param| *param == Param::Var(var))?;
         let offset = u32::try_from(offset).ok()?;
@@ -152,6 +159,9 @@ impl<'m> Cursor<'_, 'm> {
             let slot = &mut self.kernel.slots[index];
             slot.align = slot.align.max(align);
             return Some(self.kernel.bounds[index]);
+        }
+        if self.kernel.slots.len() == MOST_SLOTS {
+            return None;
         }
         let at = SLOTS + SLOT * self.kernel.slots.len() as u32;
         let mut word = |offset: u32| {

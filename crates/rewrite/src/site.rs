@@ -1,6 +1,6 @@
 //! Places in a module that tools look at.
 
-use ptx::ir::{FuncId, Guard, Module, StmtId};
+use ptx::ir::{FuncId, Guard, Module, StmtId, Symbol};
 use report::Place;
 
 use crate::place;
@@ -20,6 +20,8 @@ pub struct Site {
     pub index: usize,
     /// The guard that it had.
     pub guard: Option<Guard>,
+    /// The variable that the pointer was made from, if it was made from one.
+    pub variable: Option<Symbol>,
     /// The tool.
     pub tool: &'static str,
 }

@@ -138,6 +138,11 @@ impl Arena {
         address.checked_sub(self.mapping.address()).is_some_and(|offset| offset < self.mapping.bytes())
     }
 
+    /// Where all of it begins, and how many bytes it has, with what is never allocated at its ends.
+    pub fn range(&self) -> (u64, u64) {
+        (self.mapping.address(), self.mapping.bytes())
+    }
+
     /// Bytes in all.
     pub fn total_bytes(&self) -> u64 {
         self.mapping.bytes() - 2 * GRANULE
@@ -172,6 +177,25 @@ impl Arena {
     fn holds(&self, address: u64, bytes: usize) -> bool {
         self.allocation(address)
             .is_some_and(|(start, length)| address.checked_add(bytes as u64).is_some_and(|end| end <= start + length))
+    }
+}
+
+/// Who answers `malloc` and `free` of kernels.
+pub trait Heap: Send + Sync + std::fmt::Debug {
+    /// The address of new memory; 0 if there is none.
+    fn allocate(&self, bytes: u64) -> u64;
+
+    /// Gives memory back. What is not there cannot be given back, and nothing happens.
+    fn free(&self, address: u64);
+}
+
+impl Heap for Arena {
+    fn allocate(&self, bytes: u64) -> u64 {
+        self.allocate(bytes, 16).unwrap_or(0)
+    }
+
+    fn free(&self, address: u64) {
+        self.free(address);
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) unsafe fn call(worker: &Worker<'_>, function: HostFunction, arguments
             unsafe { arguments.cast::<u32>().write_unaligned(count) };
         }
         HostFunction::Malloc => {
-            let address = worker.launch.heap.allocate(word(8), 16).unwrap_or(0);
+            let address = worker.launch.heap.allocate(word(8));
             // SAFETY: the result is the first of the arguments.
             unsafe { arguments.cast::<u64>().write_unaligned(address) };
         }

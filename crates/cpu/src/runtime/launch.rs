@@ -151,7 +151,7 @@ pub(crate) struct LaunchParts<'l> {
     /// How many instructions the threads of a warp may execute.
     pub(crate) budget: u64,
     pub(crate) output: &'l crate::runtime::host::Output,
-    pub(crate) heap: &'l crate::memory::Arena,
+    pub(crate) heap: &'l dyn crate::memory::Heap,
     pub(crate) textures: &'l crate::texture::Textures,
 }
 

@@ -4,6 +4,7 @@ use std::ffi::CString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::checking::launches::CheckedKernel;
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
 
@@ -17,7 +18,12 @@ pub(crate) struct Kernel {
     pub(crate) c_name: CString,
     /// The handle of its module.
     pub(crate) module: usize,
+    /// As the program knows it, whatever tools have made of it.
     pub(crate) facts: cpu::KernelFacts,
+    /// What tools have made of it; nothing if they had nothing to do in it.
+    pub(crate) checked: Option<CheckedKernel>,
+    /// Whether tools looked at it.
+    pub(crate) is_checked: bool,
     /// Bytes of shared memory that launches may add.
     max_dynamic_shared: AtomicU32,
 }
@@ -33,7 +39,9 @@ pub(crate) const MAX_SHARED: u32 = 163 << 10;
 impl Kernel {
     pub(crate) fn new(module: &super::module::Module, name: &str) -> Result<Arc<Self>> {
         let program = &module.program;
-        let facts = program.kernel_facts(name).ok_or(CudaError::NOT_FOUND)?;
+        let instrumented = module.instrumented.as_ref();
+        let original = instrumented.and_then(|instrumented| instrumented.facts.get(name).cloned());
+        let facts = original.or_else(|| program.kernel_facts(name)).ok_or(CudaError::NOT_FOUND)?;
         let kernel = Arc::new(Self {
             handle: Handle::new(),
             program: Arc::clone(program),
@@ -42,6 +50,8 @@ impl Kernel {
             module: module.handle.number(),
             max_dynamic_shared: AtomicU32::new(DEFAULT_SHARED.saturating_sub(facts.shared as u32)),
             facts,
+            checked: instrumented.and_then(|instrumented| CheckedKernel::new(instrumented, program, name)),
+            is_checked: instrumented.is_some(),
         });
         KERNELS.insert(&kernel.handle, Arc::clone(&kernel));
         Ok(kernel)

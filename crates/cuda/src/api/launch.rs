@@ -3,6 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use super::kernel::Kernel;
+use crate::checking::launches::Ended;
+use crate::checking::{self, CheckedHeap, Checker, HostStack};
 use crate::driver;
 use crate::error::{CudaError, Result};
 
@@ -23,6 +25,8 @@ pub(crate) struct Launch {
     kernel: Arc<Kernel>,
     shape: Shape,
     params: Vec<u8>,
+    /// Where the program asked for it, if tools want to know.
+    stack: HostStack,
     /// Where each parameter is in memory, once a program has asked for it.
     pointers: OnceLock<Box<[usize]>>,
 }
@@ -55,7 +59,8 @@ impl Launch {
         if shape.is_cooperative && !super::occupancy::fits_at_once(kernel, &shape) {
             return Err(CudaError::COOPERATIVE_LAUNCH_TOO_LARGE);
         }
-        let launch = Self { kernel: Arc::clone(kernel), shape, params, pointers: OnceLock::new() };
+        let stack = checking::get().map_or_else(HostStack::default, Checker::launch_stack);
+        let launch = Self { kernel: Arc::clone(kernel), shape, params, stack, pointers: OnceLock::new() };
         launch
             .kernel
             .program
@@ -86,19 +91,43 @@ impl Launch {
 
     /// Runs the kernel to its end.
     pub(crate) fn run(&self) {
-        let Ok(mode) = mode() else { return };
+        let Ok(mut mode) = mode() else { return };
+        let Some(checker) = checking::get() else {
+            let result = self.launch(&self.params, mode);
+            return result.unwrap_or_else(|error| driver::fail(self.explain(&error)));
+        };
+        mode.heap = Some(Arc::new(CheckedHeap));
+        let Some(kernel) = &self.kernel.checked else {
+            checker.launches_unchanged(&self.kernel.name, self.kernel.is_checked);
+            return self.launch(&self.params, mode).unwrap_or_else(|error| driver::fail(self.explain(&error)));
+        };
+        let mut params = self.params.clone();
+        let checked = checker.begin(kernel, &self.kernel.name, &mut params);
+        let result = self.launch(&params, mode);
+        let ended =
+            Ended { name: &self.kernel.name, shape: &self.shape, stack: &self.stack, program: &self.kernel.program };
+        let found = checked.end(ended);
+        if let Err(error) = result {
+            if let cpu::LaunchError::Fault(fault) = &error {
+                checker.faulted(fault, ended);
+            }
+            driver::fail(self.explain(&error));
+        } else if let Some(error) = found {
+            driver::fail(error);
+        }
+    }
+
+    fn launch(&self, params: &[u8], mode: cpu::Mode) -> std::result::Result<(), cpu::LaunchError> {
         let request = cpu::LaunchRequest {
             kernel: &self.kernel.name,
             grid: self.shape.grid,
             block: self.shape.block,
             dynamic_shared: self.shape.shared,
-            params: &self.params,
+            params,
             is_cooperative: self.shape.is_cooperative,
             mode,
         };
-        if let Err(error) = self.kernel.program.launch(&request) {
-            driver::fail(self.explain(&error));
-        }
+        self.kernel.program.launch(&request).map(drop)
     }
 
     /// Says what went wrong, and gives CUDA's number for it.

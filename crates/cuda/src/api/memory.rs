@@ -13,6 +13,7 @@ use super::pool::{POOLS, Pool};
 use super::stream::Stream;
 use super::work::Work;
 use super::{capture, context};
+use crate::checking::{self, What};
 use crate::driver;
 use crate::error::{CudaError, Result};
 
@@ -70,6 +71,19 @@ fn record(address: u64, bytes: u64, kind: Kind, source: Source) {
     let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
     let context = context::current().map_or(0, |context| context.handle.number());
     allocations().insert(address, Allocation { address, bytes, kind, id, source, context });
+    if let Some(checker) = checking::get() {
+        let what = match (source, kind) {
+            // The module has said so already.
+            (Source::Variable, _) => return,
+            (Source::Mapping, _) => What::Mapping,
+            (Source::Graph { .. }, _) => What::Graph,
+            (_, Kind::Device) => What::Device,
+            (_, Kind::Managed) => What::Managed,
+            (_, Kind::Host { .. }) => What::Pinned,
+            (_, Kind::Registered { .. }) => What::Registered,
+        };
+        checker.appears(address, bytes, what);
+    }
 }
 
 /// New memory.
@@ -81,7 +95,15 @@ pub(crate) fn allocate(bytes: u64, kind: Kind) -> Result<u64> {
 
 fn allocate_from(source: Source, bytes: u64, kind: Kind) -> Result<u64> {
     let device = &driver::get()?.device;
-    let address = device.memory.allocate(bytes, 512).map_err(|_| CudaError::OUT_OF_MEMORY)?;
+    let checker = checking::get();
+    let redzone = checker.map_or(0, checking::Checker::redzone);
+    let all = bytes.checked_add(redzone).ok_or(CudaError::OUT_OF_MEMORY)?;
+    let mut result = device.memory.allocate(all, 512);
+    // Tools keep memory for a while that was freed.
+    if result.is_err() && checker.is_some_and(checking::Checker::make_room) {
+        result = device.memory.allocate(all, 512);
+    }
+    let address = result.map_err(|_| CudaError::OUT_OF_MEMORY)?;
     record(address, bytes, kind, source);
     Ok(address)
 }
@@ -127,17 +149,26 @@ pub(crate) fn free_all_of(context: usize) {
     let all: Vec<Allocation> = allocations().values().filter(|allocation| is_of_context(allocation)).copied().collect();
     for allocation in all {
         match allocation.kind {
-            Kind::Registered { .. } => drop(allocations().remove(&allocation.address)),
+            Kind::Registered { .. } => forget(allocation.address),
             // Another thread may have freed it meanwhile.
             _ => drop(free_now(allocation.address)),
         }
     }
 }
 
+/// The allocation that a program wants to free.
+fn to_be_freed(address: u64) -> Result<Allocation> {
+    let found = allocations().get(&address).copied();
+    if let (None, Some(checker)) = (found, checking::get()) {
+        checker.freed_nothing(address);
+    }
+    found.ok_or(CudaError::INVALID_VALUE)
+}
+
 /// Gives memory of the device back, when all work that may use it has ended.
 pub(crate) fn free(address: u64) -> Result<()> {
     let context = context::require()?;
-    let found = allocations().get(&address).copied().ok_or(CudaError::INVALID_VALUE)?;
+    let found = to_be_freed(address)?;
     if !matches!(found.kind, Kind::Device | Kind::Managed) || matches!(found.source, Source::Mapping | Source::Variable)
     {
         return Err(CudaError::INVALID_VALUE);
@@ -151,7 +182,7 @@ pub(crate) fn free(address: u64) -> Result<()> {
 /// Gives memory of the host back that we made.
 pub(crate) fn free_host(address: u64) -> Result<()> {
     let context = context::require()?;
-    let found = allocations().get(&address).copied().ok_or(CudaError::INVALID_VALUE)?;
+    let found = to_be_freed(address)?;
     if !matches!(found.kind, Kind::Host { .. }) {
         return Err(CudaError::INVALID_VALUE);
     }
@@ -162,7 +193,7 @@ pub(crate) fn free_host(address: u64) -> Result<()> {
 
 /// Gives memory back when the stream has done what it was asked for so far.
 pub(crate) fn free_in(stream: &Stream, address: u64) -> Result<()> {
-    let found = allocations().get(&address).copied().ok_or(CudaError::INVALID_VALUE)?;
+    let found = to_be_freed(address)?;
     if matches!(found.source, Source::Mapping | Source::Variable) {
         return Err(CudaError::INVALID_VALUE);
     }
@@ -187,6 +218,9 @@ pub(crate) fn free_now(address: u64) -> Result<()> {
         && let Ok(pool) = POOLS.get(pool)
     {
         pool.give_back(found.bytes);
+    }
+    if checking::get().is_some_and(|checker| !checker.freed(address)) {
+        return Ok(());
     }
     if driver::get()?.device.memory.free(address) { Ok(()) } else { Err(CudaError::INVALID_VALUE) }
 }
@@ -309,10 +343,11 @@ pub(crate) fn register(address: u64, bytes: u64, flags: u32) -> Result<()> {
 /// Forgets memory of the program.
 pub(crate) fn unregister(address: u64) -> Result<()> {
     context::require()?;
-    let mut allocations = allocations();
+    let allocations = allocations();
     match allocations.get(&address) {
         Some(Allocation { kind: Kind::Registered { .. }, .. }) => {
-            allocations.remove(&address);
+            drop(allocations);
+            forget(address);
             Ok(())
         }
         _ => Err(CudaError::HOST_MEMORY_NOT_REGISTERED),
@@ -334,7 +369,15 @@ pub(crate) fn record_mapping(address: u64, bytes: u64) {
 
 /// Forgets it.
 pub(crate) fn forget_mapping(address: u64) {
+    forget(address);
+}
+
+/// Forgets memory that is not ours.
+fn forget(address: u64) {
     allocations().remove(&address);
+    if let Some(checker) = checking::get() {
+        checker.vanishes(address);
+    }
 }
 
 /// Whether all of a range is memory that the program put there, perhaps piece by piece.

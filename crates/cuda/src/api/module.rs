@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::kernel::Kernel;
+use crate::checking::{self, Instrumented};
 use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
@@ -14,6 +15,8 @@ use crate::handle::{Handle, Handles};
 pub(crate) struct Module {
     pub(crate) handle: Handle<Module>,
     pub(crate) program: Arc<cpu::Program>,
+    /// What tools have made of it.
+    pub(crate) instrumented: Option<Arc<Instrumented>>,
     /// Kernels that were asked for before.
     kernels: Mutex<FxHashMap<String, Arc<Kernel>>>,
 }
@@ -53,14 +56,27 @@ pub(crate) fn link(texts: &[String]) -> Result<Arc<Module>> {
 
 /// Loads a module that was read.
 pub(crate) fn load_parsed(module: ptx::ir::Module) -> Result<Arc<Module>> {
-    let program = cpu::Program::load(&driver::start()?.device, module).map_err(|error| {
+    let device = &driver::start()?.device;
+    let (module, instrumented) = match checking::get() {
+        Some(checker) => checker.rewrite(module),
+        None => (module, None),
+    };
+    let program = cpu::Program::load(device, module).map_err(|error| {
         crate::log::say(&format!("a module of the program cannot be loaded: {error}"));
         match error {
             cpu::LoadError::OutOfMemory(_) => CudaError::OUT_OF_MEMORY,
             cpu::LoadError::Undefined(_) => CudaError::SHARED_OBJECT_SYMBOL_NOT_FOUND,
         }
     })?;
-    let module = Arc::new(Module { handle: Handle::new(), program: Arc::new(program), kernels: Mutex::default() });
+    if let Some(checker) = checking::get() {
+        checker.loaded(&program);
+    }
+    let module = Arc::new(Module {
+        handle: Handle::new(),
+        program: Arc::new(program),
+        instrumented: instrumented.map(Arc::new),
+        kernels: Mutex::default(),
+    });
     MODULES.insert(&module.handle, Arc::clone(&module));
     Ok(module)
 }
@@ -81,6 +97,14 @@ pub(crate) fn forget(number: usize) -> Result<()> {
         let _ = super::kernel::KERNELS.remove(kernel.handle.number());
     }
     Ok(())
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        if let Some(checker) = checking::get() {
+            checker.unloaded(&self.program);
+        }
+    }
 }
 
 impl Module {

@@ -16,10 +16,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::error::{CudaError, Result};
 
 mod driver;
+mod exit;
 mod exports;
 mod graph;
 pub(crate) mod image;
 mod launch;
+pub(crate) mod objects;
 pub(crate) mod runtime;
 pub(crate) mod stdio;
 mod user_object;

@@ -20,7 +20,7 @@ use ptx::view::{AccessBytes, AccessKind, AccessSpace};
 use rewrite::context::{MOST_BYTES, Word};
 use rewrite::{Access, Cursor, Tool};
 
-pub use findings::{BadAccess, EXPLANATIONS, Memory};
+pub use findings::{BadAccess, EXPLANATIONS, Memory, Object};
 
 /// The tool.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +103,7 @@ fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Option<Reg> {
             if let Some(guard) = access.guard {
                 and_guard(at, good, good, guard);
             }
-            refuse(at, access, address, bytes, bad);
+            refuse(at, access, address, None, bytes, bad);
             Some(good)
         }
         Against::Slot([low, size]) => {
@@ -130,7 +130,7 @@ fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Option<Reg> {
                 misaligned,
                 access.guard,
             );
-            refuse(at, access, address, bytes, bad);
+            refuse(at, access, address, Some(low), bytes, bad);
             Some(good)
         }
         Against::DynamicShared(symbol) => {
@@ -156,7 +156,7 @@ fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Option<Reg> {
                 (one, other) => one.or(other),
             };
             let [bad, good] = compare(at, "gt", "u64", end, limit.into(), also, access.guard);
-            refuse(at, access, address, bytes, bad);
+            refuse(at, access, address, Some(low), bytes, bad);
             Some(good)
         }
         Against::Shared => {
@@ -167,7 +167,7 @@ fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Option<Reg> {
             let end = at.reg(Type::B64);
             at.before().inst("add.u64", &[end.into(), wide.into(), i64::from(bytes).into()]);
             let [bad, good] = compare(at, "gt", "u64", end, limit.into(), misaligned, access.guard);
-            refuse(at, access, address, bytes, bad);
+            refuse(at, access, address, None, bytes, bad);
             Some(good)
         }
         Against::Shadow => {
@@ -391,9 +391,13 @@ fn look_closely(
 }
 
 /// Calls the helper where an access is certainly bad.
-fn refuse(at: &mut Cursor<'_, '_>, access: &Access, address: Reg, bytes: u32, bad: Reg) {
+fn refuse(at: &mut Cursor<'_, '_>, access: &Access, address: Reg, low: Option<Reg>, bytes: u32, bad: Reg) {
     let answer = at.reg(Type::B32);
-    call(at, access, address, Operand::Int(0), bytes, bad, answer, CERTAIN);
+    let low = low.map_or(Operand::Int(0), |low| {
+        let bits = at.editor().function().reg_type(low).bits();
+        widened(at, low, bits).into()
+    });
+    call(at, access, address, low, bytes, bad, answer, CERTAIN);
 }
 
 #[expect(clippy::too_many_arguments, reason = "they are the arguments of the helper")]

@@ -1,0 +1,128 @@
+//! Memory in which launches find their contexts and leave their records, in pieces of a fixed size.
+//!
+//! It is a file of the session, so that records outlive the process.
+//!
+//! Unsafe: kernels write it while we read it. What is read are single words that are there or not.
+#![allow(unsafe_code, reason = "kernels write this memory")]
+
+use std::fs::OpenOptions;
+use std::io;
+use std::path::Path;
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use rewrite::context::{MOST_TABLE, Record, Ring};
+
+use crate::address_space::{Memory, Range};
+
+/// Memory for some launches at a time.
+#[derive(Debug)]
+pub(super) struct Area {
+    range: Range,
+    /// The numbers of pieces that nobody uses.
+    free: Mutex<Vec<u64>>,
+    is_free: Condvar,
+}
+
+/// The memory of one launch.
+#[derive(Debug)]
+pub(super) struct Piece<'a> {
+    area: &'a Area,
+    number: u64,
+}
+
+/// Launches at a time.
+const PIECES: u64 = 64;
+/// Bytes of each.
+const BYTES: u64 = 64 << 10;
+/// Where the ring begins.
+const RING: u64 = (MOST_TABLE as u64).next_multiple_of(64);
+/// Records that there is room for.
+const CAPACITY: u64 = (BYTES - RING - Ring::RECORDS as u64) / Ring::RECORD as u64;
+
+impl Area {
+    pub(super) fn new(session: Option<&Path>) -> io::Result<Self> {
+        let bytes = PIECES * BYTES;
+        let memory = match session {
+            None => Memory::new(bytes)?,
+            Some(directory) => {
+                let path = directory.join(format!("{}.records", std::process::id()));
+                // A process that became another program has left its own behind, and is not the same any more.
+                let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+                Memory::of_file(file, bytes)?
+            }
+        };
+        let range = Range::reserve(bytes, 4096)?;
+        range.map(range.address, bytes, &memory, 0)?;
+        range.allow(range.address, bytes, true)?;
+        Ok(Self { range, free: Mutex::new((0..PIECES).collect()), is_free: Condvar::new() })
+    }
+
+    /// A piece with this table. Waits if all are in use: launches end.
+    pub(super) fn take(&self, table: &[u64]) -> Piece<'_> {
+        assert!(table.len() * 8 <= MOST_TABLE, "tables are limited");
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = loop {
+            match free.pop() {
+                Some(number) => break number,
+                None => free = self.is_free.wait(free).unwrap_or_else(PoisonError::into_inner),
+            }
+        };
+        let piece = Piece { area: self, number };
+        // SAFETY: the piece is within the range, and nobody else has it.
+        unsafe {
+            let start = piece.address() as *mut u64;
+            std::ptr::copy_nonoverlapping(table.as_ptr(), start, table.len());
+            let ring = piece.ring() as *mut u64;
+            ring.write(0);
+            ring.add(1).write(CAPACITY);
+            ring.add(2).write(0);
+        }
+        piece
+    }
+}
+
+impl Piece<'_> {
+    /// Where its table is.
+    pub(super) fn address(&self) -> u64 {
+        self.area.range.address + self.number * BYTES
+    }
+
+    /// Where its ring is.
+    pub(super) fn ring(&self) -> u64 {
+        self.address() + RING
+    }
+
+    /// Sets a word of the table, before the launch.
+    pub(super) fn set(&self, offset: u32, value: u64) {
+        assert!(offset as usize + 8 <= MOST_TABLE, "tables are limited");
+        // SAFETY: within the piece.
+        unsafe { ((self.address() + u64::from(offset)) as *mut u64).write(value) };
+    }
+
+    /// Whether the launch has found anything at all.
+    pub(super) fn has_findings(&self) -> bool {
+        // SAFETY: within the piece; the launch has ended.
+        unsafe { (self.ring() as *const u64).add(2).read_volatile() != 0 }
+    }
+
+    /// Takes the records of the launch, which has ended, and how many there was no room for.
+    pub(super) fn records(&self) -> (Vec<Record>, u64) {
+        let mut records = Vec::new();
+        // SAFETY: within the piece; the launch has ended.
+        let wanted = unsafe { (self.ring() as *const u64).read_volatile() };
+        for index in 0..wanted.min(CAPACITY) {
+            let at = (self.ring() + Ring::RECORDS as u64 + index * Ring::RECORD as u64) as *mut [u8; Ring::RECORD];
+            // SAFETY: as above. It is cleared, so that the next launch starts with records that are not there.
+            let bytes = unsafe { at.replace([0; Ring::RECORD]) };
+            records.extend(Record::read(&bytes));
+        }
+        (records, wanted.saturating_sub(CAPACITY))
+    }
+}
+
+impl Drop for Piece<'_> {
+    fn drop(&mut self) {
+        self.area.free.lock().unwrap_or_else(PoisonError::into_inner).push(self.number);
+        self.area.is_free.notify_one();
+    }
+}

@@ -1,0 +1,281 @@
+//! Launches of kernels that tools have rewritten.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+
+use report::{Finding, Line, Occurrence, Place, Severity};
+use rewrite::context::{NO_OBJECT, NO_OBJECT_BYTES, Record, SLOT, SLOTS, Word};
+use rewrite::{KernelPlan, PointerSlot, SiteId};
+use tools::memcheck::{self, BadAccess};
+
+use super::area::Piece;
+use super::objects::Objects;
+use super::{Checker, HostStack, Instrumented};
+use crate::api::launch::Shape;
+use crate::error::CudaError;
+
+/// A kernel that tools have rewritten.
+#[derive(Debug)]
+pub(crate) struct CheckedKernel {
+    pub(crate) instrumented: Arc<Instrumented>,
+    plan: KernelPlan,
+    /// Where the address of the context is among the parameters.
+    context: usize,
+    /// Where the parameters begin that are looked at.
+    params: Vec<(u64, u64)>,
+}
+
+/// A launch that is under way.
+#[derive(Debug)]
+pub(crate) struct CheckedLaunch<'a> {
+    checker: &'a Checker,
+    kernel: &'a CheckedKernel,
+    piece: Piece<'a>,
+    number: u64,
+    is_wanted: bool,
+    /// The launch reads it.
+    _regions: Arc<[[u64; 2]]>,
+}
+
+/// What is known of a launch when it has ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ended<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) shape: &'a Shape,
+    pub(crate) stack: &'a HostStack,
+    pub(crate) program: &'a cpu::Program,
+}
+
+impl CheckedKernel {
+    /// What is needed to launch a kernel; nothing if no tool had anything to do in it.
+    pub(crate) fn new(instrumented: &Arc<Instrumented>, program: &cpu::Program, name: &str) -> Option<Self> {
+        let plan = instrumented.kernels.get(name)?.clone();
+        let params = program.kernel_facts(name)?.params;
+        let context = params.get(plan.context)?.0 as usize;
+        Some(Self { instrumented: Arc::clone(instrumented), plan, context, params })
+    }
+}
+
+impl Checker {
+    /// A launch is asked for: where.
+    pub(crate) fn launch_stack(&self) -> HostStack {
+        HostStack::capture(self.settings.callers)
+    }
+
+    /// A launch begins of a kernel that no tool had anything to do in, or whose module could not be rewritten.
+    pub(crate) fn launches_unchanged(&self, name: &str, is_checked: bool) {
+        self.next_launch();
+        self.count(name, is_checked);
+    }
+
+    /// A launch begins. Its parameters are completed.
+    pub(crate) fn begin<'a>(
+        &'a self,
+        kernel: &'a CheckedKernel,
+        name: &str,
+        params: &mut Vec<u8>,
+    ) -> CheckedLaunch<'a> {
+        let number = self.next_launch();
+        let is_wanted = self.settings.wants(name, number);
+        self.count(name, is_wanted);
+        let regions = self.objects().regions();
+        let (base, bytes) = self.device.memory.range();
+        let mut table = vec![0_u64; (SLOTS + SLOT * kernel.plan.slots.len() as u32) as usize / 8];
+        let mut set = |word: Word, value: u64| table[word as usize / 8] = value;
+        set(Word::Counters, kernel.instrumented.counters.as_ptr() as u64);
+        if let Some(shadow) = &self.shadow {
+            set(Word::Arena, base);
+            set(Word::ArenaBytes, bytes);
+            set(Word::Shadow, shadow.address());
+            set(Word::Regions, regions.as_ptr() as u64);
+            set(Word::RegionCount, regions.len() as u64);
+        }
+        let objects = self.objects();
+        for (index, slot) in kernel.plan.slots.iter().enumerate() {
+            let (low, size) = bounds(&objects, slot, &kernel.params, params);
+            let at = (SLOTS as usize + SLOT as usize * index) / 8;
+            table[at] = low;
+            table[at + 1] = size;
+        }
+        drop(objects);
+        let piece = self.area.take(&table);
+        piece.set(Word::Ring as u32, piece.ring());
+        params.resize(params.len().max(kernel.context + 8), 0);
+        params[kernel.context..kernel.context + 8].copy_from_slice(&piece.address().to_le_bytes());
+        CheckedLaunch { checker: self, kernel, piece, number, is_wanted, _regions: regions }
+    }
+
+    fn count(&self, name: &str, is_checked: bool) {
+        let mut state = self.state();
+        if is_checked {
+            state.coverage.launches += 1;
+            if !state.kernels.contains(name) {
+                state.kernels.insert(name.to_owned());
+                state.coverage.kernels += 1;
+            }
+        } else {
+            state.coverage.unchecked_launches += 1;
+        }
+        // So that somebody who watches sees how far it is, and a crash loses little.
+        let all = state.coverage.launches + state.coverage.unchecked_launches;
+        if all.is_power_of_two() || all.is_multiple_of(4096) {
+            self.write(&Line::Coverage(state.coverage));
+        }
+    }
+
+    /// A kernel ended with a fault of the device, which no tool has kept from happening.
+    pub(crate) fn faulted(&self, fault: &cpu::Fault, ended: Ended<'_>) {
+        let place =
+            Place { kernel: ended.name.to_owned(), instruction: String::new(), instruction_line: 0, lines: Vec::new() };
+        self.found(Finding {
+            tool: "memcheck".to_owned(),
+            code: "device-fault".to_owned(),
+            severity: Severity::Error,
+            message: format!("the kernel was ended: {}", fault.kind),
+            place: Some(place),
+            first: Some(Occurrence {
+                block: fault.block,
+                thread: fault.thread,
+                grid_size: ended.shape.grid,
+                block_size: ended.shape.block,
+                launch: self.launches.load(Ordering::Relaxed),
+                address: None,
+            }),
+            count: 1,
+            notes: Vec::new(),
+            help: None,
+            stack: Some(ended.stack.frames()),
+        });
+    }
+}
+
+/// The bounds of the object that a parameter points into.
+fn bounds(objects: &Objects, slot: &PointerSlot, layout: &[(u64, u64)], params: &[u8]) -> (u64, u64) {
+    let none = (NO_OBJECT, NO_OBJECT_BYTES);
+    let Some(at) = layout.get(slot.param).map(|&(start, _)| (start + u64::from(slot.offset)) as usize) else {
+        return none;
+    };
+    let Some(bytes) = params.get(at..at + 8) else { return none };
+    let pointer = u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
+    let align = u64::from(slot.align);
+    match objects.pointed_to(pointer) {
+        Some(object)
+            if object.bytes >= NO_OBJECT_BYTES
+                && pointer.is_multiple_of(align)
+                && object.start.is_multiple_of(align) =>
+        {
+            (object.start, object.bytes)
+        }
+        _ => none,
+    }
+}
+
+impl CheckedLaunch<'_> {
+    /// The launch has ended. Gives the error that it ends with, if something was found.
+    pub(crate) fn end(self, ended: Ended<'_>) -> Option<CudaError> {
+        if !self.piece.has_findings() {
+            return None;
+        }
+        let (mut records, lost) = self.piece.records();
+        if !self.is_wanted {
+            return None;
+        }
+        self.checker.state().coverage.lost += lost;
+        // The first is the one of the first block and thread, whoever came first.
+        records.sort_unstable();
+        let error = records.first().map_or(CudaError::ILLEGAL_ADDRESS, |record| {
+            let bytes = u64::from(record.what & 0xff);
+            if bytes > 1 && !record.address.is_multiple_of(bytes) {
+                CudaError::MISALIGNED_ADDRESS
+            } else {
+                CudaError::ILLEGAL_ADDRESS
+            }
+        });
+        for record in &records {
+            self.report(record, ended);
+        }
+        self.report_again();
+        self.checker.settings.stop_on_error.then_some(error)
+    }
+
+    /// Reports what a record says, if its site was not reported before.
+    fn report(&self, record: &Record, ended: Ended<'_>) {
+        let instrumented = &self.kernel.instrumented;
+        let mut reported = instrumented.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if reported.contains_key(&record.site) {
+            return;
+        }
+        let Some(place) = instrumented.sites.place(ended.program.module(), SiteId(record.site), ended.name) else {
+            return;
+        };
+        let count = instrumented.counters[record.site as usize].load(Ordering::Relaxed);
+        let (memory, meant) = self.objects_of(record, ended);
+        let finding = BadAccess {
+            record: *record,
+            place,
+            occurrence: Occurrence {
+                block: record.block,
+                thread: record.thread,
+                grid_size: ended.shape.grid,
+                block_size: ended.shape.block,
+                launch: self.number,
+                address: Some(record.address),
+            },
+            count,
+            memory,
+            meant,
+            launched: Some(ended.stack.frames()),
+        }
+        .finding();
+        let number = self.checker.found(finding);
+        reported.insert(record.site, (number, count));
+    }
+
+    /// What is at the address, and which object the pointer was made from.
+    fn objects_of(&self, record: &Record, ended: Ended<'_>) -> (Option<memcheck::Memory>, Option<memcheck::Object>) {
+        let module = ended.program.module();
+        let site = self.kernel.instrumented.sites.get(SiteId(record.site));
+        let variable = site.and_then(|site| {
+            let variable = match site.variable? {
+                ptx::ir::Symbol::Global(global) => &module.globals[global],
+                ptx::ir::Symbol::Var(var) => &module.functions[site.func].vars[var],
+                _ => return None,
+            };
+            let kind = match variable.space {
+                ptx::types::Space::Shared if variable.size().is_none() => "the dynamic shared memory",
+                ptx::types::Space::Shared => "the shared variable",
+                ptx::types::Space::Local => "the local memory",
+                _ => "the variable",
+            };
+            let dynamic = u64::from(ended.shape.shared);
+            Some(memcheck::Object {
+                name: format!("{kind} `{}`", module.text(variable.name)),
+                start: record.other,
+                bytes: variable.size().unwrap_or(dynamic),
+                stack: None,
+            })
+        });
+        let objects = self.checker.objects();
+        let is_device = self.checker.device.memory.contains(record.address);
+        let memory = objects.at(record.address, is_device);
+        let meant = match variable {
+            Some(variable) => (record.other != 0).then_some(variable),
+            None if record.other == NO_OBJECT => None,
+            None => objects.starting_at(record.other),
+        };
+        (Some(memory), meant)
+    }
+
+    /// Says how often what was reported before has happened since.
+    fn report_again(&self) {
+        let instrumented = &self.kernel.instrumented;
+        let mut reported = instrumented.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        for (&site, (number, said)) in reported.iter_mut() {
+            let count = instrumented.counters[site as usize].load(Ordering::Relaxed);
+            if count > *said {
+                self.checker.write(&Line::Again(*number, count - *said));
+                *said = count;
+            }
+        }
+    }
+}

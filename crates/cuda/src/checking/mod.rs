@@ -1,0 +1,286 @@
+//! Tools at work: what they need of the program's memory and launches, and what they find.
+//!
+//! The library rewrites modules when they are loaded ([`Checker::rewrite`]), keeps the shadow of memory and a list of all
+//! objects in it ([`objects`]), hands every launch its context ([`launches`]), and writes what was found into the journal
+//! of the process, which `warpgrind memcheck` reads.
+
+mod area;
+mod heap;
+pub(crate) mod launches;
+mod objects;
+mod records;
+mod settings;
+mod shadow;
+mod stack;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use report::{Coverage, Finding, Journal, Line, Process};
+use rewrite::{KernelPlan, Rewriter, Sites, Tool};
+use rustc_hash::FxHashMap;
+
+pub(crate) use heap::CheckedHeap;
+pub(crate) use objects::What;
+pub(crate) use stack::HostStack;
+
+use area::Area;
+use objects::Objects;
+use settings::CheckSettings;
+use shadow::Shadow;
+
+/// The tools of a process, and what they know.
+#[derive(Debug)]
+pub(crate) struct Checker {
+    tools: Vec<&'static dyn Tool>,
+    settings: CheckSettings,
+    device: Arc<cpu::Device>,
+    /// Only memcheck needs it.
+    shadow: Option<Shadow>,
+    objects: Mutex<Objects>,
+    /// Memory in which launches find their contexts.
+    area: Area,
+    journal: Option<Journal>,
+    state: Mutex<State>,
+    launches: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// How many findings were written.
+    findings: usize,
+    coverage: Coverage,
+    /// Kernels that were launched.
+    kernels: BTreeSet<String>,
+    is_ended: bool,
+}
+
+/// A module that tools have rewritten.
+#[derive(Debug)]
+pub(crate) struct Instrumented {
+    pub(crate) sites: Sites,
+    pub(crate) kernels: FxHashMap<String, KernelPlan>,
+    /// What kernels were like before.
+    pub(crate) facts: FxHashMap<String, cpu::KernelFacts>,
+    /// How often something was found at each site.
+    counters: Box<[AtomicU64]>,
+    /// What is known of each site where something was found: the number of the finding, and how often it was reported.
+    reported: Mutex<FxHashMap<u32, (usize, u64)>>,
+}
+
+/// Redzones behind allocations. Those in front of them are behind the ones before.
+const REDZONE: u64 = 256;
+
+static CHECKER: OnceLock<Option<Checker>> = OnceLock::new();
+
+/// The tools, if there are any.
+pub(crate) fn get() -> Option<&'static Checker> {
+    CHECKER.get()?.as_ref()
+}
+
+/// Starts the tools that the environment names.
+pub(crate) fn start(device: &Arc<cpu::Device>, seed: Option<u64>) {
+    CHECKER.get_or_init(|| Checker::new(device, seed));
+}
+
+/// Writes the last lines, when the process ends.
+pub(crate) fn finish() {
+    if let Some(checker) = get() {
+        checker.end();
+    }
+}
+
+impl Checker {
+    fn new(device: &Arc<cpu::Device>, seed: Option<u64>) -> Option<Self> {
+        let names = std::env::var("WARPGRIND_TOOLS").ok()?;
+        let mut tools = Vec::new();
+        for name in names.split(',').filter(|name| !name.is_empty()) {
+            match tools::tool(name) {
+                Some(tool) => tools.push(tool),
+                None => crate::log::say(&format!("there is no tool `{name}`; it is left out")),
+            }
+        }
+        if tools.is_empty() {
+            return None;
+        }
+        let (base, bytes) = device.memory.range();
+        let has_memcheck = tools.iter().any(|tool| tool.name() == "memcheck");
+        let shadow = has_memcheck.then(|| Shadow::new(base, bytes)).transpose();
+        let session = std::env::var_os("WARPGRIND_SESSION").map(PathBuf::from);
+        let area = Area::new(session.as_deref());
+        let (shadow, area) = match (shadow, area) {
+            (Ok(shadow), Ok(area)) => (shadow, area),
+            (Err(error), _) | (_, Err(error)) => {
+                crate::log::say(&format!("no memory can be had for the tools ({error}), so nothing is checked"));
+                return None;
+            }
+        };
+        let journal = session.as_deref().and_then(create_journal);
+        let checker = Self {
+            settings: CheckSettings::from_environment(),
+            device: Arc::clone(device),
+            shadow,
+            objects: Mutex::default(),
+            area,
+            journal,
+            state: Mutex::default(),
+            launches: AtomicU64::new(0),
+            tools,
+        };
+        checker.write(&Line::Process(Process {
+            id: std::process::id(),
+            program: std::env::current_exe().map_or_else(|_| String::new(), |path| path.display().to_string()),
+            tools: checker.tools.iter().map(|tool| tool.name().to_owned()).collect(),
+            seed,
+        }));
+        Some(checker)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn objects(&self) -> MutexGuard<'_, Objects> {
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, line: &Line) {
+        let result = self.journal.as_ref().map_or(Ok(()), |journal| journal.write(line));
+        if let Err(error) = result {
+            crate::log::say(&format!("what was found cannot be written down: {error}"));
+        }
+    }
+
+    /// Writes a finding; gives its number.
+    fn found(&self, finding: Finding) -> usize {
+        let mut state = self.state();
+        let number = state.findings;
+        state.findings += 1;
+        self.write(&Line::Finding(Box::new(finding)));
+        number
+    }
+
+    /// What allocations are made larger by.
+    pub(crate) fn redzone(&self) -> u64 {
+        if self.shadow.is_some() { REDZONE } else { 0 }
+    }
+
+    /// Rewrites a module for all tools. If that fails, it stays as it is, and its kernels count as unchecked.
+    pub(crate) fn rewrite(&self, module: ptx::ir::Module) -> (ptx::ir::Module, Option<Instrumented>) {
+        let facts = module
+            .functions
+            .iter()
+            .filter(|(_, function)| function.is_entry() && function.body.is_some())
+            .filter_map(|(func, function)| {
+                Some((module.text(function.name).to_owned(), cpu::KernelFacts::of(&module, func)?))
+            })
+            .collect();
+        let kept = module.clone();
+        match Rewriter::new(&self.tools).rewrite(module) {
+            Ok(rewritten) => {
+                let counters = (0..rewritten.sites.len()).map(|_| AtomicU64::new(0)).collect();
+                let instrumented = Instrumented {
+                    sites: rewritten.sites,
+                    kernels: rewritten.kernels,
+                    facts,
+                    counters,
+                    reported: Mutex::default(),
+                };
+                (rewritten.module, Some(instrumented))
+            }
+            Err(error) => {
+                self.write(&Line::Unchecked { kernel: String::new(), reason: error.to_string() });
+                (kept, None)
+            }
+        }
+    }
+
+    /// The variables of a module are there.
+    pub(crate) fn loaded(&self, program: &cpu::Program) {
+        for (name, address, bytes) in program.variables() {
+            self.appears(address, bytes, What::Variable(name.into()));
+        }
+    }
+
+    /// The variables of a module are gone.
+    pub(crate) fn unloaded(&self, program: &cpu::Program) {
+        for (_, address, _) in program.variables() {
+            self.vanishes(address);
+        }
+    }
+
+    /// Memory is there that the program may access.
+    pub(crate) fn appears(&self, address: u64, bytes: u64, what: What) {
+        if let Some(shadow) = &self.shadow {
+            shadow.set(address, bytes, true);
+            self.objects().add(address, bytes, what, HostStack::capture(self.settings.callers));
+        }
+    }
+
+    /// Memory is gone, for good.
+    pub(crate) fn vanishes(&self, address: u64) {
+        if let (Some(shadow), Some(object)) = (&self.shadow, self.objects().remove(address)) {
+            shadow.set(object.start, object.bytes, false);
+        }
+    }
+
+    /// Memory was given back by the program. Whether the device may have it now: else it is kept for a while, so that late
+    /// accesses are found.
+    pub(crate) fn freed(&self, address: u64) -> bool {
+        let Some(shadow) = &self.shadow else { return true };
+        let stack = HostStack::capture(self.settings.callers);
+        let mut objects = self.objects();
+        let Some(object) = objects.remove(address) else { return true };
+        shadow.set(object.start, object.bytes, false);
+        for old in objects.quarantine(object, stack, self.device.memory.total_bytes() / 8) {
+            self.device.memory.free(old);
+        }
+        false
+    }
+
+    /// Gives memory back that was kept, because there is no other; whether there was any.
+    pub(crate) fn make_room(&self) -> bool {
+        let old = self.objects().empty_quarantine();
+        for &address in &old {
+            self.device.memory.free(address);
+        }
+        !old.is_empty()
+    }
+
+    /// The last lines.
+    fn end(&self) {
+        let mut state = self.state();
+        if std::mem::replace(&mut state.is_ended, true) {
+            return;
+        }
+        drop(state);
+        if self.settings.leak_check {
+            self.report_leaks();
+        }
+        let coverage = self.state().coverage;
+        self.write(&Line::Coverage(coverage));
+        self.write(&Line::End);
+    }
+
+    fn next_launch(&self) -> u64 {
+        self.launches.fetch_add(1, Ordering::Relaxed) + 1
+    }
+}
+
+/// A journal of this process. There may be older ones: a process can become another program.
+fn create_journal(session: &Path) -> Option<Journal> {
+    let id = std::process::id();
+    for number in 0..10_000 {
+        match Journal::create(&session.join(format!("{id}-{number}.journal"))) {
+            Ok(journal) => return Some(journal),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => {
+                crate::log::say(&format!("what is found cannot be written down: {error}"));
+                return None;
+            }
+        }
+    }
+    None
+}

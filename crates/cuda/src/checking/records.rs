@@ -1,0 +1,100 @@
+//! What host code did wrong with memory.
+
+use report::{Finding, Note, Severity};
+
+use super::objects::What;
+use super::settings::ApiErrors;
+use super::{Checker, HostStack};
+
+impl Checker {
+    fn host_finding(&self, code: &str, message: String, notes: Vec<Note>, help: &str) {
+        let stack = HostStack::capture(self.settings.callers).frames();
+        self.found(Finding {
+            tool: "memcheck".to_owned(),
+            code: code.to_owned(),
+            severity: Severity::Error,
+            message,
+            place: None,
+            first: None,
+            count: 1,
+            notes,
+            help: Some(help.to_owned()),
+            stack: Some(stack),
+        });
+    }
+
+    /// The program frees what it does not have.
+    pub(crate) fn freed_nothing(&self, address: u64) {
+        if self.shadow.is_none() || self.settings.api_errors == ApiErrors::No {
+            return;
+        }
+        let objects = self.objects();
+        let freed = objects.freed_at(address).cloned();
+        let inside = objects.pointed_to(address).map(super::objects::Object::described);
+        drop(objects);
+        match (freed, inside) {
+            (Some((object, stack)), _) => {
+                let note = |message: &str, stack| Note { message: message.to_owned(), stack };
+                let notes = vec![
+                    note("it was allocated here", object.described().stack),
+                    note("it was freed here before", Some(stack.frames())),
+                ];
+                self.host_finding(
+                    "double-free",
+                    "memory is freed a second time".to_owned(),
+                    notes,
+                    "free each allocation once",
+                );
+            }
+            (None, Some(object)) => {
+                let message = format!("the pointer is one into {} of {} bytes", object.name, object.bytes);
+                let note = Note { message, stack: object.stack };
+                let help = "free with the function that belongs to the allocation, and the pointer that it returned";
+                self.host_finding(
+                    "invalid-free",
+                    "a pointer is freed that is not the start of an allocation".to_owned(),
+                    vec![note],
+                    help,
+                );
+            }
+            (None, None) => {
+                let help = "free only what cudaMalloc and its relatives returned";
+                self.host_finding(
+                    "invalid-free",
+                    "a pointer is freed that was never allocated".to_owned(),
+                    Vec::new(),
+                    help,
+                );
+            }
+        }
+    }
+
+    /// What was allocated and not freed when the process ends.
+    pub(super) fn report_leaks(&self) {
+        let leaks = self.objects().leaks();
+        for object in leaks {
+            let described = object.described();
+            let by_kernel = object.what == What::Heap;
+            let code = if by_kernel { "device-heap-leak" } else { "leak" };
+            self.found(Finding {
+                tool: "memcheck".to_owned(),
+                code: code.to_owned(),
+                severity: Severity::Error,
+                message: format!("{} of {} bytes was never freed", described.name, described.bytes),
+                place: None,
+                first: None,
+                count: 1,
+                notes: Vec::new(),
+                help: Some(
+                    if by_kernel {
+                        "free in a kernel what a kernel allocates"
+                    } else {
+                        "free it before the program ends"
+                    }
+                    .to_owned(),
+                ),
+                stack: described.stack,
+            });
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The shadow of device memory: one byte for four, two bits for each of these, 3 if it can be accessed and 0 if not.
+//!
+//! Unsafe: it writes memory by its address. All of it is its own.
+#![allow(unsafe_code, reason = "it writes memory by its address")]
+
+use std::io;
+
+use crate::address_space::Range;
+
+/// The shadow of a range of memory.
+#[derive(Debug)]
+pub(super) struct Shadow {
+    memory: Range,
+    /// Where the memory begins that it is the shadow of.
+    base: u64,
+    bytes: u64,
+}
+
+impl Shadow {
+    pub(super) fn new(base: u64, bytes: u64) -> io::Result<Self> {
+        // The shadow of the last access may be loaded in one piece, which ends behind it.
+        let memory = Range::reserve((bytes / 4 + 64).next_multiple_of(4096), 4096)?;
+        memory.allow(memory.address, memory.bytes, true)?;
+        Ok(Self { memory, base, bytes })
+    }
+
+    /// Where it begins.
+    pub(super) fn address(&self) -> u64 {
+        self.memory.address
+    }
+
+    /// Says of a range whether it can be accessed. Only its last word can be there in part.
+    pub(super) fn set(&self, address: u64, bytes: u64, can_access: bool) {
+        let Some(offset) = address.checked_sub(self.base).filter(|offset| offset.saturating_add(bytes) <= self.bytes)
+        else {
+            // Memory without a shadow.
+            return;
+        };
+        let start = self.memory.address + offset / 4;
+        let full = if can_access { 0xff } else { 0 };
+        // SAFETY: the range is within the memory that this is the shadow of, so its shadow is within ours. Kernels that run
+        // meanwhile see one or the other.
+        unsafe {
+            (start as *mut u8).write_bytes(full, (bytes / 4) as usize);
+            if !bytes.is_multiple_of(4) {
+                let part = ((1_u32 << (2 * (bytes % 4))) - 1) as u8;
+                ((start + bytes / 4) as *mut u8).write_volatile(full & part);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_word_is_there_in_part() {
+        let shadow = Shadow::new(0x10000, 0x10000).unwrap();
+        let cell = |index: u64| {
+            // SAFETY: within the shadow.
+            unsafe { ((shadow.address() + index) as *const u8).read() }
+        };
+        shadow.set(0x10100, 9, true);
+        assert_eq!([cell(0x3f), cell(0x40), cell(0x41), cell(0x42), cell(0x43)], [0, 0xff, 0xff, 0b11, 0]);
+        shadow.set(0x10100, 9, false);
+        assert_eq!(cell(0x42), 0);
+        shadow.set(0x20000, 8, true);
+    }
+}
