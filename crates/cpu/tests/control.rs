@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use cpu::{Device, Fault, FaultKind, LaunchError, LaunchRequest, Mode, Observer, Program, Tier, Waiter, Width};
+use cpu::{
+    Device, Fault, FaultKind, LaunchError, LaunchRequest, Mode, Observer, Outsider, Program, Tier, Waiter, Width,
+};
 
 fn device() -> Arc<Device> {
     Device::new(64 << 20).unwrap()
@@ -115,6 +117,10 @@ impl Observer for Diary {
         self.note(format!("waits at {:?} line {}", waiter.barrier, waiter.line));
     }
 
+    fn outsider(&self, outsider: &Outsider) {
+        self.note(format!("{:?} names {:x} at line {}", outsider.thread, outsider.mask, outsider.line));
+    }
+
     fn deadlock(&self, waiters: &[Waiter]) {
         self.note(format!("deadlock of {}", waiters.len()));
     }
@@ -170,5 +176,27 @@ fn faults_and_deadlocks_are_told() {
             "{result:?}"
         );
         assert_eq!(diary.count("deadlock"), 1, "{diary:?}");
+    }
+}
+
+#[test]
+fn lanes_that_are_not_among_those_they_name_are_told() {
+    let device = device();
+    let program = program(
+        &device,
+        &kernel(
+            "\tmov.u32 %r1, %lanemask_lt;\n\tbar.warp.sync 0x7fffffff;\n\tvote.sync.ballot.b32 %r2, 1, %r1;\n\tbar.warp.sync -1;",
+        ),
+    );
+    for mode in modes() {
+        let diary = Arc::new(Diary::default());
+        let mode = Mode { observer: Some(Arc::clone(&diary) as Arc<dyn Observer>), ..mode };
+        launch(&program, &[], 64, mode).unwrap();
+        // Two blocks of two warps.
+        assert_eq!(diary.count("[31, 0, 0] names 7fffffff at line 9"), 2, "{diary:?}");
+        assert_eq!(diary.count("names 7fffffff at line 9"), 4, "{diary:?}");
+        assert_eq!(diary.count("[35, 0, 0] names 7 at line 10"), 2, "{diary:?}");
+        assert_eq!(diary.count("at line 10"), 128);
+        assert_eq!(diary.count("at line 11"), 0);
     }
 }

@@ -131,14 +131,6 @@ pub enum FaultKind {
         /// The length of the list.
         len: usize,
     },
-    /// A collective executed by a lane that its mask does not name.
-    #[error("lane {lane} is not in the mask {mask:#010x}")]
-    NotInMask {
-        /// The lane.
-        lane: u32,
-        /// The mask.
-        mask: u32,
-    },
     /// A barrier that does not exist, or a count that cannot be.
     #[error("barrier {id} with {count} threads does not exist")]
     NoSuchBarrier {

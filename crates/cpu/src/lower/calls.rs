@@ -27,8 +27,6 @@ pub(crate) enum HostFunction {
 pub(crate) enum Undefined {
     /// An indexed branch past the end of its table.
     BranchIndex,
-    /// A lane that is not among the members that it names.
-    NotAMember,
 }
 
 impl HostFunction {

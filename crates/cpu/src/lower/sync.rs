@@ -10,7 +10,6 @@ use ptx::types::Type;
 use ptx::view::View;
 
 use super::apart::Point;
-use super::calls::Undefined;
 use super::function::Lowering;
 use crate::emit::{Emit, MinMax, Sign};
 use crate::llvm::{IntPredicate, Value};
@@ -100,7 +99,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         if op == Op::Activemask {
             let active = self.active();
             let result = if self.is_scalar_device() {
-                self.exchange(Collective::ActiveMask, &[]).0
+                self.exchange(Collective::ActiveMask, &[self.unit.context().int(64).all_ones()]).0
             } else {
                 self.mask_bits(active)
             };
@@ -128,11 +127,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         if is_sync {
             self.take_apart_if_lanes_are_missing(active, Some((members, is_uniform)));
             let own = emit.shl(emit.int(32).constant(1), self.lane_numbers(32));
-            let is_outside = emit.is_zero(emit.and(members, own));
-            let outside = self.any(emit.and(is_outside, active));
-            if outside.as_constant() != Some(0) {
-                self.fail_when(outside, |this| this.call_undefined(Undefined::NotAMember));
-            }
+            let is_outside = emit.and(emit.is_zero(emit.and(members, own)), active);
+            self.tell_outsiders(is_outside, members);
         }
         match op {
             Op::BarWarpSync => self.unit.builder.compiler_fence(),
@@ -161,6 +157,22 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             _ => return false,
         }
         true
+    }
+
+    /// Tells the runtime of lanes that are not among the members that they name. They go on like these.
+    fn tell_outsiders(&mut self, outside: Value<'c>, members: Value<'c>) {
+        let any = self.any(outside);
+        if any.as_constant() == Some(0) {
+            return;
+        }
+        let int = self.unit.context().int(32);
+        let site = int.constant(self.site().into());
+        self.when(any, |this| {
+            let room = this.alloca(members.ty(), 64);
+            this.unit.builder.store(members, room, 64);
+            let lanes = this.mask_bits(outside);
+            this.call_runtime("wg_outsiders", &[this.warp, site, lanes, room]);
+        });
     }
 
     /// Writes `d|p`.
@@ -263,7 +275,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         }
     }
 
-    /// A reduction over the members, whose sets may differ from lane to lane.
+    /// A reduction over the members, whose sets may differ from lane to lane. That of nobody is 0.
     fn reduce(&mut self, kind: Collective, view: &View<'a>, members: Value<'c>, active: Value<'c>) {
         let operands = view.operands();
         let emit = self.vector();
@@ -286,6 +298,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let first = scalar.ctz(self.mask_bits(remaining));
         let set = emit.extract_element(members, first);
         let in_set = emit.and(self.mask_of_bits(set), active);
+        let names_set = emit.equal(members, emit.broadcast(set));
         let (name, neutral): (&str, u64) = match kind {
             Collective::ReduceAdd => ("llvm.vector.reduce.add", 0),
             Collective::ReduceAnd => ("llvm.vector.reduce.and", u64::MAX),
@@ -302,12 +315,10 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let held = emit.select(in_set, a, emit.int(32).constant(neutral & 0xffff_ffff));
             emit.call1(name, held.ty(), &[held])
         };
+        let result = scalar.select(self.any(in_set), result, result.ty().zero());
         let found = emit.load(emit.int(32), room, 64);
-        emit.store(emit.select(in_set, emit.broadcast(result), found), room, 64);
-        // A lane that is not among its own members still ends.
-        let first_mask = self.mask_of_bits(scalar.shl(scalar.int(32).constant(1), first));
-        let done = emit.or(in_set, first_mask);
-        emit.store(emit.and(remaining, emit.not(done)), left, 4);
+        emit.store(emit.select(names_set, emit.broadcast(result), found), room, 64);
+        emit.store(emit.and(remaining, emit.not(names_set)), left, 4);
         builder.branch(head);
         builder.position_at_end(after);
         let result = emit.load(emit.int(32), room, 64);
@@ -319,7 +330,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let scalar = self.scalar();
         let float = scalar.f32();
         let room = self.alloca(float, 4);
-        let first = scalar.ctz(self.mask_bits(in_set));
+        let first = scalar.and_constant(scalar.ctz(self.mask_bits(in_set)), 31);
         let prepare = |emit: Emit<'a, 'c>, bits: Value<'c>| {
             let value = emit.bitcast(bits, emit.f32());
             if form.has(Mod::Abs) { emit.fabs(value) } else { value }
@@ -344,15 +355,10 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let mut args = vec![match members {
             Some(operand) => {
                 let members = self.read(&operand, 32, emit);
-                let own = self.special(ptx::special::Special::LanemaskEq, emit);
-                let is_outside = emit.is_zero(emit.and(members, own));
-                let active = self.active();
-                let is_outside = emit.and(is_outside, active);
-                self.fail_when(is_outside, |this| this.call_undefined(Undefined::NotAMember));
                 emit.zext(members, word)
             }
             // Without a mask: whoever is here.
-            None => word.constant(0xffff_ffff),
+            None => word.all_ones(),
         }];
         let sources = match op {
             Op::BarWarpSync | Op::Elect => &operands[..0],

@@ -85,60 +85,94 @@ pub(crate) struct Contribution {
     pub(crate) values: [u64; 3],
 }
 
-/// The results of all lanes of a mask: two numbers of 32 bits each.
-pub(crate) fn results(what: Collective, members: u32, given: &[Contribution; 32]) -> [(u32, u32); 32] {
+/// The lanes that stand at a collective, and what they bring.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Assembly {
+    /// Those that are here.
+    pub(crate) here: u32,
+    /// Whom each of them names.
+    pub(crate) masks: [u32; 32],
+    pub(crate) given: [Contribution; 32],
+}
+
+impl Assembly {
+    pub(crate) fn join(&mut self, lane: u32, mask: u32, values: [u64; 3]) {
+        self.here |= 1 << lane;
+        self.masks[lane as usize] = mask;
+        self.given[lane as usize] = Contribution { values };
+    }
+
+    pub(crate) fn leave(&mut self, lane: u32) {
+        self.here &= !(1 << lane);
+        self.given[lane as usize] = Contribution::default();
+    }
+
+    /// The lanes that have no reason to wait: whom they name is here or has ended. A lane that does not name itself goes
+    /// on with whoever is here.
+    pub(crate) fn complete(&self, alive: u32) -> u32 {
+        let can_go = |lane: &u32| {
+            let mask = self.masks[*lane as usize];
+            mask & alive & !self.here == 0 || mask >> lane & 1 == 0
+        };
+        (0..32).filter(|lane| self.here >> lane & 1 != 0).filter(can_go).fold(0, |lanes, lane| lanes | 1 << lane)
+    }
+
+    /// What a lane gets, from those that it names: two numbers of 32 bits.
+    pub(crate) fn result(&self, what: Collective, lane: u32) -> (u32, u32) {
+        let members = self.masks[lane as usize] & self.here;
+        result(what, lane, members, self)
+    }
+}
+
+fn result(what: Collective, lane: u32, members: u32, assembly: &Assembly) -> (u32, u32) {
+    let Assembly { here, given, .. } = assembly;
     let lanes = || (0..32_u32).filter(move |lane| members >> lane & 1 != 0);
-    let mut results = [(0, 0); 32];
     let value = |lane: u32| given[lane as usize].values[0];
     let ballot = lanes().filter(|&lane| value(lane) != 0).fold(0_u32, |mask, lane| mask | 1 << lane);
     let reduce =
         |combine: &dyn Fn(u32, u32) -> u32| lanes().map(|lane| value(lane) as u32).reduce(combine).unwrap_or(0);
-    let all_same = lanes().map(value).all(|one| lanes().next().is_none_or(|first| one == value(first)));
-    for lane in lanes() {
-        let own = value(lane);
-        results[lane as usize] = match what {
-            Collective::Barrier => (0, 0),
-            Collective::Operands => {
-                let room = given[lane as usize].values[1] as *mut [u64; 32];
-                if !room.is_null() {
-                    let all = std::array::from_fn(|lane| given[lane].values[0]);
-                    // SAFETY: the room is on the stack of a fibre that waits here.
-                    unsafe { *room = all };
-                }
-                (0, 0)
+    let own = value(lane);
+    match what {
+        Collective::Barrier => (0, 0),
+        Collective::Operands => {
+            let room = given[lane as usize].values[1] as *mut [u64; 32];
+            if !room.is_null() {
+                let all = std::array::from_fn(|lane| given[lane].values[0]);
+                // SAFETY: the room is on the stack of a fibre that waits here.
+                unsafe { *room = all };
             }
-            Collective::ActiveMask => (members, 0),
-            Collective::Elect => {
-                let leader = members.trailing_zeros();
-                (leader, u32::from(leader == lane))
-            }
-            Collective::ShuffleUp | Collective::ShuffleDown | Collective::ShuffleXor | Collective::ShuffleIndex => {
-                let (source, fits) = shuffle_source(what, lane, given[lane as usize]);
-                // From a lane that takes no part, anything may come; its own value does.
-                let source = if members >> source & 1 != 0 { source } else { lane };
-                (value(source) as u32, u32::from(fits))
-            }
-            Collective::VoteAll => (u32::from(ballot == members), 0),
-            Collective::VoteAny => (u32::from(ballot != 0), 0),
-            Collective::VoteUniform => (u32::from(ballot == 0 || ballot == members), 0),
-            Collective::VoteBallot => (ballot, 0),
-            Collective::MatchAny => {
-                (lanes().filter(|&other| value(other) == own).fold(0, |mask, other| mask | 1 << other), 0)
-            }
-            Collective::MatchAll if all_same => (members, 1),
-            Collective::MatchAll => (0, 0),
-            Collective::ReduceAdd => (reduce(&u32::wrapping_add), 0),
-            Collective::ReduceAnd => (reduce(&|a, b| a & b), 0),
-            Collective::ReduceOr => (reduce(&|a, b| a | b), 0),
-            Collective::ReduceXor => (reduce(&|a, b| a ^ b), 0),
-            Collective::ReduceMin => (reduce(&u32::min), 0),
-            Collective::ReduceMax => (reduce(&u32::max), 0),
-            Collective::ReduceMinSigned => (reduce(&|a, b| (a as i32).min(b as i32) as u32), 0),
-            Collective::ReduceMaxSigned => (reduce(&|a, b| (a as i32).max(b as i32) as u32), 0),
-            _ => (reduce_floats(what, lanes().map(|lane| f32::from_bits(value(lane) as u32))), 0),
-        };
+            (0, 0)
+        }
+        Collective::ActiveMask => (members, 0),
+        Collective::Elect => {
+            let leader = members.trailing_zeros();
+            (leader, u32::from(leader == lane))
+        }
+        Collective::ShuffleUp | Collective::ShuffleDown | Collective::ShuffleXor | Collective::ShuffleIndex => {
+            let (source, fits) = shuffle_source(what, lane, given[lane as usize]);
+            // From a lane that is elsewhere, anything may come; its own value does.
+            let source = if here >> source & 1 != 0 { source } else { lane };
+            (value(source) as u32, u32::from(fits))
+        }
+        Collective::VoteAll => (u32::from(ballot == members), 0),
+        Collective::VoteAny => (u32::from(ballot != 0), 0),
+        Collective::VoteUniform => (u32::from(ballot == 0 || ballot == members), 0),
+        Collective::VoteBallot => (ballot, 0),
+        Collective::MatchAny => {
+            (lanes().filter(|&other| value(other) == own).fold(0, |mask, other| mask | 1 << other), 0)
+        }
+        Collective::MatchAll if lanes().all(|other| value(other) == own) => (members, 1),
+        Collective::MatchAll => (0, 0),
+        Collective::ReduceAdd => (reduce(&u32::wrapping_add), 0),
+        Collective::ReduceAnd => (reduce(&|a, b| a & b), 0),
+        Collective::ReduceOr => (reduce(&|a, b| a | b), 0),
+        Collective::ReduceXor => (reduce(&|a, b| a ^ b), 0),
+        Collective::ReduceMin => (reduce(&u32::min), 0),
+        Collective::ReduceMax => (reduce(&u32::max), 0),
+        Collective::ReduceMinSigned => (reduce(&|a, b| (a as i32).min(b as i32) as u32), 0),
+        Collective::ReduceMaxSigned => (reduce(&|a, b| (a as i32).max(b as i32) as u32), 0),
+        _ => (reduce_floats(what, lanes().map(|lane| f32::from_bits(value(lane) as u32))), 0),
     }
-    results
 }
 
 fn shuffle_source(what: Collective, lane: u32, given: Contribution) -> (u32, bool) {

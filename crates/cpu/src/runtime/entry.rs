@@ -19,6 +19,7 @@ pub(crate) fn symbols() -> Vec<(String, usize)> {
     [
         ("wg_barrier", wg_barrier as *const () as usize),
         ("wg_collective", wg_collective as *const () as usize),
+        ("wg_outsiders", wg_outsiders as *const () as usize),
         ("wg_cycles", wg_cycles as *const () as usize),
         ("wg_nanoseconds", wg_nanoseconds as *const () as usize),
         ("wg_trap", wg_trap as *const () as usize),
@@ -87,12 +88,21 @@ extern "C" fn wg_wait_for_copies(_: *mut WarpContext, lanes: u32, groups: u32) {
     runtime(|worker| worker.do_copies(lanes, (groups != u32::MAX).then_some(groups)));
 }
 
-extern "C" fn wg_collective(_: *mut WarpContext, what: u32, members: u64, a: u64, b: u64, c: u64) -> u64 {
+/// With -1 for the mask: for whoever is there.
+extern "C" fn wg_collective(_: *mut WarpContext, what: u32, mask: u64, a: u64, b: u64, c: u64) -> u64 {
     let (kind, site) = split(what);
+    let mask = (mask != u64::MAX).then_some(mask as u32);
     runtime(|worker| match Collective::of(kind) {
-        Some(kind) => worker.meet(kind, site, members as u32, [a, b, c]),
+        Some(kind) => worker.meet(kind, site, mask, [a, b, c]),
         None => worker.fail(FaultKind::Unsupported { what: format!("collective {kind}") }, site),
     })
+}
+
+/// Lanes of a warp are not among those that they name in a collective.
+extern "C" fn wg_outsiders(_: *mut WarpContext, site: u32, lanes: u32, masks: *const [u32; 32]) {
+    // SAFETY: compiled code passes room on its stack that it has just written.
+    let masks = unsafe { &*masks };
+    runtime(|worker| worker.tell_outsiders(site, lanes, masks));
 }
 
 extern "C" fn wg_cycles(_: *mut WarpContext) -> u64 {
@@ -132,11 +142,8 @@ extern "C" fn wg_take_apart(_: *mut WarpContext, frame: *const u64) {
 
 extern "C" fn wg_undefined(_: *mut WarpContext, what: u32) {
     let (what, site) = split(what);
-    let what = if what == Undefined::BranchIndex as u32 {
-        "an indexed branch past the end of its table"
-    } else {
-        "a lane that is not among the members that it names"
-    };
+    debug_assert_eq!(what, Undefined::BranchIndex as u32, "compiled code knows of nothing else");
+    let what = "an indexed branch past the end of its table";
     runtime(|worker| worker.fail(FaultKind::Undefined { what }, site))
 }
 
@@ -197,7 +204,7 @@ extern "C" fn wg_matrix_apart(context: *mut WarpContext, site: u32, _: u32, firs
     // SAFETY: compiled code passes its own context.
     let lane = unsafe { (*context).first_lane() };
     runtime(|worker| {
-        worker.meet(Collective::Operands, site, u32::MAX, [words as u64, (&raw mut all) as u64, 0]);
+        worker.meet(Collective::Operands, site, Some(u32::MAX), [words as u64, (&raw mut all) as u64, 0]);
         if all.iter().position(|&start| start != 0) == Some(lane as usize) {
             let operands = Operands { lanes: all.map(|start| start as *mut u64), stride: 1 };
             // SAFETY: the words are on the stacks of fibres that wait for this one.
@@ -207,7 +214,7 @@ extern "C" fn wg_matrix_apart(context: *mut WarpContext, site: u32, _: u32, firs
                 worker.fail(kind, site);
             }
         }
-        worker.meet(Collective::Operands, site, u32::MAX, [0; 3]);
+        worker.meet(Collective::Operands, site, Some(u32::MAX), [0; 3]);
     });
 }
 

@@ -124,6 +124,19 @@ pub struct Waiter {
     pub line: u32,
 }
 
+/// A thread that names lanes of its warp in a collective, and not its own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outsider {
+    /// The block.
+    pub block: [u32; 3],
+    /// The thread.
+    pub thread: [u32; 3],
+    /// The lanes that it names.
+    pub mask: u32,
+    /// The line of the PTX.
+    pub line: u32,
+}
+
 impl Fault {
     pub(crate) fn out_of_memory(error: &std::io::Error) -> Self {
         let kind = FaultKind::OutOfMemory { message: error.to_string() };

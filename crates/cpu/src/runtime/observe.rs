@@ -1,12 +1,16 @@
 //! What tools may want to know of a launch while it runs.
 
-use super::launch::{Fault, Waiter};
+use super::launch::{Fault, Outsider, Waiter};
 
 /// Is told of events in a launch, on the thread on which they happen, between two steps of its warps. What it does takes
 /// the time of the launch.
 pub trait Observer: Send + Sync + std::fmt::Debug {
     /// A warp, or a thread that runs on its own, has to wait for others of its block.
     fn waits(&self, _waiter: &Waiter) {}
+
+    /// A thread calls lanes of its warp together and is not among them. PTX leaves open what comes of it; here, it goes
+    /// on with what those have that are there, as on processors.
+    fn outsider(&self, _outsider: &Outsider) {}
 
     /// All that are left wait for each other: the launch is about to end.
     fn deadlock(&self, _waiters: &[Waiter]) {}

@@ -8,11 +8,11 @@ use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
 use super::barrier::{BARRIERS, Barrier, CLUSTER};
-use super::collective::{self, Collective, Contribution};
+use super::collective::{Assembly, Collective};
 use super::context::WarpContext;
 use super::copies::{self, Copies};
 use super::fibre::Stack;
-use super::launch::{Fault, FaultKind, Launch, Waiter};
+use super::launch::{Fault, FaultKind, Launch, Outsider, Waiter};
 use crate::options::Width;
 
 /// The state of one OS thread of a launch. Nothing here switches stacks.
@@ -48,6 +48,8 @@ struct Fibre {
     state: State,
     /// What it is told when it goes on.
     answer: u64,
+    /// How often it gave way in a spin since it came to something else.
+    spins: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,11 +98,9 @@ struct Meeting {
     warp: usize,
     what: Collective,
     site: u32,
-    members: u32,
     /// Whether it is for whoever is there, not for named members.
     is_loose: bool,
-    arrived: u32,
-    given: Box<[Contribution; 32]>,
+    assembly: Box<Assembly>,
     fibres: [usize; 32],
 }
 
@@ -141,6 +141,8 @@ pub(crate) struct Arrival {
 
 /// After so many spins without progress, another block is started if there is room.
 const PATIENCE: u64 = 64;
+/// After so many spins, a thread is taken to wait for another of its warp.
+const SPINS: u64 = 32;
 
 impl<'l> Schedule<'l> {
     pub(crate) fn new(launch: &'l Launch<'l>, random: u64) -> Self {
@@ -272,7 +274,7 @@ impl<'l> Schedule<'l> {
         };
         let saved = stack.prepare(super::worker::fibre_main);
         let context = self.launch.new_context();
-        self.fibres.push(Box::new(Fibre { stack, saved, context, state: State::Idle, answer: 0 }));
+        self.fibres.push(Box::new(Fibre { stack, saved, context, state: State::Idle, answer: 0, spins: 0 }));
         Some(self.fibres.len() - 1)
     }
 
@@ -305,6 +307,7 @@ impl<'l> Schedule<'l> {
         context.resume = 0;
         context.is_thread = launch.kernel.width == Width::One;
         self.fibres[fibre].state = State::Ready;
+        self.fibres[fibre].spins = 0;
     }
 
     /// Room for the registers of the running warp, which is about to be taken apart.
@@ -363,6 +366,7 @@ impl<'l> Schedule<'l> {
             context.frame = frame;
             context.is_thread = true;
             self.fibres[fibre].state = State::Ready;
+            self.fibres[fibre].spins = 0;
             self.ready.push_back(fibre);
         }
         // What is on the stack of the warp is not needed any more.
@@ -438,6 +442,12 @@ impl<'l> Schedule<'l> {
             self.fail(FaultKind::Timeout { waiters }, 0, 0);
             return;
         }
+        let fibre = &mut self.fibres[self.running];
+        fibre.spins += 1;
+        if fibre.spins >= SPINS && fibre.context.is_thread {
+            let (place, warp) = (fibre.context.resident, fibre.context.warp());
+            self.release_meetings(place, warp);
+        }
         self.ready.push_back(self.running);
     }
 
@@ -462,6 +472,7 @@ impl<'l> Schedule<'l> {
         let warps = resident.alive.len();
         let barrier = &mut resident.barriers[id as usize];
         barrier.arrive(warps, warp, lanes << first, count, yes << first);
+        self.fibres[fibre].spins = 0;
         if waits {
             barrier.waiting.push(fibre);
             self.fibres[fibre].state = State::Barrier { id, site };
@@ -496,6 +507,7 @@ impl<'l> Schedule<'l> {
         }
         barrier.waiting.push(fibre);
         self.fibres[fibre].state = State::Barrier { id: CLUSTER as u32, site };
+        self.fibres[fibre].spins = 0;
         self.release_meetings(place, warp);
         self.wait(fibre)
     }
@@ -532,78 +544,96 @@ impl<'l> Schedule<'l> {
         }
     }
 
-    /// A thread that runs on its own comes to something that lanes do together.
-    pub(crate) fn meet(&mut self, what: Collective, site: u32, members: u32, values: [u64; 3]) -> Wait {
+    /// A thread that runs on its own comes to something that lanes do together: those of a mask, or whoever is there.
+    pub(crate) fn meet(&mut self, what: Collective, site: u32, mask: Option<u32>, values: [u64; 3]) -> Wait {
         self.spins = 0;
         let fibre = self.running;
         let (place, warp, lane) = {
             let context = &self.fibres[fibre].context;
             (context.resident, context.warp(), context.first_lane())
         };
-        let is_loose = what == Collective::ActiveMask;
+        if let Some(mask) = mask
+            && mask >> lane & 1 == 0
+        {
+            self.tell_outsider(site, 0, mask);
+        }
+        let is_loose = mask.is_none();
         let resident = self.residents[place].as_mut().expect("the block is resident");
         let found = resident.meetings.iter().position(|meeting| {
-            meeting.warp == warp
-                && meeting.what == what
-                && meeting.members == members
-                && meeting.arrived >> lane & 1 == 0
-                && (meeting.site == site || what == Collective::Barrier)
+            meeting.warp == warp && meeting.what == what && (meeting.site == site || what == Collective::Barrier)
         });
         let index = found.unwrap_or_else(|| {
-            resident.meetings.push(Meeting {
-                warp,
-                what,
-                site,
-                members,
-                is_loose,
-                arrived: 0,
-                given: Box::new([Contribution::default(); 32]),
-                fibres: [0; 32],
-            });
+            resident.meetings.push(Meeting { warp, what, site, is_loose, assembly: Box::default(), fibres: [0; 32] });
             resident.meetings.len() - 1
         });
         let meeting = &mut resident.meetings[index];
-        meeting.arrived |= 1 << lane;
-        meeting.given[lane as usize] = Contribution { values };
+        meeting.assembly.join(lane, mask.unwrap_or(u32::MAX), values);
         meeting.fibres[lane as usize] = fibre;
         self.fibres[fibre].state = State::Collective { site };
+        self.fibres[fibre].spins = 0;
         self.release_meetings(place, warp);
         self.wait(fibre)
     }
 
     /// Lets go on who has met all that it waits for.
+    ///
+    /// Nobody goes on before all threads of the warp wait, or spin. So what a thread gets does not depend on who comes
+    /// first, also if it is for whoever is there, or for a thread that is not among those that it names.
     fn release_meetings(&mut self, place: usize, warp: usize) {
         let Some(resident) = self.residents[place].as_mut() else { return };
         if resident.meetings.is_empty() {
             return;
         }
         let alive = resident.alive[warp];
-        // Threads of the warp that are neither waiting nor yet to be started would come first to what is loose.
         let waits = |fibre: &Fibre| {
             fibre.context.resident == place
                 && fibre.context.warp() == warp
-                && matches!(fibre.state, State::Barrier { .. } | State::Collective { .. })
+                && match fibre.state {
+                    State::Barrier { .. } | State::Collective { .. } => true,
+                    State::Ready => fibre.spins >= SPINS,
+                    State::Idle => false,
+                }
         };
         let waiting = self.fibres.iter().filter(|fibre| waits(fibre)).count() as u32;
-        let all_wait = waiting == alive.count_ones();
-        let mut index = 0;
-        while index < resident.meetings.len() {
-            let meeting = &resident.meetings[index];
-            let is_over = meeting.warp == warp
-                && if meeting.is_loose { all_wait } else { meeting.members & alive & !meeting.arrived == 0 };
-            if !is_over {
-                index += 1;
-                continue;
+        if waiting < alive.count_ones() {
+            return;
+        }
+        let has_released = self.release(place, warp, |meeting| match meeting.is_loose {
+            true => 0,
+            false => meeting.assembly.complete(alive),
+        });
+        if !has_released {
+            self.release(place, warp, |meeting| if meeting.is_loose { meeting.assembly.here } else { 0 });
+        }
+    }
+
+    /// Lets lanes go on that each meeting of a warp is asked for. Says whether there were any.
+    fn release(&mut self, place: usize, warp: usize, lanes: impl Fn(&Meeting) -> u32) -> bool {
+        let resident = self.residents[place].as_mut().expect("the block is resident");
+        let mut has_released = false;
+        for meeting in resident.meetings.iter_mut().filter(|meeting| meeting.warp == warp) {
+            let lanes = lanes(meeting);
+            let each = || (0..32).filter(|lane| lanes >> lane & 1 != 0);
+            for lane in each() {
+                let fibre = &mut self.fibres[meeting.fibres[lane as usize]];
+                let (first, second) = meeting.assembly.result(meeting.what, lane);
+                fibre.answer = u64::from(second) << 32 | u64::from(first);
+                fibre.state = State::Ready;
+                self.ready.push_back(meeting.fibres[lane as usize]);
+                has_released = true;
             }
-            let meeting = resident.meetings.swap_remove(index);
-            let results = collective::results(meeting.what, meeting.arrived, &meeting.given);
-            for lane in (0..32).filter(|lane| meeting.arrived >> lane & 1 != 0) {
-                let fibre = meeting.fibres[lane];
-                let (first, second) = results[lane];
-                self.fibres[fibre].answer = u64::from(second) << 32 | u64::from(first);
-                self.fibres[fibre].state = State::Ready;
-                self.ready.push_back(fibre);
-            }
+            each().for_each(|lane| meeting.assembly.leave(lane));
+        }
+        resident.meetings.retain(|meeting| meeting.assembly.here != 0);
+        has_released
+    }
+
+    /// Tells of a lane of the running warp that is not among those that it names.
+    pub(crate) fn tell_outsider(&self, site: u32, lane: u32, mask: u32) {
+        if let Some(observer) = self.launch.observer {
+            let context = &self.fibres[self.running].context;
+            let thread = self.launch.thread_of(context.first_thread + lane);
+            observer.outsider(&Outsider { block: context.block, thread, mask, line: site });
         }
     }
 

@@ -161,9 +161,17 @@ impl<'l> Worker<'l> {
     }
 
     /// A thread that runs on its own comes to something that lanes do together.
-    pub(crate) fn meet(&self, what: Collective, site: u32, members: u32, values: [u64; 3]) -> u64 {
-        let wait = self.schedule.borrow_mut().meet(what, site, members, values);
+    pub(crate) fn meet(&self, what: Collective, site: u32, mask: Option<u32>, values: [u64; 3]) -> u64 {
+        let wait = self.schedule.borrow_mut().meet(what, site, mask, values);
         self.wait(wait)
+    }
+
+    /// Tells of lanes of the running warp that are not among those that they name.
+    pub(crate) fn tell_outsiders(&self, site: u32, lanes: u32, masks: &[u32; 32]) {
+        let schedule = self.schedule.borrow();
+        for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
+            schedule.tell_outsider(site, lane, masks[lane as usize]);
+        }
     }
 
     fn wait(&self, wait: Wait) -> u64 {

@@ -5,16 +5,19 @@ use crate::arith::format::F32;
 use crate::arith::int::mask;
 use crate::code::{CollectiveOp, IntLimit, Redux, Shuffle, Vote};
 
-/// The values that the lanes bring: `None` for those that do not take part.
+/// The values that the lanes bring: `None` for those that are elsewhere.
 pub(crate) type Values = [Option<[u128; 3]>; 32];
 
 /// The results of a lane, in the order of its destinations.
 pub(crate) type Results = [u128; 2];
 
-/// The results of one lane, for operations that only exchange registers; nothing for those on matrices.
+/// The results of one lane, which may not be a member itself, for operations that only exchange registers; nothing for
+/// those on matrices.
 pub(crate) fn result(op: &CollectiveOp, values: &Values, members: u32, lane: u32) -> Option<Results> {
     let own = values[lane as usize].unwrap_or_default();
-    let each = || values.iter().enumerate().filter_map(|(lane, value)| Some((lane as u32, (*value)?[0])));
+    let is_member = move |lane: u32| members >> lane & 1 == 1;
+    let each =
+        || (0..32).filter(move |&lane| is_member(lane)).filter_map(|lane| Some((lane, values[lane as usize]?[0])));
     let ballot = || each().filter(|(_, value)| value & 1 == 1).fold(0_u32, |mask, (lane, _)| mask | 1 << lane);
     let one = |value: u128| Some([value, 0]);
     match *op {
@@ -47,8 +50,8 @@ pub(crate) fn result(op: &CollectiveOp, values: &Values, members: u32, lane: u32
     }
 }
 
-/// The value of another lane, and whether that lane is in range. A lane in range that does not take part leaves the
-/// result open by the manual; here it is the own value.
+/// The value of another lane, and whether that lane is in range. A lane in range that is elsewhere leaves the result
+/// open by the manual; here it is the own value. Whether the other lane is a member does not matter, as on processors.
 fn shuffle(how: Shuffle, values: &Values, lane: u32, own: [u128; 3]) -> Results {
     let (b, c) = (own[1] as u32 & 31, own[2] as u32);
     let (clamp, segment) = (c & 31, c >> 8 & 31);

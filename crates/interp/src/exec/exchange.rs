@@ -1,4 +1,8 @@
 //! Collectives: when all members have come, their values are exchanged and they go on.
+//!
+//! PTX leaves open what happens to a lane that is not among the members that it names. Processors compute with the
+//! members that are there, and let the lane have the result. Here, too: so that such a lane finds the members, these
+//! do not go on before all lanes of their warp have stopped somewhere.
 
 use super::collective::{self, Values};
 use super::lane::Lane;
@@ -20,55 +24,73 @@ impl Run<'_> {
         let warp = thread as usize / 32;
         let place = self.block(block);
         let state = &mut place.threads[thread as usize];
-        match members {
-            Members::Here => {
-                state.state = State::AtHere;
-                place.here_since[warp].get_or_insert(clock);
-                return self.settle(block, warp);
-            }
-            Members::All => state.state = State::AtCollective { mask: u32::MAX },
+        state.state = match members {
+            Members::Here => State::AtHere,
+            Members::All => State::AtCollective { mask: u32::MAX },
             Members::Mask => {
                 let mask = mask_arg.map_or(0, |arg| state.read(grid, clock, arg)) as u32;
-                state.state = State::AtCollective { mask };
-                let lane = thread % 32;
-                if mask >> lane & 1 == 0 {
-                    return Err(self.fault(block, thread, FaultKind::NotInMask { lane, mask }));
-                }
+                State::AtCollective { mask }
             }
-        }
-        let State::AtCollective { mask } = self.block(block).threads[thread as usize].state else {
-            return Ok(());
         };
-        self.try_collective(block, thread, mask)?;
+        match members {
+            Members::Here => place.here_since[warp].get_or_insert(clock),
+            Members::All | Members::Mask => place.met_since[warp].get_or_insert(clock),
+        };
         self.settle(block, warp)
     }
 
-    /// Exchanges if all lanes of a mask that have not exited stand where this thread stands.
-    pub(super) fn try_collective(&mut self, block: u32, thread: u32, mask: u32) -> Result<(), LaunchError> {
-        let warp = thread as usize / 32;
-        let place = self.blocks[block as usize].as_ref().expect("the block is there");
-        let wanted = mask & place.live[warp];
-        let same_place = |other: &Thread| {
-            other.state == State::AtCollective { mask }
-                && (other.place() == place.threads[thread as usize].place()
-                    || self.is_warp_barrier(block, other.index) && self.is_warp_barrier(block, thread))
-        };
-        let first = warp * 32;
-        let here = (0..32)
-            .filter(|lane| wanted >> lane & 1 == 1 && same_place(&place.threads[first + lane]))
-            .fold(0_u32, |mask, lane| mask | 1 << lane);
-        if here == wanted {
-            self.exchange(block, warp, wanted)?;
+    /// Lets lanes go on whose named lanes, except those that have exited, stand where they stand; and lanes that are
+    /// not among those that they name, whoever is there. Says whether there were any.
+    pub(super) fn release_met(&mut self, block: u32, warp: usize) -> Result<bool, LaunchError> {
+        let place = self.block(block);
+        let live = place.live[warp];
+        let mut left = self.lanes(block, warp, |thread| matches!(thread.state, State::AtCollective { .. }));
+        let mut has_released = false;
+        while left != 0 {
+            let first = warp as u32 * 32 + left.trailing_zeros();
+            let here = self.together_with(block, first);
+            left &= !here;
+            let goes_on = |thread: &Thread| match thread.state {
+                State::AtCollective { mask } => mask & live & !here == 0 || mask >> thread.lane() & 1 == 0,
+                _ => false,
+            };
+            let lanes = here & self.lanes(block, warp, goes_on);
+            if lanes != 0 {
+                self.exchange(block, warp, lanes, here)?;
+                has_released = true;
+            }
         }
-        Ok(())
+        let is_left = self.lanes(block, warp, |thread| matches!(thread.state, State::AtCollective { .. })) != 0;
+        let clock = self.clock;
+        self.block(block).met_since[warp] = is_left.then_some(clock);
+        Ok(has_released)
+    }
+
+    /// The lanes of a warp of which something is true.
+    fn lanes(&self, block: u32, warp: usize, holds: impl Fn(&Thread) -> bool) -> u32 {
+        let place = self.blocks[block as usize].as_ref().expect("the block is there");
+        let threads = &place.threads[warp * 32..place.threads.len().min(warp * 32 + 32)];
+        threads.iter().filter(|thread| holds(thread)).fold(0, |mask, thread| mask | 1 << thread.lane())
+    }
+
+    /// The lanes that stand at the same collective as a thread. Barriers of the warp are the same everywhere.
+    fn together_with(&self, block: u32, thread: u32) -> u32 {
+        let place = self.blocks[block as usize].as_ref().expect("the block is there");
+        let site = place.threads[thread as usize].place();
+        let is_barrier = self.is_warp_barrier(block, thread);
+        self.lanes(block, thread as usize / 32, |other| {
+            matches!(other.state, State::AtCollective { .. })
+                && (other.place() == site || is_barrier && self.is_warp_barrier(block, other.index))
+        })
     }
 
     fn is_warp_barrier(&self, block: u32, thread: u32) -> bool {
         matches!(&self.inst(block, thread).code, Code::Collective(Collective { op: CollectiveOp::Sync, .. }))
     }
 
-    /// Executes the collective at which lanes of a warp stand, and lets them go on.
-    pub(super) fn exchange(&mut self, block: u32, warp: usize, lanes: u32) -> Result<(), LaunchError> {
+    /// Executes the collective at which lanes of a warp stand, and lets some of them go on: each with the values of
+    /// those that it names.
+    pub(super) fn exchange(&mut self, block: u32, warp: usize, lanes: u32, here: u32) -> Result<(), LaunchError> {
         let first = warp as u32 * 32;
         let (grid, clock) = (self.grid, self.clock);
         let leader = first + lanes.trailing_zeros();
@@ -76,10 +98,10 @@ impl Run<'_> {
             panic!("a thread waits for a collective only at one");
         };
         let op = leading.op.clone();
-        let each = || (0..32).filter(|lane| lanes >> lane & 1 == 1);
+        let each = |lanes: u32| (0..32).filter(move |lane| lanes >> lane & 1 == 1);
         let mut values: Values = [None; 32];
         let place = self.blocks[block as usize].as_ref().expect("the block is there");
-        for lane in each() {
+        for lane in each(here) {
             let thread = &place.threads[(first + lane) as usize];
             let args = &self.inst(block, first + lane).args;
             let mut value = [0; 3];
@@ -88,8 +110,12 @@ impl Run<'_> {
             }
             values[lane as usize] = Some(value);
         }
-        for lane in each() {
-            let Some(results) = collective::result(&op, &values, lanes, lane) else {
+        for lane in each(lanes) {
+            let members = match self.block(block).threads[(first + lane) as usize].state {
+                State::AtCollective { mask } => mask & here,
+                _ => here,
+            };
+            let Some(results) = collective::result(&op, &values, members, lane) else {
                 break;
             };
             let dests = self.inst(block, first + lane).dests.clone();
@@ -99,7 +125,7 @@ impl Run<'_> {
             }
         }
         self.exchange_matrices(block, warp, lanes, &op)?;
-        for lane in each() {
+        for lane in each(lanes) {
             self.advance(block, first + lane);
         }
         Ok(())

@@ -25,6 +25,8 @@ pub(crate) struct Block {
     cluster_generation: u32,
     /// For each warp, when a lane came to wait for whoever joins it.
     pub here_since: Vec<Option<u64>>,
+    /// For each warp, when a lane came to wait for those that it names.
+    pub met_since: Vec<Option<u64>>,
 }
 
 /// A launch that is running.
@@ -92,6 +94,7 @@ impl Run<'_> {
             cluster_arrived: 0,
             cluster_generation: 0,
             here_since: vec![None; warps],
+            met_since: vec![None; warps],
         };
         let place = match place {
             Some(place) => {
@@ -165,9 +168,12 @@ impl Run<'_> {
             Stop::Yield => {
                 self.ready.push_back((block, thread));
                 let warp = thread as usize / 32;
-                if let Some(since) = self.block(block).here_since[warp]
-                    && self.clock - since > PATIENCE
-                {
+                let clock = self.clock;
+                let is_over = |since: Option<u64>| since.is_some_and(|since| clock - since > PATIENCE);
+                let place = self.block(block);
+                let (met, here) = (is_over(place.met_since[warp]), is_over(place.here_since[warp]));
+                let has_released = met && self.release_met(block, warp)?;
+                if here && !has_released {
                     self.release_here(block, warp)?;
                 }
             }
@@ -236,16 +242,7 @@ impl Run<'_> {
             self.open_barrier(block, id);
         }
         self.open_cluster(block);
-        self.settle(block, warp)?;
-        // Collectives may have waited for this thread alone.
-        let lanes = self.block(block).live[warp];
-        for lane in (0..32).filter(|lane| lanes >> lane & 1 == 1) {
-            let other = warp as u32 * 32 + lane;
-            if let State::AtCollective { mask } = self.block(block).threads[other as usize].state {
-                self.try_collective(block, other, mask)?;
-            }
-        }
-        Ok(())
+        self.settle(block, warp)
     }
 
     fn barrier(&mut self, block: u32, thread: u32, barrier: Barrier) -> Result<(), LaunchError> {
@@ -308,15 +305,18 @@ impl Run<'_> {
         }
     }
 
-    /// Called when a lane of a warp stops running: those that wait for whoever joins them go on if no other lane can
-    /// still come.
+    /// Called when a lane of a warp stops running: if no other lane can still come, those go on that have met whom they
+    /// name, and if there are none, those that wait for whoever joins them.
     pub(super) fn settle(&mut self, block: u32, warp: usize) -> Result<(), LaunchError> {
         let place = self.block(block);
-        if place.here_since[warp].is_none() {
+        if place.here_since[warp].is_none() && place.met_since[warp].is_none() {
             return Ok(());
         }
         let threads = &place.threads[warp * 32..place.threads.len().min(warp * 32 + 32)];
         if threads.iter().any(|thread| thread.state == State::Ready) {
+            return Ok(());
+        }
+        if self.release_met(block, warp)? {
             return Ok(());
         }
         self.release_here(block, warp)
@@ -334,7 +334,7 @@ impl Run<'_> {
             };
             let here = |thread: &Thread| thread.state == State::AtHere && thread.place() == waiting.place();
             let lanes = (0..threads.len()).filter(|&lane| here(&threads[lane])).fold(0, |mask, lane| mask | 1 << lane);
-            self.exchange(block, warp, lanes)?;
+            self.exchange(block, warp, lanes, lanes)?;
         }
     }
 

@@ -89,6 +89,12 @@ impl At<'_, '_> {
         };
         Some(Outcome::rest(if mask == 0 { 0 } else { ALL_BITS }))
     }
+
+    /// All members get the same. A lane that is not one compares its own value with theirs.
+    pub(super) fn match_all(&self) -> Option<Outcome> {
+        let mask = self.input(self.view.operands().len().saturating_sub(1), 32)?.value.constant();
+        Some(Outcome::rest(if mask.is_some_and(|mask| mask as u32 == u32::MAX) { 0 } else { ALL_BITS }))
+    }
 }
 
 const _: () = assert!(LANE_BITS == 5, "the segments of `shfl` are bits of a lane's number");

@@ -230,7 +230,7 @@ impl At<'_, '_> {
             (Op::Ld | Op::Ldu, _) => self.load(ty)?,
             (Op::Shfl, _) => self.shuffle()?,
             (Op::Vote | Op::Redux | Op::Activemask, _) => self.collective()?,
-            (Op::Match, _) if self.has(Mod::All) => self.collective()?,
+            (Op::Match, _) if self.has(Mod::All) => self.match_all()?,
             (Op::BarRed | Op::BarrierRed, _) => {
                 // Every thread that waits at the same barrier gets the same.
                 let barrier = self.input(1, 32)?.value.certain_dependence();
