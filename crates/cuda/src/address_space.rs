@@ -3,7 +3,7 @@
 //! Unsafe: it changes what the process can access. Only addresses that were reserved here are changed.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::{AsRawFd, FromRawFd};
 
 /// Addresses that nothing else uses.
@@ -40,6 +40,18 @@ impl Memory {
         Self::of_file(file, bytes)
     }
 
+    /// Memory that is full of a byte.
+    pub(crate) fn full_of(byte: u8, bytes: u64) -> io::Result<Self> {
+        let memory = Self::new(bytes)?;
+        let page = vec![byte; 1 << 16];
+        let mut left = bytes as usize;
+        while left > 0 {
+            let written = (&memory.file).write(&page[..left.min(page.len())])?;
+            left -= written;
+        }
+        Ok(memory)
+    }
+
     /// The memory of a file, which others can open too.
     pub(crate) fn of_file(file: File, bytes: u64) -> io::Result<Self> {
         file.set_len(bytes)?;
@@ -64,6 +76,13 @@ impl Range {
     pub(crate) fn map(&self, address: u64, bytes: u64, memory: &Memory, offset: u64) -> io::Result<()> {
         assert!(offset + bytes <= memory.bytes, "only memory that is there is mapped");
         self.replace(address, bytes, libc::MAP_SHARED, memory.file.as_raw_fd(), offset)
+    }
+
+    /// Puts a copy of memory behind a part of the addresses, which costs memory only where it is written.
+    pub(crate) fn copy(&self, address: u64, bytes: u64, memory: &Memory) -> io::Result<()> {
+        assert!(bytes <= memory.bytes, "only memory that is there is mapped");
+        self.replace(address, bytes, libc::MAP_PRIVATE | libc::MAP_NORESERVE, memory.file.as_raw_fd(), 0)?;
+        self.allow(address, bytes, true)
     }
 
     /// Takes the memory behind a part of the addresses away.

@@ -103,7 +103,8 @@ fn allocate_from(source: Source, bytes: u64, kind: Kind) -> Result<u64> {
     if result.is_err() && checker.is_some_and(checking::Checker::make_room) {
         result = device.memory.allocate(all, 512);
     }
-    let address = result.map_err(|_| CudaError::OUT_OF_MEMORY)?;
+    // The last bytes of the device have no redzone.
+    let address = result.or_else(|_| device.memory.allocate(bytes, 512)).map_err(|_| CudaError::OUT_OF_MEMORY)?;
     record(address, bytes, kind, source);
     Ok(address)
 }
@@ -430,5 +431,7 @@ pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
 pub(crate) fn info() -> Result<(u64, u64)> {
     context::require()?;
     let memory = &driver::get()?.device.memory;
-    Ok((memory.free_bytes().saturating_sub(super::virtual_memory::used_bytes()), memory.total_bytes()))
+    let hidden = checking::get().map_or(0, checking::Checker::hidden_bytes);
+    let free = (memory.free_bytes() + hidden).min(memory.total_bytes());
+    Ok((free.saturating_sub(super::virtual_memory::used_bytes()), memory.total_bytes()))
 }

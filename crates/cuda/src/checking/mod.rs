@@ -167,6 +167,11 @@ impl Checker {
         if self.shadow.is_some() { REDZONE } else { 0 }
     }
 
+    /// Bytes of the device that the program does not know to be in use.
+    pub(crate) fn hidden_bytes(&self) -> u64 {
+        self.objects().hidden_bytes(self.redzone())
+    }
+
     /// Rewrites a module for all tools. If that fails, it stays as it is, and its kernels count as unchecked.
     pub(crate) fn rewrite(&self, module: ptx::ir::Module) -> (ptx::ir::Module, Option<Instrumented>) {
         let facts = module

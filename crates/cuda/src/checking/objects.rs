@@ -123,6 +123,14 @@ impl Objects {
         (pointer - object.start <= object.bytes).then_some(object)
     }
 
+    /// Bytes of the device that the program does not know to be in use: redzones, and what was freed.
+    pub(super) fn hidden_bytes(&self, redzone: u64) -> u64 {
+        let is_ours = |what: &What| !what.is_outside() && !matches!(what, What::Variable(_));
+        let redzones = self.live.values().filter(|object| is_ours(&object.what)).count() as u64 * redzone;
+        let freed = self.freed.values().map(|(object, _)| object.bytes.max(1).next_multiple_of(256) + redzone);
+        redzones + freed.sum::<u64>()
+    }
+
     /// An object that was freed, by its address.
     pub(super) fn freed_at(&self, start: u64) -> Option<&(Object, HostStack)> {
         self.freed.get(&start)

@@ -5,7 +5,7 @@
 
 use std::io;
 
-use crate::address_space::Range;
+use crate::address_space::{Memory, Range};
 
 /// The shadow of a range of memory.
 #[derive(Debug)]
@@ -14,14 +14,19 @@ pub(super) struct Shadow {
     /// Where the memory begins that it is the shadow of.
     base: u64,
     bytes: u64,
+    /// The shadow of memory that can be accessed. Large allocations share it.
+    accessible: Memory,
 }
+
+/// The shadow of large allocations is changed in pieces of this size.
+const PIECE: u64 = 1 << 20;
 
 impl Shadow {
     pub(super) fn new(base: u64, bytes: u64) -> io::Result<Self> {
         // The shadow of the last access may be loaded in one piece, which ends behind it.
         let memory = Range::reserve((bytes / 4 + 64).next_multiple_of(4096), 4096)?;
         memory.allow(memory.address, memory.bytes, true)?;
-        Ok(Self { memory, base, bytes })
+        Ok(Self { memory, base, bytes, accessible: Memory::full_of(0xff, PIECE)? })
     }
 
     /// Where it begins.
@@ -37,16 +42,36 @@ impl Shadow {
             return;
         };
         let start = self.memory.address + offset / 4;
+        let end = start + bytes / 4;
+        let (first, last) = (start.next_multiple_of(PIECE), end / PIECE * PIECE);
+        if first < last && self.set_pieces(first, last, can_access).is_ok() {
+            self.fill(start, first - start, can_access);
+            self.fill(last, end - last, can_access);
+        } else {
+            self.fill(start, end - start, can_access);
+        }
+        if !bytes.is_multiple_of(4) {
+            let part = ((1_u32 << (2 * (bytes % 4))) - 1) as u8;
+            // SAFETY: as in `fill`.
+            unsafe { (end as *mut u8).write_volatile(if can_access { part } else { 0 }) };
+        }
+    }
+
+    /// Exchanges whole pieces.
+    fn set_pieces(&self, first: u64, last: u64, can_access: bool) -> io::Result<()> {
+        if !can_access {
+            self.memory.unmap(first, last - first)?;
+            return self.memory.allow(first, last - first, true);
+        }
+        (first..last).step_by(PIECE as usize).try_for_each(|at| self.memory.copy(at, PIECE, &self.accessible))
+    }
+
+    /// Writes a part of the shadow.
+    fn fill(&self, start: u64, bytes: u64, can_access: bool) {
         let full = if can_access { 0xff } else { 0 };
         // SAFETY: the range is within the memory that this is the shadow of, so its shadow is within ours. Kernels that run
         // meanwhile see one or the other.
-        unsafe {
-            (start as *mut u8).write_bytes(full, (bytes / 4) as usize);
-            if !bytes.is_multiple_of(4) {
-                let part = ((1_u32 << (2 * (bytes % 4))) - 1) as u8;
-                ((start + bytes / 4) as *mut u8).write_volatile(full & part);
-            }
-        }
+        unsafe { (start as *mut u8).write_bytes(full, bytes as usize) };
     }
 }
 
@@ -66,5 +91,21 @@ mod tests {
         shadow.set(0x10100, 9, false);
         assert_eq!(cell(0x42), 0);
         shadow.set(0x20000, 8, true);
+    }
+
+    #[test]
+    fn large_allocations() {
+        let shadow = Shadow::new(0, 64 << 20).unwrap();
+        let cell = |address: u64| {
+            // SAFETY: within the shadow.
+            unsafe { ((shadow.address() + address / 4) as *const u8).read() }
+        };
+        for _ in 0..2 {
+            shadow.set(4096, (30 << 20) + 1, true);
+            let (last, next) = (4096 + (30 << 20), 4096 + (30 << 20) + 4);
+            assert_eq!([4092, 4096, 15 << 20, last - 4, last, next].map(cell), [0, 0xff, 0xff, 0xff, 3, 0]);
+            shadow.set(4096, (30 << 20) + 1, false);
+            assert_eq!([4092, 4096, 15 << 20, last - 4, last, next].map(cell), [0; 6]);
+        }
     }
 }
