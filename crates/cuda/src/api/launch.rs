@@ -96,7 +96,7 @@ impl Launch {
             let result = self.launch(&self.params, mode);
             return result.unwrap_or_else(|error| driver::fail(self.explain(&error)));
         };
-        mode.heap = Some(Arc::new(CheckedHeap));
+        mode.heap = Some(Arc::new(CheckedHeap { kernel: self.kernel.name.as_str().into() }));
         let Some(kernel) = &self.kernel.checked else {
             checker.launches_unchanged(&self.kernel.name, self.kernel.is_checked);
             return self.launch(&self.params, mode).unwrap_or_else(|error| driver::fail(self.explain(&error)));

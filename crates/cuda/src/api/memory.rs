@@ -157,9 +157,9 @@ pub(crate) fn free_all_of(context: usize) {
     }
 }
 
-/// The allocation that a program wants to free.
-fn to_be_freed(address: u64) -> Result<Allocation> {
-    let found = allocations().get(&address).copied();
+/// The allocation that a program wants to free, if it can be freed in this way.
+fn to_be_freed(address: u64, can_be: impl Fn(&Allocation) -> bool) -> Result<Allocation> {
+    let found = allocations().get(&address).copied().filter(can_be);
     if let (None, Some(checker)) = (found, checking::get()) {
         checker.freed_nothing(address);
     }
@@ -169,11 +169,10 @@ fn to_be_freed(address: u64) -> Result<Allocation> {
 /// Gives memory of the device back, when all work that may use it has ended.
 pub(crate) fn free(address: u64) -> Result<()> {
     let context = context::require()?;
-    let found = to_be_freed(address)?;
-    if !matches!(found.kind, Kind::Device | Kind::Managed) || matches!(found.source, Source::Mapping | Source::Variable)
-    {
-        return Err(CudaError::INVALID_VALUE);
-    }
+    let found = to_be_freed(address, |found| {
+        matches!(found.kind, Kind::Device | Kind::Managed)
+            && !matches!(found.source, Source::Mapping | Source::Variable)
+    })?;
     capture::refuse_unsafe_call()?;
     context.synchronize()?;
     super::output::flush();
@@ -183,10 +182,7 @@ pub(crate) fn free(address: u64) -> Result<()> {
 /// Gives memory of the host back that we made.
 pub(crate) fn free_host(address: u64) -> Result<()> {
     let context = context::require()?;
-    let found = to_be_freed(address)?;
-    if !matches!(found.kind, Kind::Host { .. }) {
-        return Err(CudaError::INVALID_VALUE);
-    }
+    to_be_freed(address, |found| matches!(found.kind, Kind::Host { .. }))?;
     capture::refuse_unsafe_call()?;
     context.synchronize()?;
     free_now(address)
@@ -194,10 +190,7 @@ pub(crate) fn free_host(address: u64) -> Result<()> {
 
 /// Gives memory back when the stream has done what it was asked for so far.
 pub(crate) fn free_in(stream: &Stream, address: u64) -> Result<()> {
-    let found = to_be_freed(address)?;
-    if matches!(found.source, Source::Mapping | Source::Variable) {
-        return Err(CudaError::INVALID_VALUE);
-    }
+    let found = to_be_freed(address, |found| !matches!(found.source, Source::Mapping | Source::Variable))?;
     let is_of_graph = matches!(found.source, Source::Graph { .. });
     match stream.capture()? {
         // A graph frees only what a graph has allocated.

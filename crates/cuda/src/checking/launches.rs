@@ -3,13 +3,14 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use report::{Finding, Line, Occurrence, Place, Severity};
+use report::{Finding, Line, Occurrence, Severity};
 use rewrite::context::{NO_OBJECT, NO_OBJECT_BYTES, Record, SLOT, SLOTS, Word};
 use rewrite::{KernelPlan, PointerSlot, SiteId};
 use tools::memcheck::{self, BadAccess};
 
 use super::area::Piece;
 use super::objects::Objects;
+use super::records::whole_kernel;
 use super::{Checker, HostStack, Instrumented};
 use crate::api::launch::Shape;
 use crate::error::CudaError;
@@ -125,14 +126,12 @@ impl Checker {
 
     /// A kernel ended with a fault of the device, which no tool has kept from happening.
     pub(crate) fn faulted(&self, fault: &cpu::Fault, ended: Ended<'_>) {
-        let place =
-            Place { kernel: ended.name.to_owned(), instruction: String::new(), instruction_line: 0, lines: Vec::new() };
         self.found(Finding {
             tool: "memcheck".to_owned(),
             code: "device-fault".to_owned(),
             severity: Severity::Error,
             message: format!("the kernel was ended: {}", fault.kind),
-            place: Some(place),
+            place: Some(whole_kernel(ended.name)),
             first: Some(Occurrence {
                 block: fault.block,
                 thread: fault.thread,

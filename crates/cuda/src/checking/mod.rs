@@ -245,6 +245,11 @@ impl Checker {
         false
     }
 
+    /// Whether kernels have allocated what begins at an address. Without a tool that keeps objects, nobody knows better.
+    fn is_heap(&self, address: u64) -> bool {
+        self.shadow.is_none() || self.objects().is_heap(address)
+    }
+
     /// Gives memory back that was kept, because there is no other; whether there was any.
     pub(crate) fn make_room(&self) -> bool {
         let old = self.objects().empty_quarantine();

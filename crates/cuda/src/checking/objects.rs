@@ -48,7 +48,7 @@ pub(crate) enum What {
     /// A variable of a module.
     Variable(Arc<str>),
     /// Memory that a kernel allocated.
-    Heap,
+    Heap(Arc<str>),
 }
 
 impl What {
@@ -62,13 +62,13 @@ impl What {
             Self::Mapping => "a mapping".to_owned(),
             Self::Graph => "an allocation of a graph".to_owned(),
             Self::Variable(name) => format!("the variable `{name}`"),
-            Self::Heap => "memory that a kernel allocated".to_owned(),
+            Self::Heap(_) => "memory that a kernel allocated".to_owned(),
         }
     }
 
     /// Whether the program has to free it.
     fn can_leak(&self) -> bool {
-        matches!(self, Self::Device | Self::Managed | Self::Pinned | Self::Heap)
+        matches!(self, Self::Device | Self::Managed | Self::Pinned | Self::Heap(_))
     }
 
     fn is_outside(&self) -> bool {
@@ -185,6 +185,11 @@ impl Objects {
         self.live.get(&start).map(Object::described)
     }
 
+    /// Whether kernels have allocated what begins at an address.
+    pub(super) fn is_heap(&self, start: u64) -> bool {
+        self.live.get(&start).is_some_and(|object| matches!(object.what, What::Heap(_)))
+    }
+
     /// What was never freed.
     pub(super) fn leaks(&self) -> Vec<Object> {
         self.live.values().filter(|object| object.what.can_leak()).cloned().collect()
@@ -193,7 +198,7 @@ impl Objects {
 
 impl Object {
     pub(super) fn described(&self) -> memcheck::Object {
-        let stack = (!matches!(self.what, What::Variable(_) | What::Heap)).then(|| self.stack.frames());
+        let stack = (!matches!(self.what, What::Variable(_) | What::Heap(_))).then(|| self.stack.frames());
         memcheck::Object { name: self.what.name(), start: self.start, bytes: self.bytes, stack }
     }
 }

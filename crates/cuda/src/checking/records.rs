@@ -1,10 +1,15 @@
 //! What host code did wrong with memory.
 
-use report::{Finding, Note, Severity};
+use report::{Finding, Note, Place, Severity};
 
-use super::objects::What;
+use super::objects::{Object, What};
 use super::settings::ApiErrors;
 use super::{Checker, HostStack};
+
+/// A place of which only the kernel is known.
+pub(super) fn whole_kernel(kernel: &str) -> Place {
+    Place { kernel: kernel.to_owned(), instruction: String::new(), instruction_line: 0, lines: Vec::new() }
+}
 
 impl Checker {
     fn host_finding(&self, code: &str, message: String, notes: Vec<Note>, help: &str) {
@@ -30,7 +35,7 @@ impl Checker {
         }
         let objects = self.objects();
         let freed = objects.freed_at(address).cloned();
-        let inside = objects.pointed_to(address).map(super::objects::Object::described);
+        let inside = objects.pointed_to(address).map(Object::described);
         drop(objects);
         match (freed, inside) {
             (Some((object, stack)), _) => {
@@ -47,15 +52,15 @@ impl Checker {
                 );
             }
             (None, Some(object)) => {
+                let what = if object.start == address {
+                    "memory is freed by a function that it does not belong to"
+                } else {
+                    "a pointer is freed that is not the start of an allocation"
+                };
                 let message = format!("the pointer is one into {} of {} bytes", object.name, object.bytes);
                 let note = Note { message, stack: object.stack };
                 let help = "free with the function that belongs to the allocation, and the pointer that it returned";
-                self.host_finding(
-                    "invalid-free",
-                    "a pointer is freed that is not the start of an allocation".to_owned(),
-                    vec![note],
-                    help,
-                );
+                self.host_finding("invalid-free", what.to_owned(), vec![note], help);
             }
             (None, None) => {
                 let help = "free only what cudaMalloc and its relatives returned";
@@ -69,19 +74,52 @@ impl Checker {
         }
     }
 
+    /// A kernel frees what kernels have not allocated.
+    pub(super) fn freed_nothing_in_kernel(&self, address: u64, kernel: &str) {
+        let objects = self.objects();
+        let was_freed = objects.freed_at(address).is_some();
+        let inside = objects.pointed_to(address).map(Object::described);
+        drop(objects);
+        let note = inside.map(|object| Note {
+            message: format!("the pointer is one into {} of {} bytes", object.name, object.bytes),
+            stack: object.stack,
+        });
+        let (code, message) = if was_freed {
+            ("device-double-free", "a kernel frees memory a second time")
+        } else {
+            ("device-invalid-free", "a kernel frees what no kernel has allocated")
+        };
+        self.found(Finding {
+            tool: "memcheck".to_owned(),
+            code: code.to_owned(),
+            severity: Severity::Error,
+            message: message.to_owned(),
+            place: Some(whole_kernel(kernel)),
+            first: None,
+            count: 1,
+            notes: note.into_iter().collect(),
+            help: Some("free in kernels only what malloc in a kernel returned, and once".to_owned()),
+            stack: None,
+        });
+    }
+
     /// What was allocated and not freed when the process ends.
     pub(super) fn report_leaks(&self) {
         let leaks = self.objects().leaks();
         for object in leaks {
             let described = object.described();
-            let by_kernel = object.what == What::Heap;
+            let place = match &object.what {
+                What::Heap(kernel) => Some(whole_kernel(kernel)),
+                _ => None,
+            };
+            let by_kernel = place.is_some();
             let code = if by_kernel { "device-heap-leak" } else { "leak" };
             self.found(Finding {
                 tool: "memcheck".to_owned(),
                 code: code.to_owned(),
                 severity: Severity::Error,
                 message: format!("{} of {} bytes was never freed", described.name, described.bytes),
-                place: None,
+                place,
                 first: None,
                 count: 1,
                 notes: Vec::new(),

@@ -226,6 +226,17 @@ pub const EXPLANATIONS: &[Explanation] = &[
         "an access whose address is no multiple of its size",
         include_str!("explain/misaligned.md"),
     ),
+    explanation("double-free", "memory that is freed twice", include_str!("explain/double-free.md")),
+    explanation("invalid-free", "a pointer is freed that cannot be", include_str!("explain/invalid-free.md")),
+    explanation("device-double-free", "a kernel frees memory twice", include_str!("explain/device-double-free.md")),
+    explanation("device-invalid-free", "a kernel frees what it cannot", include_str!("explain/device-invalid-free.md")),
+    explanation("leak", "memory that was never freed", include_str!("explain/leak.md")),
+    explanation(
+        "device-heap-leak",
+        "memory of a kernel that was never freed",
+        include_str!("explain/device-heap-leak.md"),
+    ),
+    explanation("device-fault", "a kernel that the device ended", include_str!("explain/device-fault.md")),
 ];
 
 const fn explanation(code: &'static str, title: &'static str, text: &'static str) -> Explanation {

@@ -1,0 +1,12 @@
+//@ finds: double-free
+#include "memcheck.h"
+
+
+int main() {
+    int *data = device<int>(64);
+    OK(cudaFree(data));
+#ifndef FIXED
+    cudaFree(data);
+#endif
+    return finish();
+}

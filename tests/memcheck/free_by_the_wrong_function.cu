@@ -1,0 +1,14 @@
+//@ finds: invalid-free
+#include "memcheck.h"
+
+
+int main() {
+    int *data;
+    OK(cudaMallocHost(&data, 64));
+#ifdef FIXED
+    OK(cudaFreeHost(data));
+#else
+    cudaFree(data);
+#endif
+    return finish();
+}

@@ -1,0 +1,9 @@
+//@ finds: invalid-free
+#include "memcheck.h"
+
+
+int main() {
+    int *data = device<int>(64);
+    cudaFree(data + WRONG_OR_RIGHT(4, 0));
+    return finish();
+}

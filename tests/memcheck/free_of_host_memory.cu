@@ -1,0 +1,10 @@
+//@ finds: invalid-free
+#include "memcheck.h"
+
+
+int main() {
+    OK(cudaFree(nullptr));
+    int *data = WRONG_OR_RIGHT((int *)malloc(64), device<int>(16));
+    cudaFree(data);
+    return finish();
+}
