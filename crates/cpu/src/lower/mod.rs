@@ -158,6 +158,7 @@ pub(crate) fn needs_threads(module: &Module, kernel: FuncId) -> bool {
         let Some(body) = &module.functions[func].body else { return false };
         stack::grows(module, body)
             || func != kernel
+                && !spin::never_waits(module, body)
                 && body.insts().any(|(id, _)| {
                     View::of(&module.forms, body, id).is_some_and(|view| {
                         matches!(view.effect(), Some(Effect::Barrier | Effect::Collective))
