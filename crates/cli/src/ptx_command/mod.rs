@@ -4,6 +4,7 @@ mod cat;
 mod cfg;
 mod effects;
 mod link;
+mod rewrite;
 mod stats;
 mod svg;
 mod verify;
@@ -48,6 +49,8 @@ enum Command {
     ///
     /// Exits with 1 if something is missing, defined twice, or declared differently.
     Link(link::Args),
+    /// Prints what tools make of a module.
+    Rewrite(rewrite::Args),
     /// Draws the control flow of each function.
     Cfg(cfg::Args),
     /// Counts instructions, branches, and ways through each function.
@@ -61,6 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<Verdict> {
         Command::Verify(common) => verify::run(common),
         Command::Effects(common) => effects::run(common),
         Command::Link(args) => link::run(args),
+        Command::Rewrite(args) => rewrite::run(args),
         Command::Cfg(args) => cfg::run(args),
         Command::Stats(args) => stats::run(args),
     }

@@ -436,8 +436,13 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let high = self.compared(form, element, emit.high_half(a), emit.high_half(b), emit);
             [low, high]
         } else {
-            let (a, b) = (self.read_as(&operands[1], ty, emit), self.read_as(&operands[2], ty, emit));
-            let result = self.compared(form, ty, a, b, emit);
+            let result = match self.any_above(form, ty, &operands[1], &operands[2], emit) {
+                Some(result) => Some(result),
+                None => {
+                    let (a, b) = (self.read_as(&operands[1], ty, emit), self.read_as(&operands[2], ty, emit));
+                    self.compared(form, ty, a, b, emit)
+                }
+            };
             [result, result.map(|result| emit.not(result))]
         };
         let [Some(mut yes), Some(mut no)] = results else { return false };
@@ -453,6 +458,42 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             self.write_reg(reg, no, Sign::Unsigned);
         }
         true
+    }
+
+    /// Whether numbers that differ by constants from lane to lane are above a limit that is the same for all. Mostly, none
+    /// is: these are checks of bounds. Then one comparison of the largest does, and what follows need not be in vectors.
+    fn any_above(&mut self, form: &Form, ty: Type, a: &Operand, b: &Operand, emit: Emit<'a, 'c>) -> Option<Value<'c>> {
+        let how = form.words().find_map(|word| comparison(word, sign_of(ty)))?;
+        let Operand::Reg(reg) = *a else { return None };
+        if emit.lanes.is_none()
+            || how != (Comparison::Greater, Sign::Unsigned)
+            || ty.bits() < 32
+            || self.register_bits(reg) != ty.bits()
+            || !self.is_uniform(b)
+        {
+            return None;
+        }
+        let regular = self.place(reg, false)?.regular.filter(|regular| !regular.is_uniform())?;
+        let offsets = (0..self.lanes()).map(|lane| regular.offset(lane));
+        let (least, most) = (offsets.clone().min()?, offsets.max()?);
+        let scalar = self.scalar();
+        let base = self.read_reg(reg, scalar);
+        let limit = self.read(b, ty.bits(), scalar);
+        let low = scalar.add(base, base.ty().constant(least as u64));
+        let high = scalar.add(base, base.ty().constant(most as u64));
+        let wraps = scalar.less(Sign::Unsigned, high, low);
+        let is_above = scalar.less(Sign::Unsigned, limit, high);
+        let builder = self.unit.builder;
+        let (some, after) = (self.new_block("some"), self.new_block("compared"));
+        let before = builder.block();
+        builder.branch_if(scalar.or(wraps, is_above), some, after);
+        builder.position_at_end(some);
+        let (a, b) = (self.read_as(a, ty, emit), self.read_as(b, ty, emit));
+        let result = self.compared(form, ty, a, b, emit)?;
+        let some = builder.block();
+        builder.branch(after);
+        builder.position_at_end(after);
+        Some(builder.phi(result.ty(), &[(result.ty().zero(), before), (result, some)]))
     }
 
     fn set_number(&mut self, view: &View<'a>, emit: Emit<'a, 'c>) -> bool {

@@ -120,20 +120,36 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             self.unit.refused.push(Unsupported::Undefined { line, name: name.to_owned() });
             return true;
         };
-        let area = self.fill_arguments(total, &offsets, &sizes, returns, args);
         let function = self.unit.function(definition);
         let active = self.active();
         let frame = self.next_frame();
-        self.call_with_mask(active, |this, mask| this.unit.builder.call(function, &[this.warp, mask, area, frame]));
-        self.take_results(area, total, &offsets, &sizes, returns);
+        let may_end = self.unit.may_end(definition);
+        // Arguments are passed where there is a call at all: most guarded calls are for what hardly ever happens.
+        self.call_with_mask(active, may_end, |this, mask| {
+            let area = this.fill_arguments(total, &offsets, &sizes, returns, args);
+            let left = this.unit.builder.call(function, &[this.warp, mask, area, frame]);
+            this.take_results(area, total, &offsets, &sizes, returns);
+            left
+        });
         true
     }
 
     /// Calls for some lanes, and takes those out that ended.
-    fn call_with_mask(&mut self, active: Value<'c>, call: impl FnOnce(&mut Self, Value<'c>) -> Value<'c>) {
+    fn call_with_mask(
+        &mut self,
+        active: Value<'c>,
+        may_end: bool,
+        call: impl FnOnce(&mut Self, Value<'c>) -> Value<'c>,
+    ) {
         let builder = self.unit.builder;
         let any = self.any(active);
         let alive = self.alive;
+        if !may_end {
+            self.when(any, |this| {
+                call(this, active);
+            });
+            return;
+        }
         self.when(any, |this| {
             let left = call(this, active);
             let ended = builder.and(active, builder.not(left));
@@ -229,7 +245,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let targets = self.read_reg(reg, self.vector());
         let candidates = self.unit.indirect_targets();
         let builder = self.unit.builder;
-        self.call_with_mask(active, |this, mask| {
+        self.call_with_mask(active, true, |this, mask| {
             let alive = this.alloca(mask.ty(), 4);
             builder.store(mask, alive, 4);
             let mut rest = mask;

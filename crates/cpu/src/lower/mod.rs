@@ -95,6 +95,7 @@ pub(crate) fn lower<'c>(
         local_stride: sizes.local,
         graph: &graph,
         functions: Map::filled(module.functions.len(), None),
+        ends: Map::filled(module.functions.len(), None),
         wanted: Vec::new(),
         refused: Vec::new(),
     };

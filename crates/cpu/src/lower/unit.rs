@@ -3,6 +3,7 @@
 use ptx::analysis::{CallGraph, LaunchFacts};
 use ptx::entity::{Id, Map};
 use ptx::ir::{FuncId, Function, Global, Module, Operand, StmtId, Symbol};
+use ptx::ops::Op;
 use ptx::types::Space;
 
 use super::memory_map::MemoryMap;
@@ -54,6 +55,8 @@ pub(crate) struct Unit<'a, 'c> {
     pub(crate) graph: &'a CallGraph,
     /// The signatures of functions, made when they are first called.
     pub(crate) functions: Map<FuncId, Option<FunctionValue<'c>>>,
+    /// Whether threads may end in a function that was called, or in what it calls.
+    pub(crate) ends: Map<FuncId, Option<bool>>,
     /// Functions that were called and are still to be lowered.
     pub(crate) wanted: Vec<FuncId>,
     pub(crate) refused: Vec<Unsupported>,
@@ -113,6 +116,22 @@ impl<'a, 'c> Unit<'a, 'c> {
     pub(crate) fn definition(&self, func: FuncId) -> Option<FuncId> {
         let func = self.graph.resolve(func);
         self.module.functions[func].body.is_some().then_some(func)
+    }
+
+    /// Whether threads may end in a function, or in what it calls.
+    pub(crate) fn may_end(&mut self, func: FuncId) -> bool {
+        if let Some(known) = self.ends[func] {
+            return known;
+        }
+        let has_exit = |func: FuncId| {
+            self.module.functions[func].body.as_ref().is_some_and(|body| {
+                let mut forms = body.insts().map(|(_, inst)| &self.module.forms[inst.form]);
+                forms.any(|form| form.op() == Some(Op::Exit))
+            })
+        };
+        let ends = self.graph.reachable_from(func).iter().any(has_exit);
+        self.ends[func] = Some(ends);
+        ends
     }
 
     /// The functions that an indirect call may call.
