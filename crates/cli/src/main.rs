@@ -2,16 +2,22 @@
 
 #![forbid(unsafe_code)]
 
+mod check;
 mod doctor;
+mod explain;
 mod input;
 mod installation;
 mod output;
 mod ptx_command;
 mod run;
+mod target;
+mod tool_table;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::tool_table::TOOLS;
 
 /// What Valgrind is for CPUs, for CUDA kernels.
 #[derive(Parser, Debug)]
@@ -29,6 +35,8 @@ enum Command {
     ///
     /// Exits with 1 if something needs to be cured.
     Doctor(doctor::Args),
+    /// Explains the code of a finding, such as memcheck::out-of-bounds.
+    Explain(explain::Args),
     /// Looks at PTX: prints, verifies, describes, draws and counts.
     Ptx(ptx_command::Args),
 }
@@ -44,10 +52,18 @@ enum Verdict {
 
 fn main() -> ExitCode {
     // Wrong usage exits with 2, as clap does.
-    let args = Args::parse();
+    let matches = command().get_matches();
+    if let Some((name, matches)) = matches.subcommand()
+        && let Some(tool) = tool_table::named(name)
+    {
+        let args = check::Args::from_arg_matches(matches).unwrap_or_else(|error| error.exit());
+        return check::run(tool, args);
+    }
+    let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let result = match args.command {
         Command::Run(args) => return run::run(&args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Explain(args) => explain::run(&args, tools::EXPLANATIONS),
         Command::Ptx(args) => ptx_command::run(&args),
     };
     match result {
@@ -59,4 +75,12 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// The command line, with a command for each tool.
+fn command() -> clap::Command {
+    TOOLS.iter().fold(Args::command(), |command, tool| {
+        let of_tool = clap::Command::new(tool.name).about(tool.about).hide(tool.is_hidden);
+        command.subcommand(check::Args::augment_args(of_tool).display_order(0))
+    })
 }

@@ -35,6 +35,11 @@ pub(crate) fn error(error: &anyhow::Error) {
     let _ = writeln!(std::io::stderr().lock(), "error: {}", printable(&format!("{error:#}")));
 }
 
+/// Says something on standard error. The first part may come from the user, the second is shown as it is.
+pub(crate) fn complain(what: &str, more: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "warpgrind: {}{more}", printable(what));
+}
+
 /// Whether the reader of our output has gone, as in `warpgrind … | head`.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error

@@ -10,8 +10,8 @@ static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 /// How many different sentences are kept apart; after these, nothing more is said.
 const MOST_SENTENCES: usize = 1000;
-/// Longer sentences are cut: names come from the program.
-const LONGEST_SENTENCE: usize = 4000;
+/// More lines of one are not shown.
+const MOST_LINES: usize = 100;
 
 thread_local! {
     /// What is said on this thread while somebody listens.
@@ -38,33 +38,21 @@ pub(crate) fn say(sentence: &str) {
     }
     said.insert(sentence.to_owned());
     // A program without standard error runs on.
-    let _ = std::io::stderr().write_all(format!("warpgrind: {}\n", escaped(sentence)).as_bytes());
+    let _ = std::io::stderr().write_all(lines(sentence).as_bytes());
 }
 
-/// Without what could steer a terminal.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for letter in text.chars().take(LONGEST_SENTENCE) {
-        match letter {
-            '\n' => escaped.push_str("\nwarpgrind:   "),
-            // Control characters, and those that change the direction of what follows.
-            _ if letter.is_control()
-                || matches!(letter, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') =>
-            {
-                escaped.extend(letter.escape_unicode());
-            }
-            _ => escaped.push(letter),
-        }
-    }
-    escaped
+/// Without what could steer a terminal, and with our name on each line.
+fn lines(sentence: &str) -> String {
+    let lines: Vec<String> = sentence.lines().take(MOST_LINES).map(report::escaped).collect();
+    format!("warpgrind: {}\n", lines.join("\nwarpgrind:   "))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::escaped;
+    use super::lines;
 
     #[test]
     fn nothing_steers_the_terminal() {
-        assert_eq!(escaped("a\x1b[31m\u{202e}b\nc"), "a\\u{1b}[31m\\u{202e}b\nwarpgrind:   c");
+        assert_eq!(lines("a\x1b[31m\u{202e}b\nc"), "warpgrind: a\\u{1b}[31m\\u{202e}b\nwarpgrind:   c\n");
     }
 }

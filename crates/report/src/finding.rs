@@ -108,7 +108,7 @@ pub enum Frame {
     Code {
         /// The program or library.
         object: String,
-        /// The address in it, as its file counts.
+        /// The address of the call, or of any byte of it, as the file counts: without the one at which it was loaded.
         offset: u64,
     },
     /// A line of a program.

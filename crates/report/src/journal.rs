@@ -2,7 +2,7 @@
 //! becomes of the first.
 //!
 //! Each process has a file of its own, and each line is one JSON object. A line that was not written to its end, or that
-//! is too long, is not one: the reader skips it and says so.
+//! is too long, is not one: the reader skips it and says so. A process that forks starts a new file in the child.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -10,8 +10,15 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::finding::Finding;
+
+/// Longer lines are skipped by the reader.
+pub(crate) const LONGEST_LINE: usize = 1 << 20;
+/// In lines that would be longer, texts and lists are cut to the first of these lengths with which they are not. Three is
+/// the length of a [`Dim`](crate::Dim).
+const CUTS: [(usize, usize); 4] = [(4096, 100), (1024, 30), (256, 10), (64, 3)];
 
 /// One line.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
@@ -19,13 +26,22 @@ use crate::finding::Finding;
 pub enum Line {
     /// The process: its first line.
     Process(Process),
-    /// Something was found for the first time.
+    /// Something was found for the first time; or again, at a thread that comes before the one of the first time, with
+    /// the number of times since it was last said.
     Finding(Box<Finding>),
     /// Something that was found before was found again, so many more times since it was last said. The number is that
     /// of the line `Finding` in this file, from 0 on.
     Again(usize, u64),
-    /// A kernel was launched for the first time, and some or all of it was not checked.
+    /// A kernel was launched for the first time, and some or all of it could not be checked.
     Unchecked {
+        /// The kernel; empty if it is all of a module.
+        kernel: String,
+        /// Why, as a sentence.
+        reason: String,
+    },
+    /// A kernel was launched for the first time that the user does not want to have checked. Unlike [`Line::Unchecked`],
+    /// it does not change the verdict.
+    Skipped {
         /// The kernel.
         kernel: String,
         /// Why, as a sentence.
@@ -79,7 +95,33 @@ impl Journal {
     /// Writes a line, in one piece.
     pub fn write(&self, line: &Line) -> io::Result<()> {
         let mut text = serde_json::to_vec(line)?;
+        if text.len() > LONGEST_LINE {
+            let mut value = serde_json::to_value(line)?;
+            for (longest_text, longest_list) in CUTS {
+                cut(&mut value, longest_text, longest_list);
+                text = serde_json::to_vec(&value)?;
+                if text.len() <= LONGEST_LINE {
+                    break;
+                }
+            }
+        }
         text.push(b'\n');
         self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(&text)
+    }
+}
+
+/// Makes texts and lists shorter. Our lines are nested a few levels deep.
+fn cut(value: &mut Value, longest_text: usize, longest_list: usize) {
+    match value {
+        Value::String(text) if text.len() > longest_text => {
+            text.truncate(text.floor_char_boundary(longest_text));
+            text.push('…');
+        }
+        Value::Array(list) => {
+            list.truncate(longest_list);
+            list.iter_mut().for_each(|value| cut(value, longest_text, longest_list));
+        }
+        Value::Object(fields) => fields.values_mut().for_each(|value| cut(value, longest_text, longest_list)),
+        _ => {}
     }
 }

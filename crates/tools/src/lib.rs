@@ -6,17 +6,19 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
-mod explain;
 pub mod memcheck;
 mod nop;
 
-pub use explain::{EXPLANATIONS, Explanation};
 pub use nop::Nop;
 
+use report::Explanation;
 use rewrite::Tool;
 
 /// All tools that can be asked for.
 pub static TOOLS: &[&dyn Tool] = &[&memcheck::Memcheck, &Nop];
+
+/// What the findings of all tools mean.
+pub const EXPLANATIONS: &[Explanation] = memcheck::EXPLANATIONS;
 
 /// The tool of this name.
 pub fn tool(name: &str) -> Option<&'static dyn Tool> {

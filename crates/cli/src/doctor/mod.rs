@@ -16,7 +16,7 @@ use ptx::diagnostic::printable;
 use serde::Serialize;
 
 use self::kernels::Container;
-use crate::{Verdict, output, run};
+use crate::{Verdict, output, target};
 
 /// Arguments of `warpgrind doctor`.
 #[derive(clap::Args, Debug)]
@@ -90,7 +90,7 @@ const MACHINE_CODE_ONLY: [&str; 16] = [
 ];
 
 pub(crate) fn run(args: &Args) -> Result<Verdict> {
-    let path = run::find(&args.program)?;
+    let path = target::find(&args.program)?;
     let mut report = Report {
         program: path.display().to_string(),
         can_run: false,

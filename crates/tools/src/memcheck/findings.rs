@@ -1,10 +1,9 @@
 //! What memcheck makes of what was recorded.
 
-use report::{Finding, Note, Occurrence, Place, Severity, Stack};
+use report::{Explanation, Finding, Note, Occurrence, Place, Severity, Stack};
 use rewrite::context::Record;
 
 use super::{ATOMIC, CERTAIN, SPACE, SPACES, WRITES};
-use crate::explain::Explanation;
 
 /// What there is at an address, as whoever keeps the memory knows it.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,0 +1,213 @@
+//! The flags of all tools. Names are those of compute-sanitizer and Valgrind where they mean the same.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
+use report::KernelFilter;
+
+use super::path::FilePattern;
+use super::{FINDINGS, set, word};
+use crate::target::{Answer, Target};
+use crate::tool_table::{TOOLS, Tool};
+
+/// More calls of a stack are never kept.
+const MOST_CALLERS: usize = 100;
+
+/// Arguments of a tool's command.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Further tools that run at the same time.
+    #[arg(long = "tool", value_name = "TOOL", value_delimiter = ',', value_parser = names(), hide_possible_values = true)]
+    more_tools: Vec<String>,
+
+    /// The exit code if there are errors.
+    #[arg(long, value_name = "N", default_value_t = FINDINGS)]
+    pub(super) error_exitcode: u8,
+    /// From which severity on a finding changes the exit code.
+    #[arg(long, value_enum, default_value_t = Level::Error)]
+    pub(super) fail_on: Level,
+    /// Whether the exit code of a clean run is the program's; 0 if not.
+    #[arg(long, value_enum, value_name = "YES|NO", default_value_t = Answer::Yes, hide_possible_values = true)]
+    pub(super) check_exit_code: Answer,
+    /// Whether it is a failure (exit code 87) if the program does not use CUDA.
+    #[arg(long, value_enum, value_name = "YES|NO", default_value_t = Answer::Yes, hide_possible_values = true)]
+    pub(super) require_cuda_init: Answer,
+
+    /// Check only kernels whose name has this part; `kne=NAME` is the whole name, `regex=EXPR` a regular expression.
+    /// Several may be given.
+    #[arg(long, value_name = "NAME", value_parser = parse_kernel_name, help_heading = "What is checked")]
+    kernel_name: Vec<String>,
+    /// Do not check kernels with this name, in the same way.
+    #[arg(long, value_name = "NAME", value_parser = parse_kernel_name, help_heading = "What is checked")]
+    kernel_name_exclude: Vec<String>,
+    /// Do not check the first launches.
+    #[arg(long, value_name = "N", help_heading = "What is checked")]
+    launch_skip: Option<u64>,
+    /// Check only so many launches.
+    #[arg(long, value_name = "N", help_heading = "What is checked")]
+    launch_count: Option<u64>,
+    /// Whether memory that is never freed is reported.
+    #[arg(long, value_enum, default_value_t = LeakCheck::No, help_heading = "What is checked")]
+    leak_check: LeakCheck,
+    /// Which errors that CUDA functions return are reported.
+    #[arg(long, value_enum, default_value_t = ApiErrors::Explicit, help_heading = "What is checked")]
+    report_api_errors: ApiErrors,
+    /// What a launch returns in which an error was found. Bad accesses are left out in any case.
+    #[arg(long, value_enum, default_value_t = OnError::Stop, help_heading = "What is checked")]
+    on_error: OnError,
+    /// Which processes are checked; another word for --trace-children.
+    #[arg(long, value_enum, help_heading = "What is checked")]
+    target_processes: Option<TargetProcesses>,
+    /// How many seconds processes that use CUDA are waited for after the program has ended.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, help_heading = "What is checked")]
+    pub(super) wait: u64,
+
+    /// How the report is written.
+    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "The report")]
+    pub(super) format: Format,
+    /// Write the report to a file; `%p` is the number of the program's process, `%q{NAME}` a variable.
+    #[arg(long, value_name = "FILE", help_heading = "The report")]
+    pub(super) log_file: Option<FilePattern>,
+    /// Write a summary as JSON to a file.
+    #[arg(long, value_name = "FILE", help_heading = "The report")]
+    pub(super) summary: Option<FilePattern>,
+    /// Do not report what this file lists. Several may be given.
+    #[arg(long, value_name = "FILE", help_heading = "The report")]
+    pub(super) suppressions: Vec<PathBuf>,
+    /// Print, after each finding, the entry for a file of suppressions.
+    #[arg(long, help_heading = "The report")]
+    pub(super) gen_suppressions: bool,
+    /// Show so many findings; 0 for all.
+    #[arg(long, value_name = "N", default_value_t = 100, help_heading = "The report")]
+    pub(super) print_limit: usize,
+    /// Show so many calls of the host, up to 100; 0 for all.
+    #[arg(long, value_name = "N", default_value_t = 12, help_heading = "The report")]
+    pub(super) num_callers_host: usize,
+    /// Source files may be below this directory, besides the current one. Several may be given.
+    #[arg(long, value_name = "DIR", help_heading = "The report")]
+    pub(super) source_root: Vec<PathBuf>,
+    /// Whether the report has colours.
+    #[arg(long, value_enum, default_value_t = Color::Auto, help_heading = "The report")]
+    pub(super) color: Color,
+    /// Whether a terminal shows how far a long run is.
+    #[arg(long, value_enum, value_name = "YES|NO", default_value_t = Answer::Yes, hide_possible_values = true, help_heading = "The report")]
+    pub(super) progress: Answer,
+    /// Keep what the processes wrote down, and say where.
+    #[arg(long, help_heading = "The report")]
+    pub(super) keep_session: bool,
+
+    #[command(flatten)]
+    pub(super) target: Target,
+}
+
+/// How bad a finding is.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Level {
+    /// Errors only.
+    Error,
+    /// Warnings, too.
+    Warning,
+}
+
+/// How a report is written.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Format {
+    /// For people.
+    Text,
+    /// JSON lines, for programs.
+    Json,
+}
+
+/// Whether there are colours.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Color {
+    /// On terminals, if NO_COLOR is not set.
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum LeakCheck {
+    /// It is.
+    Full,
+    /// It is not.
+    No,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum ApiErrors {
+    /// All.
+    All,
+    /// Those of calls that were wrong in themselves.
+    Explicit,
+    /// None.
+    No,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum OnError {
+    /// An error, as on a GPU.
+    Stop,
+    /// Success, so that the program goes on.
+    Continue,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum TargetProcesses {
+    /// The program and what it starts.
+    All,
+    /// The program alone.
+    ApplicationOnly,
+}
+
+impl Args {
+    /// Brings words that mean the same together.
+    pub(super) fn settle(&mut self) {
+        match self.target_processes {
+            Some(TargetProcesses::All) => self.target.trace_children(Answer::Yes),
+            Some(TargetProcesses::ApplicationOnly) => self.target.trace_children(Answer::No),
+            None => {}
+        }
+    }
+
+    /// All tools that are to run, each once.
+    pub(super) fn tools(&self, first: &Tool) -> Vec<String> {
+        let mut tools = vec![first.name.to_owned()];
+        for tool in &self.more_tools {
+            if !tools.contains(tool) {
+                tools.push(tool.clone());
+            }
+        }
+        tools
+    }
+
+    /// Tells the library what it has to know.
+    pub(super) fn set(&self, command: &mut Command, session: &Path, tools: &[String]) {
+        let lines = |patterns: &[String]| (!patterns.is_empty()).then(|| patterns.join("\n"));
+        set(command, "WARPGRIND_SESSION", Some(session));
+        set(command, "WARPGRIND_TOOLS", Some(tools.join(",")));
+        set(command, "WARPGRIND_KERNEL_NAME", lines(&self.kernel_name));
+        set(command, "WARPGRIND_KERNEL_NAME_EXCLUDE", lines(&self.kernel_name_exclude));
+        set(command, "WARPGRIND_LAUNCH_SKIP", self.launch_skip.map(|count| count.to_string()));
+        set(command, "WARPGRIND_LAUNCH_COUNT", self.launch_count.map(|count| count.to_string()));
+        set(command, "WARPGRIND_LEAK_CHECK", Some(word(&self.leak_check)));
+        set(command, "WARPGRIND_API_ERRORS", Some(word(&self.report_api_errors)));
+        set(command, "WARPGRIND_ON_ERROR", Some(word(&self.on_error)));
+        let callers = if self.num_callers_host == 0 { MOST_CALLERS } else { self.num_callers_host };
+        set(command, "WARPGRIND_CALLERS", Some(callers.to_string()));
+    }
+}
+
+fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(TOOLS.iter().map(|tool| tool.name))
+}
+
+fn parse_kernel_name(text: &str) -> Result<String, String> {
+    if text.contains('\n') {
+        return Err("a name is one line".to_owned());
+    }
+    KernelFilter::parse(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
+}

@@ -1,0 +1,183 @@
+//! `warpgrind memcheck` and the commands of the other tools: runs a program, and reports what the tools found in it.
+//!
+//! The tools run inside the program's processes, in our CUDA library, and write down what they find in a private
+//! directory. This process watches, and makes the report when the program has ended, in whatever way.
+
+mod flags;
+mod path;
+mod progress;
+mod session;
+mod watch;
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use report::{Exit, Look, Report, Run, Session, Sources, Suppressions, Symbols, Verdict};
+
+pub(crate) use self::flags::Args;
+use self::flags::{Color, Format, Level};
+use self::path::FilePattern;
+use self::progress::Progress;
+use self::session::Directory;
+use self::watch::Watcher;
+use crate::output;
+use crate::target::Answer;
+use crate::tool_table::Tool;
+
+/// The exit code if something was found.
+pub(crate) const FINDINGS: u8 = 86;
+/// The exit code if the tool did not run, or could not check something.
+pub(crate) const NOT_CHECKED: u8 = 87;
+/// A program that is ended by a signal has this and the signal as its exit code, as in a shell.
+const SIGNALLED: i32 = 128;
+/// Larger files are not suppressions.
+const LARGEST_SUPPRESSIONS: u64 = 4 << 20;
+
+/// Runs the program and reports.
+pub(crate) fn run(tool: &Tool, mut args: Args) -> ExitCode {
+    args.settle();
+    let command = match args.target.command() {
+        Ok(command) => command,
+        Err(code) => return ExitCode::from(code),
+    };
+    match check(tool, &args, command) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            output::error(&error);
+            ExitCode::from(NOT_CHECKED)
+        }
+    }
+}
+
+fn check(tool: &Tool, args: &Args, mut command: std::process::Command) -> Result<u8> {
+    let mut suppressions = read_suppressions(&args.suppressions)?;
+    let tools = args.tools(tool);
+    let directory = Directory::create(args.keep_session)?;
+    args.set(&mut command, directory.path(), &tools);
+    let watcher = Watcher::new().context("signals cannot be caught")?;
+    let watching = match watcher.start(&mut command) {
+        Ok(watching) => watching,
+        Err(error) => return Ok(args.target.refused(error)),
+    };
+    let process = watching.id();
+    let mut session = Session::new(directory.path());
+    let mut progress = Progress::new(args.progress == Answer::Yes);
+    let patience = Duration::from_secs(args.wait);
+    let watched = watching.wait(directory.path(), &mut session, patience, &mut progress);
+    let watched = watched.context("waiting for the program")?;
+    session.poll().with_context(|| format!("reading {}", directory.path().display()))?;
+    let mut report = session.finish(|id| watched.running.contains(&id));
+    let words = args.target.program().iter().map(|word| word.to_string_lossy().into_owned());
+    let run = Run {
+        tools,
+        command: words.collect(),
+        exit: watched.exit,
+        requires_cuda: args.require_cuda_init == Answer::Yes,
+        warnings_count: args.fail_on == Level::Warning,
+    };
+    Symbols::default().resolve(&mut report);
+    suppressions.apply(&mut report);
+    show(args, &report, &run, process);
+    if args.keep_session {
+        output::complain("the session is kept", &format!(" in {}", directory.path().display()));
+    }
+    Ok(exit_code(args, &report, &run))
+}
+
+/// The files of suppressions, which must be right before the program starts.
+fn read_suppressions(files: &[PathBuf]) -> Result<Suppressions> {
+    use std::io::Read;
+    let mut suppressions = Suppressions::default();
+    for path in files {
+        let mut text = String::new();
+        let file = std::fs::File::open(path).with_context(|| format!("reading {}", path.display()))?;
+        file.take(LARGEST_SUPPRESSIONS + 1)
+            .read_to_string(&mut text)
+            .with_context(|| format!("reading {}", path.display()))?;
+        suppressions.add(&path.display().to_string(), &text)?;
+    }
+    Ok(suppressions)
+}
+
+/// Writes the report where it is wanted. What cannot be written to a file goes to standard error, so that no report is
+/// lost.
+fn show(args: &Args, report: &Report, run: &Run, process: u32) {
+    let to_file = args.log_file.is_some();
+    let text = render(args, report, run, to_file);
+    let written = args.log_file.as_ref().map(|file| write(file, process, &text));
+    match written {
+        Some(Ok(path)) => {
+            let found = report.findings.len();
+            output::complain(&format!("{found} findings"), &format!("; the report is in {}", path.display()));
+        }
+        Some(Err(error)) => {
+            output::error(&error);
+            print(&render(args, report, run, false));
+        }
+        None => print(&text),
+    }
+    if let Some(file) = &args.summary
+        && let Err(error) = write(file, process, &report::json::summary(report, run))
+    {
+        output::error(&error);
+    }
+}
+
+fn render(args: &Args, report: &Report, run: &Run, to_file: bool) -> String {
+    if args.format == Format::Json {
+        return report::json::lines(report, run);
+    }
+    let color = match args.color {
+        Color::Always => true,
+        Color::Never => false,
+        // It knows of NO_COLOR, CLICOLOR_FORCE, and terminals without colours.
+        Color::Auto => !to_file && anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never,
+    };
+    let look = Look {
+        color,
+        most_findings: if args.print_limit == 0 { usize::MAX } else { args.print_limit },
+        most_callers: if args.num_callers_host == 0 { usize::MAX } else { args.num_callers_host },
+        with_suppressions: args.gen_suppressions,
+    };
+    let here = std::env::current_dir().ok();
+    let mut sources = Sources::below(here.into_iter().chain(args.source_root.iter().cloned()));
+    report::render(report, run, &look, &mut sources)
+}
+
+fn write(file: &FilePattern, process: u32, text: &str) -> Result<PathBuf> {
+    let path = file.path(process);
+    std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+    Ok(path)
+}
+
+fn print(text: &str) {
+    // Nobody can be told that standard error is gone.
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+fn exit_code(args: &Args, report: &Report, run: &Run) -> u8 {
+    match (report.verdict(run), run.exit) {
+        (Verdict::Findings, _) => args.error_exitcode,
+        (Verdict::NotChecked, _) => NOT_CHECKED,
+        (Verdict::Clean, _) if args.check_exit_code == Answer::No => 0,
+        // Both are below 256 as the system has them.
+        (Verdict::Clean, Exit::Code(code)) => code as u8,
+        (Verdict::Clean, Exit::Signal(signal)) => (SIGNALLED + signal) as u8,
+    }
+}
+
+/// A word for the environment.
+fn word(value: &impl clap::ValueEnum) -> String {
+    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
+/// Adds a variable to the environment of the program.
+fn set(command: &mut std::process::Command, name: &str, value: Option<impl AsRef<OsStr>>) {
+    if let Some(value) = value {
+        command.env(name, value);
+    }
+}

@@ -1,0 +1,58 @@
+//! A line on the terminal for runs that take long.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// For so long, nothing is shown.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How often the line changes.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// The line.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    since: Instant,
+    shown: Option<Instant>,
+    is_wanted: bool,
+}
+
+impl Progress {
+    /// A line, if standard error is a terminal.
+    pub(crate) fn new(is_wanted: bool) -> Self {
+        Self { since: Instant::now(), shown: None, is_wanted: is_wanted && std::io::stderr().is_terminal() }
+    }
+
+    /// How often it is to be shown; nothing for never.
+    pub(crate) fn interval(&self) -> Option<Duration> {
+        self.is_wanted.then_some(INTERVAL)
+    }
+
+    /// Shows how far the program is, or that so many of its processes are waited for.
+    pub(crate) fn show(&mut self, progress: report::Progress, waiting_for: Option<usize>) {
+        let is_due = self.shown.map_or(self.since.elapsed() >= PATIENCE, |shown| shown.elapsed() >= INTERVAL / 2);
+        if !self.is_wanted || !(is_due || (waiting_for.is_some() && self.shown.is_none())) {
+            return;
+        }
+        let seconds = self.since.elapsed().as_secs();
+        let time = format!("{}:{:02}", seconds / 60, seconds % 60);
+        let report::Progress { launches, findings, .. } = progress;
+        let waiting = match waiting_for {
+            None => String::new(),
+            Some(count) => format!(", waiting for {count} more to end (Ctrl-C for the report)"),
+        };
+        self.write(&format!("\r\x1b[Kwarpgrind: {time}, {launches} launches, {findings} findings{waiting}"));
+        self.shown = Some(Instant::now());
+    }
+
+    /// Makes room for the report.
+    pub(crate) fn clear(&mut self) {
+        if self.shown.take().is_some() {
+            self.write("\r\x1b[K");
+        }
+    }
+
+    fn write(&self, text: &str) {
+        // Without a terminal there is nobody to tell.
+        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    }
+}

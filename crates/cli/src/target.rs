@@ -1,0 +1,303 @@
+//! The program that a command runs: how the device is to be, where the program is, and what makes the loader put our
+//! libraries in front of CUDA's.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use program::Kind;
+
+use crate::{installation, output};
+
+/// Flags of all commands that run programs, and the program.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Target {
+    /// What runs the kernels.
+    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    device: Device,
+    /// Memory of the device, such as `4G` or `512MiB`; three quarters of the machine's by default.
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    device_memory: Option<u64>,
+    /// After how many seconds a kernel is ended with an error; never by default.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    launch_timeout: Option<u64>,
+    /// The compute capability that the program sees, such as `9.0`.
+    #[arg(long, value_name = "X.Y", value_parser = parse_compute_capability)]
+    compute_capability: Option<u32>,
+    /// How many threads run the blocks of a kernel; as many as there are processors by default.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: Option<u32>,
+    /// Run kernels on one thread, in an order that depends on this number only.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Whether programs that the program starts run in the same way.
+    #[arg(long, value_enum, value_name = "YES|NO", default_value_t = Answer::Yes)]
+    trace_children: Answer,
+    /// The program and its arguments.
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Device {
+    /// The processor.
+    Cpu,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Answer {
+    Yes,
+    No,
+}
+
+/// What a shell returns for a program that is there and cannot be run.
+const CANNOT_RUN: u8 = 126;
+/// What a shell returns for a program that is not there.
+const NOT_FOUND: u8 = 127;
+
+/// What the library reads besides what the flags say; nothing of a run that we are started in is handed on.
+const FOR_TOOLS: [&str; 10] = [
+    "WARPGRIND_SESSION",
+    "WARPGRIND_TOOLS",
+    "WARPGRIND_KERNEL_NAME",
+    "WARPGRIND_KERNEL_NAME_EXCLUDE",
+    "WARPGRIND_LAUNCH_SKIP",
+    "WARPGRIND_LAUNCH_COUNT",
+    "WARPGRIND_LEAK_CHECK",
+    "WARPGRIND_API_ERRORS",
+    "WARPGRIND_ON_ERROR",
+    "WARPGRIND_CALLERS",
+];
+
+impl Target {
+    /// The program and its arguments.
+    pub(crate) fn program(&self) -> &[OsString] {
+        &self.program
+    }
+
+    /// Whether programs that the program starts run in the same way.
+    pub(crate) fn trace_children(&mut self, answer: Answer) {
+        self.trace_children = answer;
+    }
+
+    /// The command that runs it with our libraries in front. If there is none, the user has been told why, and this is
+    /// the exit code that a shell would have.
+    pub(crate) fn command(&self) -> Result<Command, u8> {
+        let path = find(&self.program[0]).map_err(|error| {
+            output::error(&error);
+            NOT_FOUND
+        })?;
+        check(&path).and_then(|()| self.command_for(&path)).map_err(|error| {
+            output::error(&error);
+            CANNOT_RUN
+        })
+    }
+
+    /// Says that the system refused to run it. Returns the exit code.
+    pub(crate) fn refused(&self, error: std::io::Error) -> u8 {
+        let name = Path::new(&self.program[0]).display().to_string();
+        output::error(&anyhow::Error::new(error).context(format!("{name} cannot be run")));
+        CANNOT_RUN
+    }
+
+    fn command_for(&self, path: &Path) -> Result<Command> {
+        let libraries = Libraries::find()?;
+        let mut command = Command::new(path);
+        command.arg0(&self.program[0]).args(&self.program[1..]);
+        libraries.set(&mut command)?;
+        for name in FOR_TOOLS {
+            command.env_remove(name);
+        }
+        let mut set = |name: &str, value: Option<String>| {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        };
+        set("WARPGRIND_DEVICE_MEMORY", self.device_memory.map(|bytes| bytes.to_string()));
+        set("WARPGRIND_LAUNCH_TIMEOUT", self.launch_timeout.map(|seconds| seconds.to_string()));
+        set("WARPGRIND_COMPUTE_CAPABILITY", self.compute_capability.map(|capability| capability.to_string()));
+        set("WARPGRIND_THREADS", self.threads.map(|threads| threads.to_string()));
+        set("WARPGRIND_SEED", self.seed.map(|seed| seed.to_string()));
+        set("WARPGRIND_TRACE_CHILDREN", (self.trace_children == Answer::No).then(|| "no".to_owned()));
+        Ok(command)
+    }
+}
+
+/// The program as a shell would find it.
+pub(crate) fn find(name: &OsStr) -> Result<PathBuf> {
+    let is_program = |path: &Path| {
+        std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    };
+    if name.as_bytes().contains(&b'/') {
+        let path = PathBuf::from(name);
+        return match std::fs::metadata(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => bail!("there is no {}", path.display()),
+            _ => Ok(path),
+        };
+    }
+    let directories = std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
+    let found = std::env::split_paths(&directories).map(|directory| directory.join(name)).find(|path| is_program(path));
+    found.with_context(|| {
+        let name = Path::new(name).display();
+        let hint = if Path::new(".").join(name.to_string()).exists() {
+            format!("; write ./{name} for the one here")
+        } else {
+            String::new()
+        };
+        format!("there is no program `{name}` in PATH{hint}")
+    })
+}
+
+/// Says what to do about a program that cannot be run in this way.
+fn check(path: &Path) -> Result<()> {
+    let name = path.display();
+    let status = std::fs::metadata(path).with_context(|| format!("{name} cannot be run"))?;
+    if status.is_dir() {
+        bail!("{name} is a directory");
+    }
+    if status.permissions().mode() & 0o111 == 0 {
+        bail!("{name} is not executable; `chmod +x {name}` makes it so");
+    }
+    // A program that may be executed but not read is left to the system.
+    let Ok(file) = File::open(path) else { return Ok(()) };
+    let kind = Kind::following_scripts(&file, |interpreter| File::open(OsStr::from_bytes(interpreter.to_bytes())));
+    match kind {
+        Ok(Kind::Bits32) => bail!("{name} is a program of 32 bits; CUDA and Warpgrind need 64: compile it with -m64"),
+        Ok(Kind::Musl) => bail!("{name} is linked with musl, and CUDA and Warpgrind need glibc: link it with glibc"),
+        Ok(Kind::Static { has_kernels: true }) => {
+            bail!("{name} is linked statically, so that nothing can get in front of it: link it without -static")
+        }
+        Ok(Kind::OtherProcessor(_)) => bail!("{name} is a program for another processor; compile it for x86-64"),
+        Err(error) => {
+            Err(error).with_context(|| format!("the interpreter that the first line of {name} asks for cannot be read"))
+        }
+        Ok(Kind::Dynamic | Kind::Static { .. } | Kind::Script(_) | Kind::Unknown) => Ok(()),
+    }
+}
+
+/// The libraries that go in front of CUDA's.
+struct Libraries {
+    /// What is loaded into every process.
+    start: PathBuf,
+    /// What stands for CUDA's libraries.
+    cuda: PathBuf,
+}
+
+impl Libraries {
+    const START: &str = "libwarpgrind_start.so";
+    const CUDA: &str = "libwarpgrind_cuda.so";
+
+    fn find() -> Result<Self> {
+        let directories = installation::directories()?;
+        for directory in &directories {
+            let libraries = Self { start: directory.join(Self::START), cuda: directory.join(Self::CUDA) };
+            if libraries.start.is_file() && libraries.cuda.is_file() {
+                // Relative parts would not survive that the program changes its directory.
+                let absolute =
+                    |path: PathBuf| path.canonicalize().with_context(|| format!("cannot read {}", path.display()));
+                return Ok(Self { start: absolute(libraries.start)?, cuda: absolute(libraries.cuda)? });
+            }
+        }
+        let [beside, installed] = directories;
+        bail!(
+            "{} and {} are neither in {} nor in {}; `cargo build --release` makes them, `scripts/install` installs them",
+            Self::START,
+            Self::CUDA,
+            beside.display(),
+            installed.display()
+        )
+    }
+
+    /// Sets the variables that make the loader load them, in front of the user's own.
+    fn set(&self, command: &mut Command) -> Result<()> {
+        let start = self.start.as_os_str();
+        if start.as_bytes().contains(&b':') {
+            bail!(
+                "{} has a colon in its path, which the loader takes for the end; install it elsewhere",
+                self.start.display()
+            );
+        }
+        command.env("LD_AUDIT", in_front("LD_AUDIT", b":", start));
+        // A space would end the path here. The auditing library answers for this name with its own path, whatever the
+        // directory; but there must be one: under AT_SECURE the loader complains of names without one.
+        let is_plain = !start.as_bytes().contains(&b' ');
+        let preload = if is_plain { start.to_owned() } else { Path::new("/warpgrind").join(Self::START).into() };
+        command.env("LD_PRELOAD", in_front("LD_PRELOAD", b": ", &preload));
+        command.env("WARPGRIND_LIBRARY", &self.cuda);
+        Ok(())
+    }
+}
+
+/// The value of a list, with an entry in front; none of a run that we are started in, which is replaced by this one.
+fn in_front(name: &str, separators: &[u8], entry: &OsStr) -> OsString {
+    let theirs = std::env::var_os(name).unwrap_or_default();
+    let theirs = theirs.as_bytes().split(|byte| separators.contains(byte));
+    let theirs = theirs.filter(|theirs| !theirs.is_empty() && !theirs.ends_with(Libraries::START.as_bytes()));
+    let mut list = entry.as_bytes().to_vec();
+    for entry in theirs {
+        list.push(b':');
+        list.extend_from_slice(entry);
+    }
+    OsStr::from_bytes(&list).to_owned()
+}
+
+/// `4G`, `512MiB` or `1000000`: powers of 1024.
+fn parse_size(text: &str) -> Result<u64, String> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, unit) = text.split_at(digits);
+    let shift = match unit.trim_end_matches("iB").trim_end_matches('B') {
+        "" => 0,
+        "K" | "k" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        _ => return Err(format!("`{unit}` is not a unit; K, M, G and T are")),
+    };
+    let number: u64 = number.parse().map_err(|_| "it begins with a number, such as 4G".to_owned())?;
+    match number.checked_mul(1 << shift) {
+        Some(bytes) if bytes >= 64 << 20 => Ok(bytes),
+        Some(_) => Err("a device has at least 64M".to_owned()),
+        None => Err("no device has so much".to_owned()),
+    }
+}
+
+/// `8.6` as 86.
+fn parse_compute_capability(text: &str) -> Result<u32, String> {
+    let parsed = text.split_once('.').and_then(|(major, minor)| {
+        let (major, minor): (u32, u32) = (major.parse().ok()?, minor.parse().ok()?);
+        ((5..=99).contains(&major) && minor <= 9).then_some(major * 10 + minor)
+    });
+    parsed.ok_or_else(|| format!("`{text}` is not a compute capability between 5.0 and 99.9, such as 8.6"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        assert_eq!(parse_size("4G"), Ok(4 << 30));
+        assert_eq!(parse_size("512MiB"), Ok(512 << 20));
+        assert_eq!(parse_size("100000000"), Ok(100_000_000));
+        for wrong in ["", "G", "4X", "1K", "-1", "99999999999T", "1.5G"] {
+            assert!(parse_size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn compute_capabilities() {
+        assert_eq!(parse_compute_capability("8.6"), Ok(86));
+        assert_eq!(parse_compute_capability("12.0"), Ok(120));
+        for wrong in ["8", "4.0", "8.10", "x.y", "8.6.1", ""] {
+            assert!(parse_compute_capability(wrong).is_err(), "{wrong}");
+        }
+    }
+}

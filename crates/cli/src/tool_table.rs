@@ -1,0 +1,31 @@
+//! The tools, each of which is a command.
+
+/// A tool.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tool {
+    /// The command, and what the library knows it by.
+    pub(crate) name: &'static str,
+    /// What it does, in one sentence.
+    pub(crate) about: &'static str,
+    /// Whether users are told of it.
+    pub(crate) is_hidden: bool,
+}
+
+/// All of them. A tool that is added here has its command, with all flags of the others.
+pub(crate) const TOOLS: &[Tool] = &[
+    Tool {
+        name: "memcheck",
+        about: "Runs a CUDA program and finds memory errors: out of bounds, use after free, misaligned, leaks",
+        is_hidden: false,
+    },
+    Tool {
+        name: "nop",
+        about: "Runs a CUDA program as a tool would, and finds nothing: for measuring",
+        is_hidden: true,
+    },
+];
+
+/// A tool by its name.
+pub(crate) fn named(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().find(|tool| tool.name == name)
+}

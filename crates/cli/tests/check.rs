@@ -1,0 +1,379 @@
+//! The commands of tools as a user meets them. The programs are scripts that write down what our CUDA library would: what
+//! is tested is what becomes of it, not how it is found.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// A directory for one test, which removes itself, with Warpgrind installed in it.
+struct Scratch(PathBuf);
+
+/// Functions for scripts: `process`, `finding SEVERITY LINE`, `end`.
+const PRELUDE: &str = r#"#!/bin/sh
+journal="$WARPGRIND_SESSION/$$-1.journal"
+process() { echo '{"process":{"id":'$$',"program":"./app","tools":["memcheck"],"seed":17}}' >> "$journal"; }
+finding() {
+    echo '{"finding":{"tool":"memcheck","code":"out-of-bounds","severity":"'$1'","message":"out-of-bounds write of 4 bytes",
+"place":{"kernel":"_Z6vecaddPf","instruction":"st.global.f32 [%rd1], %f1;","instruction_line":41,
+"lines":[{"file":"vecadd.cu","line":'$2',"column":5,"function":null}]},
+"first":{"block":[0,0,0],"thread":[3,0,0],"grid_size":[1,1,1],"block_size":[32,1,1],"launch":1,"address":null},
+"count":5,"notes":[],"help":null,"stack":null}}' | tr -d '\n' >> "$journal"
+    echo >> "$journal"
+}
+end() { echo '{"coverage":{"kernels":1,"launches":2,"unchecked_launches":0,"lost":0}}
+"end"' >> "$journal"; }
+"#;
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("warpgrind-check-{name}-{}", std::process::id()));
+        for directory in ["bin", "lib/warpgrind", "tmp"] {
+            fs::create_dir_all(path.join(directory)).expect("the temporary directory is writable");
+        }
+        let scratch = Self(path);
+        fs::copy(env!("CARGO_BIN_EXE_warpgrind"), scratch.0.join("bin/warpgrind")).expect("the command was built");
+        // Scripts do not use CUDA, so nothing needs to get in front of it.
+        let source = scratch.file("stand_in.c", "unsigned la_version(unsigned version) { return version; }");
+        let library = scratch.0.join("lib/warpgrind/libwarpgrind_start.so");
+        let made = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(source).status();
+        assert!(made.expect("there is a C compiler").success());
+        fs::copy(&library, scratch.0.join("lib/warpgrind/libwarpgrind_cuda.so")).expect("writable");
+        scratch.file("vecadd.cu", "\n    c[i] = 1;\n    b[i] = 2;\n");
+        scratch
+    }
+
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        fs::write(self.0.join(name), text).expect("the temporary directory is writable");
+        self.0.join(name)
+    }
+
+    /// `warpgrind memcheck` with a script as the program.
+    fn memcheck(&self, flags: &[&str], script: &str) -> Command {
+        let path = self.file("app", &format!("{PRELUDE}{script}\n"));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
+        let mut command = Command::new(self.0.join("bin/warpgrind"));
+        command.arg("memcheck").args(flags).arg("./app").current_dir(&self.0).env("TMPDIR", self.0.join("tmp"));
+        command
+    }
+
+    fn run(&self, flags: &[&str], script: &str) -> Output {
+        self.memcheck(flags, script).output().expect("the command starts")
+    }
+
+    /// The exit code, after a look at what must hold of every run.
+    #[track_caller]
+    fn code(&self, flags: &[&str], script: &str) -> i32 {
+        let output = self.run(flags, script);
+        let left: Vec<_> = fs::read_dir(self.0.join("tmp")).expect("it is there").collect();
+        assert!(left.is_empty(), "{left:?}");
+        output.status.code().expect("the command is not killed")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).expect("the output is UTF-8")
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).expect("the output is UTF-8")
+}
+
+#[track_caller]
+fn assert_contains(text: &str, part: &str) {
+    assert!(text.contains(part), "`{part}` is not in:\n{text}");
+}
+
+#[test]
+fn exit_codes() {
+    let scratch = Scratch::new("codes");
+    // The program's own if nothing is wrong.
+    assert_eq!(scratch.code(&[], "process; end"), 0);
+    assert_eq!(scratch.code(&[], "process; end; exit 3"), 3);
+    assert_eq!(scratch.code(&["--check-exit-code", "no"], "process; end; exit 3"), 0);
+    assert_eq!(scratch.code(&[], "process; kill -SEGV $$"), 128 + 11);
+    // Findings, whatever the program returns.
+    assert_eq!(scratch.code(&[], "process; finding error 2; end"), 86);
+    assert_eq!(scratch.code(&[], "process; finding error 2; end; exit 3"), 86);
+    assert_eq!(scratch.code(&["--error-exitcode", "5"], "process; finding error 2; end"), 5);
+    assert_eq!(scratch.code(&[], "process; finding error 2; kill -SEGV $$"), 86);
+    assert_eq!(scratch.code(&[], "process; finding warning 2; end"), 0);
+    assert_eq!(scratch.code(&["--fail-on", "warning"], "process; finding warning 2; end"), 86);
+    // Not checked.
+    assert_eq!(scratch.code(&[], "exit 0"), 87);
+    assert_eq!(scratch.code(&[], "exit 3"), 87);
+    assert_eq!(scratch.code(&["--require-cuda-init", "no"], "exit 3"), 3);
+    let gap =
+        |kind: &str| format!("process; echo '{{\"{kind}\":{{\"kernel\":\"k\",\"reason\":\"r\"}}}}' >> $journal; end");
+    assert_eq!(scratch.code(&[], &gap("unchecked")), 87);
+    assert_eq!(scratch.code(&[], &gap("skipped")), 0);
+    assert_eq!(scratch.code(&[], "process; echo garbage >> $journal; end"), 87);
+    assert_eq!(scratch.code(&["--tool", "nop"], "process; end"), 87);
+}
+
+#[test]
+fn a_report_goes_to_standard_error() {
+    let scratch = Scratch::new("report");
+    let output = scratch.run(&[], "echo out; echo err >&2; process; finding error 2; finding error 3; end");
+    assert_eq!(stdout(&output), "out\n");
+    let expected = "\
+err
+error: out-of-bounds write of 4 bytes                    memcheck[out-of-bounds]
+ --> vecadd.cu:2:5 in vecadd  (st.global.f32 [%rd1], %f1;  PTX line 41)
+  |
+2 |     c[i] = 1;
+  |     ^^^^ block (0,0,0) thread (3,0,0), and 4 more times
+  |
+note: repeat with --seed 17
+
+error: out-of-bounds write of 4 bytes                    memcheck[out-of-bounds]
+ --> vecadd.cu:3:5 in vecadd  (st.global.f32 [%rd1], %f1;  PTX line 41)
+  |
+3 |     b[i] = 2;
+  |     ^^^^ block (0,0,0) thread (3,0,0), and 4 more times
+  |
+note: repeat with --seed 17
+
+memcheck: 2 errors in 1 kernel and 2 launches of 1 process
+";
+    assert_eq!(stderr(&output), expected);
+    let output = scratch.run(&[], "exit 4");
+    let expected = "warning: the program did not use CUDA, so nothing was checked\n\nmemcheck: 0 errors in 0 kernels and 0 launches of 0 processes\n";
+    assert_eq!(stderr(&output), expected);
+    let output = scratch.run(&[], "process; kill -ABRT $$");
+    assert_contains(stderr(&output), "note: the program was ended by SIGABRT\n");
+    let output = scratch.run(&["--print-limit", "1"], "process; finding error 2; finding error 3; end");
+    assert_contains(stderr(&output), "note: 1 more finding; --print-limit");
+    let output = scratch.run(&["--color", "always"], "process; finding error 2; end");
+    assert_contains(stderr(&output), "\x1b[");
+}
+
+#[test]
+fn the_session_is_private_and_goes() {
+    let scratch = Scratch::new("session");
+    let script = "process; end; echo $WARPGRIND_SESSION; stat -c %a $WARPGRIND_SESSION";
+    let output = scratch.run(&[], script);
+    let (path, mode) = stdout(&output).split_once('\n').expect("two lines");
+    assert_eq!(mode, "700\n");
+    assert!(!Path::new(path).exists());
+    let output = scratch.run(&["--keep-session"], script);
+    let (path, _) = stdout(&output).split_once('\n').expect("two lines");
+    assert!(Path::new(path).exists());
+    assert_contains(stderr(&output), path);
+}
+
+#[test]
+fn the_library_is_told_what_is_wanted() {
+    let scratch = Scratch::new("environment");
+    let flags = [
+        "--tool=nop,memcheck",
+        "--kernel-name=scale",
+        "--kernel-name=regex=^a.*b$",
+        "--kernel-name-exclude=kne=x",
+        "--launch-skip=3",
+        "--launch-count=4",
+        "--leak-check=full",
+        "--report-api-errors=all",
+        "--on-error=continue",
+        "--num-callers-host=7",
+        "--target-processes=application-only",
+        "--seed=5",
+    ];
+    let script =
+        "process; end; env -u WARPGRIND_SESSION -u WARPGRIND_LIBRARY env | grep ^WARPGRIND_ -A1 | grep -v ^_ | sort";
+    let set = |flags: &[&str], script: &str| {
+        let output = scratch.memcheck(flags, script).env("WARPGRIND_LAUNCH_SKIP", "99").output().expect("it starts");
+        let lines = stdout(&output).lines().filter(|line| line.starts_with("WARPGRIND_") || line.starts_with("regex"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let expected = [
+        "WARPGRIND_API_ERRORS=all",
+        "WARPGRIND_CALLERS=7",
+        "WARPGRIND_KERNEL_NAME=scale",
+        "WARPGRIND_KERNEL_NAME_EXCLUDE=kne=x",
+        "WARPGRIND_LAUNCH_COUNT=4",
+        "WARPGRIND_LAUNCH_SKIP=3",
+        "WARPGRIND_LEAK_CHECK=full",
+        "WARPGRIND_ON_ERROR=continue",
+        "WARPGRIND_SEED=5",
+        "WARPGRIND_TOOLS=memcheck,nop",
+        "WARPGRIND_TRACE_CHILDREN=no",
+        "regex=^a.*b$",
+    ];
+    assert_eq!(set(&flags, &format!("export LC_ALL=C; {script}")), expected);
+    let expected = [
+        "WARPGRIND_API_ERRORS=explicit",
+        "WARPGRIND_CALLERS=12",
+        "WARPGRIND_LEAK_CHECK=no",
+        "WARPGRIND_ON_ERROR=stop",
+        "WARPGRIND_TOOLS=memcheck",
+    ];
+    assert_eq!(set(&[], &format!("export LC_ALL=C; {script}")), expected);
+}
+
+#[test]
+fn files() {
+    let scratch = Scratch::new("files");
+    let flags = ["--format", "json", "--log-file", "%q{KIND}-%p.jsonl", "--summary", "summary.json"];
+    let script = "process; finding error 2; end; echo $$";
+    let output = scratch.memcheck(&flags, script).env("KIND", "log").output().expect("it starts");
+    let name = format!("log-{}.jsonl", stdout(&output).trim());
+    assert_contains(stderr(&output), &name);
+    let lines = fs::read_to_string(scratch.0.join(&name)).expect("it was written");
+    let summary = fs::read_to_string(scratch.0.join("summary.json")).expect("it was written");
+    assert_eq!(lines.lines().count(), 2);
+    assert_eq!(lines.lines().last(), summary.lines().last());
+    let value: serde_json::Value = serde_json::from_str(&summary).expect("it is JSON");
+    assert_eq!((&value["verdict"], &value["exit_code"]), (&"findings".into(), &0.into()));
+    assert_eq!(value["codes"]["memcheck::out-of-bounds"]["count"], 5);
+    // A file that cannot be written does not cost the report.
+    let output = scratch.run(&["--log-file", "no/such/directory"], "process; finding error 2; end");
+    assert_contains(stderr(&output), "error: writing no/such/directory");
+    assert_contains(stderr(&output), "memcheck: 1 error");
+    assert_eq!(output.status.code(), Some(86));
+}
+
+#[test]
+fn suppressions() {
+    let scratch = Scratch::new("suppressions");
+    let script = "process; finding error 2; end";
+    let output = scratch.run(&["--gen-suppressions"], script);
+    let from = stderr(&output).find("[[suppression]]").expect("there is one");
+    let to = stderr(&output).find("memcheck: 1 error").expect("the last line");
+    scratch.file("made.toml", &stderr(&output)[from..to]);
+    scratch.file("unused.toml", "\n[[suppression]]\nname = \"old\"\ntool = \"memcheck\"\ncode = \"leak\"\n");
+    let output = scratch.run(&["--suppressions", "made.toml", "--suppressions", "unused.toml"], script);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_contains(stderr(&output), "old (unused.toml:2)");
+    assert_contains(stderr(&output), "memcheck: 0 errors, 1 suppressed");
+    scratch.file("wrong.toml", "[[suppression]]\ntool = \"memcheck\"\ncode = leak\n");
+    let output = scratch.run(&["--suppressions", "wrong.toml"], "echo ran");
+    assert_contains(stderr(&output), "error: wrong.toml:3: ");
+    assert_eq!((stdout(&output), output.status.code()), ("", Some(87)));
+}
+
+/// A run in a group of its own, which has written its first line to standard output.
+fn started(mut command: Command) -> Child {
+    use std::io::Read;
+    let mut child = command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut letter = [0];
+    child.stdout.as_mut().expect("it is piped").read_exact(&mut letter).expect("the script says that it is ready");
+    child
+}
+
+fn kill(signal: &str, target: &str) {
+    assert!(Command::new("kill").args([signal, "--", target]).status().expect("kill").success());
+}
+
+#[test]
+fn signals_to_the_command_reach_the_program() {
+    let scratch = Scratch::new("handed-on");
+    for (signal, name) in [("-TERM", "TERM"), ("-USR1", "USR1"), ("-INT", "INT"), ("-HUP", "HUP")] {
+        let script =
+            format!("process; trap 'finding error 2; end; exit 7' {name}; echo ready; while :; do sleep 0.01; done");
+        let child = started(scratch.memcheck(&[], &script));
+        kill(signal, &child.id().to_string());
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(86), "{name}: {}", stderr(&output));
+        assert_contains(stderr(&output), "memcheck: 1 error");
+    }
+}
+
+/// As Ctrl-C does.
+#[test]
+fn signals_to_the_group_end_the_program_and_give_the_report() {
+    let scratch = Scratch::new("group");
+    let wait = "echo ready; while :; do sleep 0.01; done";
+    let child = started(scratch.memcheck(&[], &format!("process; finding error 2; {wait}")));
+    kill("-INT", &format!("-{}", child.id()));
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(86), "{}", stderr(&output));
+    assert_contains(stderr(&output), "note: the program was ended by SIGINT");
+    assert_contains(stderr(&output), "memcheck: 1 error");
+    let child = started(scratch.memcheck(&[], &format!("process; end; {wait}")));
+    kill("-INT", &format!("-{}", child.id()));
+    assert_eq!(child.wait_with_output().expect("it ends").status.code(), Some(128 + 2));
+}
+
+#[test]
+fn what_is_ignored_stays_ignored() {
+    let scratch = Scratch::new("ignored");
+    let script = "process; end; grep SigIgn /proc/self/status";
+    let command = scratch.memcheck(&[], script);
+    let ignoring = |program: &Path| {
+        let mut shell = Command::new("sh");
+        let text = "trap '' HUP USR1; exec \"$@\"";
+        shell.args(["-c", text, "sh"]).arg(program).current_dir(&scratch.0).env("TMPDIR", scratch.0.join("tmp"));
+        shell
+    };
+    let mut with = ignoring(Path::new(command.get_program()));
+    let with = with.args(command.get_args()).output().expect("it starts");
+    let without =
+        ignoring(Path::new("./app")).env("WARPGRIND_SESSION", scratch.0.join("tmp")).output().expect("it starts");
+    assert_eq!(stdout(&with), stdout(&without));
+    assert_contains(stdout(&with), "201");
+}
+
+#[test]
+fn processes_that_are_left_behind_are_waited_for() {
+    let scratch = Scratch::new("behind");
+    let script = "process; (sleep 0.4; finding error 2; end) > /dev/null 2>&1 &\nsleep 0.1; echo $$";
+    assert_eq!(scratch.code(&[], script), 86);
+    // But not for ever. The shell has ended; the one that writes is another process, which says so.
+    let script = "sh -c 'journal=$WARPGRIND_SESSION/$$-1.journal; echo \"{\\\"process\\\":{\\\"id\\\":$$,\\\"program\\\":\\\"./child\\\",\\\"tools\\\":[\\\"memcheck\\\"],\\\"seed\\\":null}}\" > $journal; sleep 30; :' > /dev/null 2>&1 &\nsleep 0.3; process; end";
+    let since = Instant::now();
+    let output = scratch.run(&["--wait", "1"], script);
+    assert!(since.elapsed() < Duration::from_secs(20));
+    assert_contains(stderr(&output), "(./child) is still running; what it finds later is not here");
+    assert_eq!(output.status.code(), Some(87));
+    // One that does not use CUDA is no matter.
+    let since = Instant::now();
+    assert_eq!(scratch.code(&[], "process; end; sleep 30 > /dev/null 2>&1 &"), 0);
+    assert!(since.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn what_cannot_be_run_is_explained() {
+    let scratch = Scratch::new("refused");
+    let refused = |program: &str| {
+        let mut command = Command::new(scratch.0.join("bin/warpgrind"));
+        let output = command.args(["memcheck", program]).current_dir(&scratch.0).output().expect("it starts");
+        (output.status.code(), stderr(&output).to_owned())
+    };
+    let (code, text) = refused("./missing");
+    assert_eq!(code, Some(127));
+    assert_contains(&text, "there is no ./missing");
+    let (code, text) = refused("./vecadd.cu");
+    assert_eq!(code, Some(126));
+    assert_contains(&text, "chmod +x");
+}
+
+#[test]
+fn tools_are_commands() {
+    let help = |args: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_warpgrind")).args(args).output().expect("it starts");
+        stdout(&output).to_owned()
+    };
+    let all = help(&["--help"]);
+    assert_contains(&all, "memcheck");
+    assert!(!all.contains("nop"), "{all}");
+    for flag in ["--error-exitcode", "--suppressions", "--kernel-name", "--device-memory", "--seed"] {
+        assert_contains(&help(&["memcheck", "--help"]), flag);
+    }
+}
+
+#[test]
+fn unknown_codes_are_said_to_be_unknown() {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_warpgrind")).args(["explain", "x\x1b[31m"]).output().expect("it starts");
+    assert_contains(stderr(&output), "no tool has a code `x\\u{1b}[31m`");
+    assert_eq!(output.status.code(), Some(1));
+}

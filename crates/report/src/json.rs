@@ -1,0 +1,307 @@
+//! A report as JSON: one object on each line, findings first, the summary last. `docs/report-format.md` describes the
+//! fields, and a test compares it with what is written here.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use serde::Serialize;
+use serde_json::ser::{Formatter, Serializer};
+
+use crate::demangle::demangled;
+use crate::escape::steers;
+use crate::finding::{Dim, Finding, Frame, Severity, SourceLine, Stack};
+use crate::report::{Checked, Exit, Found, Gap, Report, Run};
+
+/// Grows when a field changes its meaning or goes; not when one is added.
+const FORMAT: u32 = 1;
+
+/// All findings and the summary, a line each.
+pub fn lines(report: &Report, run: &Run) -> String {
+    let mut text = String::new();
+    for found in &report.findings {
+        text += &line(&FindingObject::of(found));
+    }
+    text + &summary(report, run)
+}
+
+/// The summary alone, as one line.
+pub fn summary(report: &Report, run: &Run) -> String {
+    line(&SummaryObject::of(report, run))
+}
+
+#[derive(Serialize)]
+struct FindingObject<'a> {
+    r#type: &'static str,
+    format: u32,
+    tool: &'a str,
+    code: &'a str,
+    severity: Severity,
+    message: &'a str,
+    kernel: Option<Kernel<'a>>,
+    instruction: Option<Instruction<'a>>,
+    lines: Vec<LineObject<'a>>,
+    first: Option<OccurrenceObject>,
+    count: u64,
+    notes: Vec<NoteObject<'a>>,
+    help: Option<&'a str>,
+    stack: Vec<Call<'a>>,
+    processes: &'a [u32],
+    seed: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Kernel<'a> {
+    name: String,
+    symbol: &'a str,
+}
+
+#[derive(Serialize)]
+struct Instruction<'a> {
+    text: &'a str,
+    line: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct LineObject<'a> {
+    file: &'a str,
+    line: u32,
+    column: Option<u32>,
+    function: Option<String>,
+}
+
+#[derive(Serialize)]
+struct OccurrenceObject {
+    block: Dim,
+    thread: Dim,
+    grid_size: Dim,
+    block_size: Dim,
+    launch: u64,
+    /// As text: not every reader has integers of 64 bits.
+    address: Option<String>,
+}
+
+#[derive(Serialize)]
+struct NoteObject<'a> {
+    message: &'a str,
+    stack: Vec<Call<'a>>,
+}
+
+#[derive(Serialize)]
+struct Call<'a> {
+    function: Option<&'a str>,
+    file: Option<&'a str>,
+    line: Option<u32>,
+    object: Option<&'a str>,
+    offset: Option<String>,
+}
+
+impl<'a> FindingObject<'a> {
+    fn of(found: &'a Found) -> Self {
+        let Found { finding, processes, seed } = found;
+        let Finding { tool, code, message, place, .. } = finding;
+        let place = place.as_ref();
+        Self {
+            r#type: "finding",
+            format: FORMAT,
+            tool,
+            code,
+            severity: finding.severity,
+            message,
+            kernel: place.map(|place| Kernel { name: demangled(&place.kernel), symbol: &place.kernel }),
+            instruction: place.map(|place| Instruction {
+                text: &place.instruction,
+                line: Some(place.instruction_line).filter(|line| *line != 0),
+            }),
+            lines: place.map_or_else(Vec::new, |place| place.lines.iter().map(LineObject::of).collect()),
+            first: finding.first.as_ref().map(|first| OccurrenceObject {
+                block: first.block,
+                thread: first.thread,
+                grid_size: first.grid_size,
+                block_size: first.block_size,
+                launch: first.launch,
+                address: first.address.map(|address| format!("{address:#x}")),
+            }),
+            count: finding.count,
+            notes: finding
+                .notes
+                .iter()
+                .map(|note| NoteObject { message: &note.message, stack: calls(note.stack.as_ref()) })
+                .collect(),
+            help: finding.help.as_deref(),
+            stack: calls(finding.stack.as_ref()),
+            processes,
+            seed: *seed,
+        }
+    }
+}
+
+impl<'a> LineObject<'a> {
+    fn of(line: &'a SourceLine) -> Self {
+        Self {
+            file: &line.file,
+            line: line.line,
+            column: Some(line.column).filter(|column| *column != 0),
+            function: line.function.as_deref().map(demangled),
+        }
+    }
+}
+
+fn calls(stack: Option<&Stack>) -> Vec<Call<'_>> {
+    let call = |frame| match frame {
+        &Frame::Code { ref object, offset } => Call {
+            function: None,
+            file: None,
+            line: None,
+            object: Some(object.as_str()),
+            offset: Some(format!("{offset:#x}")),
+        },
+        Frame::Source { function, line } => Call {
+            function: Some(function),
+            file: line.as_ref().map(|line| line.file.as_str()),
+            line: line.as_ref().map(|line| line.line),
+            object: None,
+            offset: None,
+        },
+    };
+    stack.into_iter().flat_map(|stack| &stack.frames).map(call).collect()
+}
+
+#[derive(Serialize)]
+struct SummaryObject<'a> {
+    r#type: &'static str,
+    format: u32,
+    verdict: &'static str,
+    tools: &'a [String],
+    command: &'a [String],
+    exit_code: Option<i32>,
+    signal: Option<i32>,
+    errors: usize,
+    warnings: usize,
+    suppressed: usize,
+    lost: u64,
+    codes: BTreeMap<String, CountObject>,
+    incomplete: Vec<String>,
+    unused_suppressions: &'a [String],
+    kernels: u64,
+    launches: u64,
+    unchecked_launches: u64,
+    processes: Vec<ProcessObject<'a>>,
+}
+
+#[derive(Serialize, Default)]
+struct CountObject {
+    findings: u64,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct ProcessObject<'a> {
+    id: u32,
+    program: &'a str,
+    tools: &'a [String],
+    seed: Option<u64>,
+    ended: bool,
+    running: bool,
+    findings: usize,
+    kernels: u64,
+    launches: u64,
+    unchecked_launches: u64,
+    lost: u64,
+    unreadable_lines: u64,
+    unchecked: Vec<GapObject<'a>>,
+    skipped: Vec<GapObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct GapObject<'a> {
+    kernel: String,
+    reason: &'a str,
+}
+
+impl<'a> SummaryObject<'a> {
+    fn of(report: &'a Report, run: &'a Run) -> Self {
+        let of = |severity| report.findings.iter().filter(|found| found.finding.severity == severity).count();
+        let sum = |of: fn(&Checked) -> u64| report.processes.iter().fold(0_u64, |sum, one| sum.saturating_add(of(one)));
+        let mut codes: BTreeMap<String, CountObject> = BTreeMap::new();
+        for Found { finding, .. } in &report.findings {
+            let entry = codes.entry(format!("{}::{}", finding.tool, finding.code)).or_default();
+            entry.findings += 1;
+            entry.count = entry.count.saturating_add(finding.count);
+        }
+        let (exit_code, signal) = match run.exit {
+            Exit::Code(code) => (Some(code), None),
+            Exit::Signal(signal) => (None, Some(signal)),
+        };
+        Self {
+            r#type: "summary",
+            format: FORMAT,
+            verdict: report.verdict(run).name(),
+            tools: &run.tools,
+            command: &run.command,
+            exit_code,
+            signal,
+            errors: of(Severity::Error),
+            warnings: of(Severity::Warning),
+            suppressed: report.suppressed.len(),
+            lost: report.lost,
+            codes,
+            incomplete: report.incomplete(run),
+            unused_suppressions: &report.unused_suppressions,
+            kernels: sum(|one| one.coverage.kernels),
+            launches: sum(|one| one.coverage.launches),
+            unchecked_launches: sum(|one| one.coverage.unchecked_launches),
+            processes: report.processes.iter().map(|checked| ProcessObject::of(checked, report)).collect(),
+        }
+    }
+}
+
+impl<'a> ProcessObject<'a> {
+    fn of(checked: &'a Checked, report: &Report) -> Self {
+        let gaps = |gaps: &'a [Gap]| {
+            gaps.iter().map(|gap| GapObject { kernel: demangled(&gap.kernel), reason: &gap.reason }).collect()
+        };
+        let id = checked.process.id;
+        Self {
+            id,
+            program: &checked.process.program,
+            tools: &checked.process.tools,
+            seed: checked.process.seed,
+            ended: checked.has_ended,
+            running: checked.is_running,
+            findings: report.findings.iter().filter(|found| found.processes.contains(&id)).count(),
+            kernels: checked.coverage.kernels,
+            launches: checked.coverage.launches,
+            unchecked_launches: checked.coverage.unchecked_launches,
+            lost: checked.coverage.lost,
+            unreadable_lines: checked.unreadable_lines,
+            unchecked: gaps(&checked.unchecked),
+            skipped: gaps(&checked.skipped),
+        }
+    }
+}
+
+fn line(value: &impl Serialize) -> String {
+    let mut bytes = Vec::new();
+    value.serialize(&mut Serializer::with_formatter(&mut bytes, Harmless)).expect("writing to memory does not fail");
+    bytes.push(b'\n');
+    String::from_utf8(bytes).expect("JSON is UTF-8")
+}
+
+/// JSON that may be shown on a terminal: what could steer it is escaped.
+struct Harmless;
+
+impl Formatter for Harmless {
+    fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        let mut units = [0; 2];
+        for letter in fragment.chars() {
+            if steers(letter) {
+                for unit in letter.encode_utf16(&mut units) {
+                    write!(writer, "\\u{unit:04x}")?;
+                }
+            } else {
+                write!(writer, "{letter}")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,152 @@
+//! What came of a run.
+
+use crate::finding::{Finding, Severity};
+use crate::journal::{Coverage, Process};
+
+/// What the processes of a run wrote down.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Report {
+    /// Each finding once, in an order that does not depend on who was faster.
+    pub findings: Vec<Found>,
+    /// The processes that used CUDA.
+    pub processes: Vec<Checked>,
+    /// Files that could not be understood at all.
+    pub unreadable_journals: u64,
+    /// Findings that there was no room for, here or in the processes.
+    pub lost: u64,
+    /// Findings that the user does not want to see.
+    pub suppressed: Vec<Found>,
+    /// Suppressions that nothing fitted: their names, and where they stand.
+    pub unused_suppressions: Vec<String>,
+}
+
+/// A finding, and who found it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// What was found.
+    pub finding: Finding,
+    /// The processes in which it was found.
+    pub processes: Vec<u32>,
+    /// The seed of the schedule under which it was found.
+    pub seed: Option<u64>,
+}
+
+/// A process that was checked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Checked {
+    /// What it is.
+    pub process: Process,
+    /// How much of it was checked.
+    pub coverage: Coverage,
+    /// What could not be checked.
+    pub unchecked: Vec<Gap>,
+    /// What was not to be checked.
+    pub skipped: Vec<Gap>,
+    /// It said that it ended. If it did not, it crashed, was killed, or still runs.
+    pub has_ended: bool,
+    /// It was still running when the report was made.
+    pub is_running: bool,
+    /// Lines that could not be understood.
+    pub unreadable_lines: u64,
+}
+
+/// A kernel that was not checked.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Gap {
+    /// The kernel, as the compiler names it; empty for all of a module.
+    pub kernel: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// How a program ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    /// By itself, with this code.
+    Code(i32),
+    /// By a signal.
+    Signal(i32),
+}
+
+/// What was asked for, and how the program ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Run {
+    /// The tools.
+    pub tools: Vec<String>,
+    /// The program with its arguments.
+    pub command: Vec<String>,
+    /// How it ended.
+    pub exit: Exit,
+    /// Whether a program that does not use CUDA counts as not checked.
+    pub requires_cuda: bool,
+    /// Whether warnings count as errors.
+    pub warnings_count: bool,
+}
+
+/// What a report comes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// All was checked, and nothing is wrong.
+    Clean,
+    /// Something is wrong.
+    Findings,
+    /// Nothing is known to be wrong, but not all was checked.
+    NotChecked,
+}
+
+impl Verdict {
+    /// In one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Clean => "clean",
+            Self::Findings => "findings",
+            Self::NotChecked => "not-checked",
+        }
+    }
+}
+
+impl Report {
+    /// What it comes to.
+    pub fn verdict(&self, run: &Run) -> Verdict {
+        let counts = |found: &Found| run.warnings_count || found.finding.severity == Severity::Error;
+        if self.lost > 0 || self.findings.iter().any(counts) {
+            Verdict::Findings
+        } else if !self.incomplete(run).is_empty() {
+            Verdict::NotChecked
+        } else {
+            Verdict::Clean
+        }
+    }
+
+    /// What was asked for and not done, as sentences.
+    pub fn incomplete(&self, run: &Run) -> Vec<String> {
+        let mut sentences = Vec::new();
+        if self.processes.is_empty() && run.requires_cuda {
+            sentences.push(match self.unreadable_journals {
+                0 => "the program did not use CUDA, so nothing was checked".to_owned(),
+                _ => "nothing is known of the program, because what it wrote down cannot be read".to_owned(),
+            });
+        } else if self.unreadable_journals > 0 {
+            sentences.push("what some processes wrote down cannot be read".to_owned());
+        }
+        for checked in &self.processes {
+            let Process { id, program, tools, .. } = &checked.process;
+            let missing: Vec<&str> =
+                run.tools.iter().filter(|tool| !tools.contains(tool)).map(String::as_str).collect();
+            if !missing.is_empty() {
+                sentences.push(format!("{} did not run in process {id} ({program})", missing.join(", ")));
+            }
+            match checked.unchecked.len() {
+                0 => {}
+                _ => sentences.push(format!("not all of process {id} ({program}) could be checked")),
+            }
+            if checked.unreadable_lines > 0 {
+                sentences.push(format!("some of what process {id} ({program}) wrote down cannot be read"));
+            }
+            if checked.is_running {
+                sentences.push(format!("process {id} ({program}) is still running; what it finds later is not here"));
+            }
+        }
+        sentences
+    }
+}

@@ -1,0 +1,184 @@
+//! Lines of the user's source files.
+//!
+//! Which file it is, the program says; so only regular files below the directories that the user has named are read, and
+//! no links lead out of them.
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+use crate::read::open_regular;
+
+/// Larger files are not shown.
+const LARGEST_FILE: u64 = 16 << 20;
+/// When so much was read, no further files are.
+const MOST_BYTES: u64 = 256 << 20;
+/// Longer lines are not shown.
+const LONGEST_LINE: usize = 1000;
+/// Paths with more parts are not looked for part by part.
+const MOST_PARTS: usize = 64;
+
+/// Source files below some directories.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    roots: Vec<PathBuf>,
+    files: HashMap<String, Option<String>>,
+    bytes: u64,
+}
+
+impl Sources {
+    /// Files below these directories. Those that do not exist have no files.
+    pub fn below(roots: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self { roots: roots.into_iter().filter_map(|root| root.canonicalize().ok()).collect(), ..Self::default() }
+    }
+
+    /// A line, from 1 on, without what ends it.
+    pub(crate) fn line(&mut self, file: &str, line: u32) -> Option<&str> {
+        if !self.files.contains_key(file) {
+            let text = self.read(file);
+            self.bytes += text.as_ref().map_or(0, |text| text.len() as u64);
+            self.files.insert(file.to_owned(), text);
+        }
+        let text = self.files.get(file)?.as_deref()?;
+        let line = text.lines().nth((line as usize).checked_sub(1)?)?;
+        (line.len() <= LONGEST_LINE).then_some(line)
+    }
+
+    /// The name of a file as the user would write it in the first of the directories.
+    pub(crate) fn shown(&self, file: &str) -> String {
+        let below = self.roots.first().and_then(|root| Path::new(file).strip_prefix(root).ok());
+        below.and_then(Path::to_str).filter(|below| !below.is_empty()).unwrap_or(file).to_owned()
+    }
+
+    fn read(&self, file: &str) -> Option<String> {
+        let path = self.find(file)?;
+        let input = open_regular(&path).ok()?;
+        let size = input.metadata().ok()?.len();
+        if size > LARGEST_FILE || size + self.bytes > MOST_BYTES {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        input.take(LARGEST_FILE).read_to_end(&mut bytes).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Where the file is. A program that was built elsewhere has the paths of that place; so if there is no such file,
+    /// the end of its path is looked for: `/build/app/src/main.cu` may be `src/main.cu` here.
+    fn find(&self, file: &str) -> Option<PathBuf> {
+        let path = Path::new(file);
+        let inside = |candidate: PathBuf| {
+            let found = candidate.canonicalize().ok()?;
+            self.roots.iter().any(|root| found.starts_with(root)).then_some(found)
+        };
+        if path.is_absolute() && path.exists() {
+            return inside(path.to_owned());
+        }
+        let parts: Vec<Component<'_>> =
+            path.components().filter(|part| !matches!(part, Component::RootDir | Component::CurDir)).collect();
+        if parts.len() > MOST_PARTS {
+            return None;
+        }
+        let ends = (0..parts.len()).map(|from| parts[from..].iter().collect::<PathBuf>());
+        ends.flat_map(|end| self.roots.iter().map(move |root| root.join(&end))).find_map(inside)
+    }
+}
+
+/// The part of a line that begins at a column, from 1 on, and is the thing that is accessed: `c[i]`, `p->x`, `f(a)`. The
+/// whole line for column 0.
+pub(crate) fn expression_at(line: &str, column: u32) -> std::ops::Range<usize> {
+    let text = line.trim_end();
+    let whole = text.len() - text.trim_start().len()..text.len();
+    let Some(start) = (column as usize).checked_sub(1) else { return whole };
+    if start >= text.len() || !text.is_char_boundary(start) {
+        return whole;
+    }
+    let bytes = text.as_bytes();
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+    let mut end = start;
+    loop {
+        let word = bytes[end..].iter().take_while(|&&byte| is_word(byte)).count();
+        end += word;
+        if end == start {
+            // An operator, such as the `*` of `*p`; or something that we do not know.
+            let after = bytes[end..].iter().take_while(|&&byte| matches!(byte, b'*' | b'&' | b'+' | b'-')).count();
+            end += after + bytes[end + after..].iter().take_while(|&&byte| is_word(byte)).count();
+            break;
+        }
+        match bytes.get(end) {
+            Some(b'[' | b'(') => match closing(&bytes[end..]) {
+                Some(length) => end += length,
+                None => break,
+            },
+            Some(b'.') if bytes.get(end + 1).is_some_and(|&byte| is_word(byte)) => end += 1,
+            Some(b'-') if bytes[end..].starts_with(b"->") => end += 2,
+            _ => break,
+        }
+    }
+    if end == start {
+        end += text[start..].chars().next().map_or(0, char::len_utf8);
+    }
+    start..end
+}
+
+/// How many bytes there are to the bracket that closes the first one.
+fn closing(bytes: &[u8]) -> Option<usize> {
+    let mut depth = 0;
+    for (index, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'[' | b'(' => depth += 1,
+            b']' | b')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(index + 1);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions() {
+        let at = |line: &'static str, column: u32| &line[expression_at(line, column)];
+        assert_eq!(at("    c[i] = a[i] + b[i];", 5), "c[i]");
+        assert_eq!(at("    c[f(i)].x->y[2] = 1;", 5), "c[f(i)].x->y[2]");
+        assert_eq!(at("    *p = 3;", 5), "*p");
+        assert_eq!(at("    x = 3;", 0), "x = 3;");
+        assert_eq!(at("    x = 3;", 99), "x = 3;");
+        assert_eq!(at("    = 3;", 5), "=");
+        assert_eq!(at("a[i", 1), "a");
+        assert_eq!(at("größe[3] = 1", 1), "größe[3]");
+        assert_eq!(at("ö", 2), "ö");
+        assert_eq!(at("", 1), "");
+    }
+
+    #[test]
+    fn only_files_below_the_roots_are_read() {
+        let directory = std::env::temp_dir().join(format!("warpgrind-sources-{}", std::process::id()));
+        let root = directory.join("project");
+        std::fs::create_dir_all(root.join("src")).expect("writable");
+        std::fs::write(root.join("src/a.cu"), "one\ntwo\n").expect("writable");
+        std::fs::write(directory.join("secret"), "secret\n").expect("writable");
+        std::os::unix::fs::symlink(directory.join("secret"), root.join("link.cu")).expect("writable");
+        let mut sources = Sources::below([root.clone()]);
+        let absolute = root.join("src/a.cu").display().to_string();
+        for file in
+            ["src/a.cu", "./src/a.cu", absolute.as_str(), "/build/elsewhere/src/a.cu", "/other/a.cu/../src/a.cu"]
+        {
+            assert_eq!(sources.line(file, 2), Some("two"), "{file}");
+        }
+        assert_eq!(sources.shown(&absolute), "src/a.cu");
+        assert_eq!(sources.line("src/a.cu", 3), None);
+        assert_eq!(sources.line("src/a.cu", 0), None);
+        let secret = directory.join("secret").display().to_string();
+        for file in
+            ["link.cu", secret.as_str(), "../secret", "/etc/passwd", "/dev/zero", "", "src", "/proc/self/environ"]
+        {
+            assert_eq!(sources.line(file, 1), None, "{file}");
+        }
+        let _ = std::fs::remove_dir_all(&directory);
+    }
+}

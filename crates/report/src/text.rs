@@ -1,0 +1,371 @@
+//! A report as text, in rustc's look.
+
+use std::fmt::Write;
+
+use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
+
+use crate::demangle::short_name;
+use crate::escape::{blotted, escaped};
+use crate::finding::{Finding, Frame, Occurrence, Place, Severity, SourceLine, Stack};
+use crate::report::{Exit, Found, Gap, Report, Run};
+use crate::source::{Sources, expression_at};
+use crate::suppress::entry_for;
+
+/// The column at which the code of a finding ends.
+const WIDTH: usize = 80;
+/// More kernels that were not checked are not named.
+const MOST_GAPS: usize = 10;
+
+/// How a report is to look.
+#[derive(Clone, Debug)]
+pub struct Look {
+    /// With colours.
+    pub color: bool,
+    /// More findings are counted, and not shown.
+    pub most_findings: usize,
+    /// More calls of a stack are not shown.
+    pub most_callers: usize,
+    /// Each finding is followed by the entry that would suppress it.
+    pub with_suppressions: bool,
+}
+
+/// The whole report, as it is shown at the end of a run.
+pub fn render(report: &Report, run: &Run, look: &Look, sources: &mut Sources) -> String {
+    let mut text = String::new();
+    for found in report.findings.iter().take(look.most_findings) {
+        text += &render_finding(found, look, sources);
+        if look.with_suppressions {
+            text.push('\n');
+            text += &entry_for(&found.finding);
+        }
+        text.push('\n');
+    }
+    let hidden = report.findings.len().saturating_sub(look.most_findings);
+    if hidden > 0 {
+        let note = format!("{}; --print-limit says how many are shown", plural(hidden as u64, "more finding"));
+        text += &paragraph(Level::NOTE, &note, &[], look);
+    }
+    if report.lost > 0 {
+        let note = format!("{} that there was no room for", plural(report.lost, "more finding"));
+        text += &paragraph(Level::NOTE, &note, &[], look);
+    }
+    text += &gaps(report, look);
+    let unused: Vec<String> = report.unused_suppressions.iter().map(|name| escaped(name)).collect();
+    if !unused.is_empty() {
+        text += &paragraph(Level::NOTE, "suppressions that nothing fitted:", &unused, look);
+    }
+    for sentence in report.incomplete(run) {
+        text += &paragraph(Level::WARNING, &sentence, &[], look);
+    }
+    if let Exit::Signal(signal) = run.exit {
+        text += &paragraph(Level::NOTE, &format!("the program was ended by {}", signal_name(signal)), &[], look);
+    }
+    text += &last_line(report, run);
+    text
+}
+
+/// One finding.
+pub fn render_finding(found: &Found, look: &Look, sources: &mut Sources) -> String {
+    let finding = &found.finding;
+    let (level, name) = match finding.severity {
+        Severity::Error => (Level::ERROR, "error: "),
+        Severity::Warning => (Level::WARNING, "warning: "),
+    };
+    let title = title(finding, name.len());
+    let Part { mut elements, mut facts, behind_place, callers } = match (&finding.place, &finding.stack) {
+        (Some(place), _) => on_the_device(finding, place, sources),
+        (None, Some(stack)) => on_the_host(finding, stack, look, sources),
+        (None, None) => Part { facts: times(finding), ..Part::default() },
+    };
+    let alone = finding.notes.iter().filter(|note| calls(note.stack.as_ref()).is_empty());
+    facts.extend(alone.map(|note| escaped(&note.message)));
+    elements.extend(facts.into_iter().map(|fact| Level::NOTE.no_name().message(fact).into()));
+    let is_title_alone = elements.is_empty();
+    let mut groups = vec![Group::with_title(level.primary_title(title)).elements(elements)];
+    let mut push = |level: Level<'static>, text: String| groups.push(Group::with_title(level.secondary_title(text)));
+    if let Some(callers) = callers {
+        push(Level::NOTE, callers);
+    }
+    for fact in &finding.notes {
+        let calls = calls(fact.stack.as_ref());
+        if !calls.is_empty() {
+            push(Level::NOTE, note(&escaped(&fact.message), calls, look, sources));
+        }
+    }
+    if finding.place.is_some() {
+        let calls = calls(finding.stack.as_ref());
+        if !calls.is_empty() {
+            push(Level::NOTE, note("launched here", calls, look, sources));
+        }
+    }
+    if let Some(help) = &finding.help {
+        push(Level::HELP, escaped(help));
+    }
+    if let Some(seed) = found.seed {
+        push(Level::NOTE, format!("repeat with --seed {seed}"));
+    }
+    // A title alone would be followed by an empty frame.
+    let apart = if is_title_alone { 1 } else { groups.len() };
+    let parts = [&groups[..apart], &groups[apart..]];
+    let parts: Vec<String> =
+        parts.iter().filter(|part| !part.is_empty()).map(|part| renderer(look).render(part)).collect();
+    let mut text = parts.join("\n");
+    // The second line is the place, if there is one: titles have one line.
+    let at = text.match_indices('\n').nth(1).map_or(text.len(), |(at, _)| at);
+    text.insert_str(at, &behind_place);
+    text + "\n"
+}
+
+/// The first part of a finding: its place, and what belongs to it.
+#[derive(Default)]
+struct Part {
+    elements: Vec<Element<'static>>,
+    facts: Vec<String>,
+    /// What follows the place on its line.
+    behind_place: String,
+    callers: Option<String>,
+}
+
+fn on_the_device(finding: &Finding, place: &Place, sources: &mut Sources) -> Part {
+    let mut part = Part { behind_place: in_kernel(place), ..Part::default() };
+    let happened = finding.first.as_ref().map(|first| happened(first, finding.count));
+    match place.lines.first() {
+        Some(line) => match snippet(line, happened.as_deref(), sources) {
+            Some(snippet) => part.elements.push(snippet.into()),
+            None => {
+                part.elements.push(origin(line, sources).into());
+                part.facts.extend(happened);
+            }
+        },
+        None => {
+            part.elements.push(Origin::path(format!("PTX line {}", place.instruction_line)).into());
+            part.facts.extend(happened);
+            part.facts.push("compile with -lineinfo to see the line of the source".to_owned());
+        }
+    }
+    part.facts.extend(place.lines.iter().skip(1).map(|line| {
+        let function = line.function.as_deref().map(|function| format!(" in {}", escaped(&short_name(function))));
+        format!("inlined at {}{}", position(line, sources), function.unwrap_or_default())
+    }));
+    part
+}
+
+fn on_the_host(finding: &Finding, stack: &Stack, look: &Look, sources: &mut Sources) -> Part {
+    let mut part = Part { facts: times(finding), ..Part::default() };
+    // The first call that has a line is the place.
+    let has_line = |frame: &Frame| matches!(frame, Frame::Source { line: Some(_), .. });
+    let at = stack.frames.iter().position(has_line);
+    if let Some(Frame::Source { function, line: Some(line) }) = at.map(|at| &stack.frames[at]) {
+        part.behind_place = format!(" in {}", escaped(function));
+        part.elements.push(match snippet(line, None, sources) {
+            Some(snippet) => snippet.into(),
+            None => origin(line, sources).into(),
+        });
+    }
+    let (words, calls) = match at {
+        Some(0) => ("called here", &stack.frames[1..]),
+        _ => ("it happened here", &stack.frames[..]),
+    };
+    part.callers = (!calls.is_empty()).then(|| note(words, calls, look, sources));
+    part
+}
+
+/// How often the host did it.
+fn times(finding: &Finding) -> Vec<String> {
+    (finding.count > 1).then(|| format!("it happened {} times", finding.count)).into_iter().collect()
+}
+
+fn renderer(look: &Look) -> Renderer {
+    if look.color { Renderer::styled() } else { Renderer::plain() }
+}
+
+/// A message without a place.
+fn paragraph(level: Level<'static>, message: &str, facts: &[String], look: &Look) -> String {
+    let mut group = Group::with_title(level.primary_title(escaped(message)));
+    for fact in facts {
+        group = group.element(Level::NOTE.no_name().message(fact.as_str()));
+    }
+    renderer(look).render(&[group]) + "\n\n"
+}
+
+/// What happened, and at the right its code.
+fn title(finding: &Finding, used: usize) -> String {
+    let message = escaped(&finding.message);
+    let code = format!("{}[{}]", escaped(&finding.tool), escaped(&finding.code));
+    let room = WIDTH.saturating_sub(used + message.chars().count() + code.chars().count()).max(2);
+    format!("{message}{:room$}{code}", "")
+}
+
+/// `block (0,0,0) thread (100,0,0), and 27 more times`.
+fn happened(first: &Occurrence, count: u64) -> String {
+    let dim = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
+    let mut text = format!("block {} thread {}", dim(first.block), dim(first.thread));
+    match count {
+        0 | 1 => {}
+        2 => text += ", and 1 more time",
+        _ => _ = write!(text, ", and {} more times", count - 1),
+    }
+    text
+}
+
+/// What stands behind the place: the function and the instruction.
+fn in_kernel(place: &Place) -> String {
+    let function = place.lines.first().and_then(|line| line.function.as_ref()).unwrap_or(&place.kernel);
+    let mut text = format!(" in {}", escaped(&short_name(function)));
+    let instruction = place.instruction.trim();
+    match (instruction.is_empty(), place.instruction_line) {
+        (true, _) => {}
+        (false, 0) => _ = write!(text, "  ({})", escaped(instruction)),
+        (false, _) if place.lines.is_empty() => _ = write!(text, "  ({})", escaped(instruction)),
+        (false, line) => _ = write!(text, "  ({}  PTX line {line})", escaped(instruction)),
+    }
+    text
+}
+
+fn snippet(
+    line: &SourceLine,
+    label: Option<&str>,
+    sources: &mut Sources,
+) -> Option<Snippet<'static, Annotation<'static>>> {
+    let text = sources.line(&line.file, line.line)?;
+    let span = expression_at(text, line.column);
+    // Letters that are blotted out may be longer than they were.
+    let blotted = [&text[..span.start], &text[span.clone()], &text[span.end..]].map(blotted);
+    let span = blotted[0].len()..blotted[0].len() + blotted[1].len();
+    let annotation = AnnotationKind::Primary.span(span);
+    let annotation = match label {
+        Some(label) => annotation.label(label.to_owned()),
+        None => annotation,
+    };
+    let path = escaped(&sources.shown(&line.file));
+    Some(Snippet::source(blotted.concat()).line_start(line.line as usize).path(path).annotation(annotation))
+}
+
+/// A place whose line cannot be shown.
+fn origin(line: &SourceLine, sources: &Sources) -> Origin<'static> {
+    let origin = Origin::path(escaped(&sources.shown(&line.file))).line(line.line as usize);
+    if line.column == 0 { origin } else { origin.char_column(line.column as usize) }
+}
+
+/// `main.cu:22`.
+fn position(line: &SourceLine, sources: &Sources) -> String {
+    format!("{}:{}", escaped(&sources.shown(&line.file)), line.line)
+}
+
+fn calls(stack: Option<&Stack>) -> &[Frame] {
+    stack.map_or(&[], |stack| stack.frames.as_slice())
+}
+
+/// A fact and how the host came there, a call on each line.
+fn note(message: &str, calls: &[Frame], look: &Look, sources: &Sources) -> String {
+    let mut text = message.to_owned();
+    let most = look.most_callers.max(1);
+    for (index, frame) in calls.iter().take(most).enumerate() {
+        text += if index == 0 { ": " } else { "\nby " };
+        match frame {
+            Frame::Code { object, offset } => {
+                let name = object.rsplit('/').next().unwrap_or_default();
+                let _ = write!(text, "{}+{offset:#x}", escaped(name));
+            }
+            Frame::Source { function, line: None } => text += &escaped(function),
+            Frame::Source { function, line: Some(line) } => {
+                let _ = write!(text, "{} at {}", escaped(function), position(line, sources));
+            }
+        }
+    }
+    if calls.len() > most {
+        let _ = write!(text, "\nand {}", plural((calls.len() - most) as u64, "more call"));
+    }
+    text
+}
+
+/// What was not checked, and why.
+fn gaps(report: &Report, look: &Look) -> String {
+    let mut text = String::new();
+    let could_not = report.processes.iter().flat_map(|checked| &checked.unchecked).collect();
+    let unwanted = report.processes.iter().flat_map(|checked| &checked.skipped).collect();
+    let sections: [(_, _, Vec<&Gap>); 2] = [
+        (Level::WARNING, "not checked, because it could not be done:", could_not),
+        (Level::NOTE, "not checked, because it was not wanted:", unwanted),
+    ];
+    for (level, title, mut gaps) in sections {
+        gaps.sort();
+        gaps.dedup();
+        let named = gaps.iter().take(MOST_GAPS);
+        let mut facts: Vec<String> = named.map(gap_text).collect();
+        if gaps.len() > MOST_GAPS {
+            facts.push(format!("and {}", plural((gaps.len() - MOST_GAPS) as u64, "more kernel")));
+        }
+        if !facts.is_empty() {
+            text += &paragraph(level, title, &facts, look);
+        }
+    }
+    text
+}
+
+/// Without a kernel, it is a whole module.
+fn gap_text(gap: &&Gap) -> String {
+    let reason = escaped(&gap.reason);
+    if gap.kernel.is_empty() { reason } else { format!("{}: {reason}", escaped(&short_name(&gap.kernel))) }
+}
+
+/// How it came out, in one line.
+fn last_line(report: &Report, run: &Run) -> String {
+    let of = |severity| report.findings.iter().filter(|found| found.finding.severity == severity).count() as u64;
+    let sum = |of: fn(&crate::report::Checked) -> u64| {
+        report.processes.iter().fold(0_u64, |sum, checked| sum.saturating_add(of(checked)))
+    };
+    let mut text = format!("{}: ", escaped(&run.tools.join(", ")));
+    text += &plural(of(Severity::Error), "error");
+    if of(Severity::Warning) > 0 {
+        let _ = write!(text, ", {}", plural(of(Severity::Warning), "warning"));
+    }
+    if !report.suppressed.is_empty() {
+        let _ = write!(text, ", {} suppressed", report.suppressed.len());
+    }
+    let _ = write!(
+        text,
+        " in {} and {} of {}",
+        plural(sum(|checked| checked.coverage.kernels), "kernel"),
+        plural(sum(|checked| checked.coverage.launches), "launch"),
+        plural(report.processes.len() as u64, "process")
+    );
+    let unchecked = sum(|checked| checked.coverage.unchecked_launches);
+    if unchecked > 0 {
+        let _ = write!(text, "; {} not checked", plural(unchecked, "launch"));
+    }
+    text + "\n"
+}
+
+/// `1 kernel`, `2 kernels`, `3 launches`.
+fn plural(count: u64, noun: &str) -> String {
+    let ending = match count {
+        1 => "",
+        _ if noun.ends_with("ch") || noun.ends_with("ss") => "es",
+        _ => "s",
+    };
+    format!("{count} {noun}{ending}")
+}
+
+/// `SIGSEGV`, or its number.
+pub fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        libc::SIGHUP => "SIGHUP",
+        libc::SIGINT => "SIGINT",
+        libc::SIGQUIT => "SIGQUIT",
+        libc::SIGILL => "SIGILL",
+        libc::SIGTRAP => "SIGTRAP",
+        libc::SIGABRT => "SIGABRT",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGFPE => "SIGFPE",
+        libc::SIGKILL => "SIGKILL",
+        libc::SIGUSR1 => "SIGUSR1",
+        libc::SIGSEGV => "SIGSEGV",
+        libc::SIGUSR2 => "SIGUSR2",
+        libc::SIGPIPE => "SIGPIPE",
+        libc::SIGALRM => "SIGALRM",
+        libc::SIGTERM => "SIGTERM",
+        _ => return format!("signal {signal}"),
+    };
+    name.to_owned()
+}

@@ -1,0 +1,87 @@
+//! What is written as JSON is what `docs/report-format.md` says, field by field.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use common::*;
+use report::{Frame, Line};
+use serde_json::Value;
+
+type Tables = BTreeMap<String, BTreeMap<String, String>>;
+
+/// The tables of the document: for each object its fields and their types.
+fn documented() -> Tables {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/report-format.md");
+    let text = std::fs::read_to_string(path).expect("the document is there");
+    let mut tables = Tables::new();
+    let mut object = String::new();
+    for line in text.lines() {
+        if let Some(title) = line.strip_prefix("## ") {
+            object = title.to_owned();
+        } else if let Some(row) = line.strip_prefix("| `") {
+            let (field, rest) = row.split_once("` | ").expect("a row has three columns");
+            let (kind, _) = rest.split_once(" | ").expect("a row has three columns");
+            tables.entry(object.clone()).or_default().insert(field.to_owned(), kind.to_owned());
+        }
+    }
+    tables
+}
+
+/// Checks a value against a type of the document, and notes which objects were seen.
+fn check(value: &Value, kind: &str, tables: &Tables, seen: &mut BTreeSet<String>) {
+    if let Some(kind) = kind.strip_suffix(" or null") {
+        if !value.is_null() {
+            check(value, kind, tables, seen);
+        }
+        return;
+    }
+    if let Some(kind) = kind.strip_prefix("list of ") {
+        let list = value.as_array().unwrap_or_else(|| panic!("{value} is no list of {kind}"));
+        return list.iter().for_each(|value| check(value, kind, tables, seen));
+    }
+    if let Some(kind) = kind.strip_prefix("map of ") {
+        let map = value.as_object().unwrap_or_else(|| panic!("{value} is no map of {kind}"));
+        return map.values().for_each(|value| check(value, kind, tables, seen));
+    }
+    match kind {
+        "string" => assert!(value.is_string(), "{value} is no string"),
+        "number" => assert!(value.is_u64() || value.is_i64(), "{value} is no number"),
+        "boolean" => assert!(value.is_boolean(), "{value} is no boolean"),
+        _ => {
+            seen.insert(kind.to_owned());
+            let fields = tables.get(kind).unwrap_or_else(|| panic!("`{kind}` is not described"));
+            let object = value.as_object().unwrap_or_else(|| panic!("{value} is no {kind}"));
+            let written: BTreeSet<&String> = object.keys().collect();
+            let described: BTreeSet<&String> = fields.keys().collect();
+            assert_eq!(written, described, "the fields of `{kind}`");
+            for (field, value) in object {
+                check(value, &fields[field], tables, seen);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_document_describes_what_is_written() {
+    let scratch = Scratch::new();
+    let mut host = out_of_bounds();
+    (host.place, host.first, host.help) = (None, None, None);
+    host.stack = stack([Frame::Code { object: "/opt/app".into(), offset: 5 }, source("main", "main.cu", 3)]);
+    let gap = |skipped: bool| {
+        let (kernel, reason) = ("_Z1kv".to_owned(), "it is machine code only".to_owned());
+        if skipped { Line::Skipped { kernel, reason } } else { Line::Unchecked { kernel, reason } }
+    };
+    scratch.journal(7, &[found(out_of_bounds()), found(host), gap(false), gap(true), coverage(1, 2)]);
+    let mut report = scratch.report();
+    report.unused_suppressions.push("unused (a.toml:1)".into());
+    let text = report::json::lines(&report, &run());
+    let tables = documented();
+    let mut seen = BTreeSet::new();
+    for line in text.lines() {
+        let value: Value = serde_json::from_str(line).expect("each line is JSON");
+        check(&value, value["type"].as_str().expect("it says its type"), &tables, &mut seen);
+    }
+    assert_eq!(seen, tables.keys().cloned().collect::<BTreeSet<_>>(), "the test shows every object");
+    expect("report.jsonl", &text);
+}
