@@ -6,6 +6,7 @@ use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -27,6 +28,9 @@ pub struct Program {
     /// What it prints if its own check failed.
     #[serde(default)]
     pub fail: Option<String>,
+    /// Seconds after which it is ended, if not those that hold for all.
+    #[serde(default)]
+    pub timeout: Option<u64>,
 }
 
 /// What came of a program.
@@ -99,10 +103,49 @@ pub fn read_reports(path: &Path) -> Result<Vec<Report>> {
     serde_json::from_str(&text).with_context(|| format!("reading {}", path.display()))
 }
 
-/// Writes the results of a run.
+/// Writes the results of a run. Who reads the file, or ends us meanwhile, finds these or those that were there before.
 pub fn write_reports(path: &Path, reports: &[Report]) -> Result<()> {
-    std::fs::write(path, serde_json::to_string_pretty(reports)? + "\n")?;
-    Ok(())
+    let partial = path.with_extension("partial");
+    let write = || -> Result<()> {
+        std::fs::write(&partial, serde_json::to_string_pretty(reports)? + "\n")?;
+        Ok(std::fs::rename(&partial, path)?)
+    };
+    write().with_context(|| format!("writing {}", path.display()))
+}
+
+/// Takes the reports of a run that was cut short, and leaves the programs that are still to be run.
+pub fn resume(path: &Path, programs: &mut Vec<Program>) -> Result<Vec<Report>> {
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let mut done = read_reports(path)?;
+    done.retain(|report| programs.iter().any(|program| program.name == report.name));
+    programs.retain(|program| done.iter().all(|report| report.name != program.name));
+    Ok(done)
+}
+
+/// Runs programs, `jobs` at once, and hands each report to `tell` as soon as it is there.
+pub fn run_all(
+    programs: &[Program],
+    under: &[String],
+    jobs: usize,
+    timeout: Duration,
+    tell: impl FnMut(Report) -> Result<()> + Send,
+) -> Result<()> {
+    let next = Mutex::new(programs.iter());
+    let tell = Mutex::new(tell);
+    let work = || -> Result<()> {
+        loop {
+            let program = next.lock().expect("no thread panics with it").next();
+            let Some(program) = program else { return Ok(()) };
+            let report = run(program, under, program.timeout.map_or(timeout, Duration::from_secs));
+            tell.lock().expect("no thread panics with it")(report)?;
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().expect("a worker does not panic"))
+    })
 }
 
 /// Runs a program under a command.
@@ -235,15 +278,19 @@ pub fn changes(before: &[Report], after: &[Report]) -> String {
 mod tests {
     use super::*;
 
-    fn outcome_of(script: &str, pass: Option<&str>) -> (Outcome, i32) {
-        let program = Program {
-            name: "test".to_owned(),
+    fn program(name: &str, script: &str, pass: Option<&str>) -> Program {
+        Program {
+            name: name.to_owned(),
             directory: PathBuf::from("."),
             command: ["sh", "-c", script].map(str::to_owned).to_vec(),
             pass: pass.map(str::to_owned),
             fail: Some("FAIL".to_owned()),
-        };
-        let report = run(&program, &[], Duration::from_secs(2));
+            timeout: None,
+        }
+    }
+
+    fn outcome_of(script: &str, pass: Option<&str>) -> (Outcome, i32) {
+        let report = run(&program("test", script, pass), &[], Duration::from_secs(2));
         (report.outcome, report.exit)
     }
 
@@ -257,6 +304,38 @@ mod tests {
         assert_eq!(outcome_of("kill -SEGV $$", None), (Outcome::Crashed, 139));
         assert_eq!(outcome_of("sleep 60 & sleep 60", None), (Outcome::TimedOut, 124));
         assert_eq!(outcome_of("echo 'warpgrind: cuX is not supported' >&2; exit 1", None), (Outcome::Refused, 1));
+    }
+
+    #[test]
+    fn run_that_was_cut_short_goes_on() {
+        let path = std::env::temp_dir().join(format!("run-programs-{}.json", std::process::id()));
+        let mut all = vec![program("a", "exit 0", None), program("b", "exit 3", None), program("c", "exit 0", None)];
+        let mut reports = Vec::new();
+        let cut = run_all(&all, &[], 1, Duration::from_secs(60), |report| {
+            reports.push(report);
+            write_reports(&path, &reports)?;
+            anyhow::ensure!(reports.len() < 2, "cut short");
+            Ok(())
+        });
+        assert!(cut.is_err());
+        let done = resume(&path, &mut all).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(done, reports);
+        assert_eq!(done.iter().map(|report| report.outcome).collect::<Vec<_>>(), [Outcome::Ended, Outcome::Failed]);
+        assert_eq!(all.iter().map(|program| program.name.as_str()).collect::<Vec<_>>(), ["c"]);
+        assert_eq!(resume(&path, &mut all).unwrap(), []);
+    }
+
+    #[test]
+    fn time_limit_of_a_program() {
+        let slow = Program { timeout: Some(1), ..program("slow", "sleep 60", None) };
+        let mut outcome = None;
+        run_all(&[slow], &[], 1, Duration::from_secs(60), |report| {
+            outcome = Some(report.outcome);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(outcome, Some(Outcome::TimedOut));
     }
 
     #[test]
