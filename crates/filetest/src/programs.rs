@@ -86,6 +86,9 @@ pub struct Report {
 /// Longer output is not kept: its start and its end say enough.
 const MOST_OUTPUT: usize = 1 << 20;
 
+/// What ends a program that used up the processor time that `prlimit --cpu` or `ulimit -t` allow.
+const SIGXCPU: i32 = 24;
+
 /// Reads a manifest. Directories are relative to it.
 pub fn read_manifest(path: &Path) -> Result<Vec<Program>> {
     let text = std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
@@ -189,6 +192,7 @@ pub fn run(program: &Program, under: &[String], timeout: Duration) -> Report {
     let is_refused = words.iter().any(|line| line.contains("not supported"));
     let exit = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
     let outcome = match () {
+        () if exit == 128 + SIGXCPU => Outcome::TimedOut,
         () if status.signal().is_some() || exit > 128 => Outcome::Crashed,
         () if is_refused => Outcome::Refused,
         () if has(&program.fail) => Outcome::Wrong,
@@ -303,6 +307,7 @@ mod tests {
         assert_eq!(outcome_of("echo PASS; exit 3", Some("PASS")), (Outcome::Failed, 3));
         assert_eq!(outcome_of("kill -SEGV $$", None), (Outcome::Crashed, 139));
         assert_eq!(outcome_of("sleep 60 & sleep 60", None), (Outcome::TimedOut, 124));
+        assert_eq!(outcome_of("kill -XCPU $$", None), (Outcome::TimedOut, 152));
         assert_eq!(outcome_of("echo 'warpgrind: cuX is not supported' >&2; exit 1", None), (Outcome::Refused, 1));
     }
 

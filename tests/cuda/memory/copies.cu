@@ -39,6 +39,9 @@ int main() {
     RETURNS(cudaErrorInvalidValue, cudaMemcpy(first + 1, second, bytes, cudaMemcpyDeviceToDevice));
     RETURNS(cudaErrorInvalidValue, cudaMemcpy(nullptr, from, bytes, cudaMemcpyHostToDevice));
     RETURNS(cudaErrorInvalidValue, cudaMemcpy(to, nullptr, bytes, cudaMemcpyDeviceToHost));
+    RETURNS(cudaErrorInvalidValue, cudaMemcpy(first, nullptr, bytes, cudaMemcpyHostToDevice));
+    RETURNS(cudaErrorInvalidValue, cudaMemcpy(nullptr, first, bytes, cudaMemcpyDeviceToHost));
+    RETURNS(cudaErrorInvalidValue, cudaMemcpyAsync(first, nullptr, bytes, cudaMemcpyHostToDevice, nullptr));
     RETURNS(cudaErrorInvalidValue, cudaGetLastError());
     OK(cudaMemcpy(to, first, 100, cudaMemcpyDeviceToHost));
     CHECK(memcmp(from, to, 100) == 0);

@@ -38,9 +38,14 @@ pub(crate) fn copy(stream: &Stream, mut copy: Copy, wait: Wait) -> Result<()> {
     stream.push(Work::Copy(copy))
 }
 
-/// Whose memory the sides of a copy are. An error if it goes beyond its end.
+/// Whose memory the sides of a copy are. An error if it goes beyond its end, or if there is none: nobody has memory at
+/// null, and programs that copy an empty `std::vector` by mistake do not notice the error.
 pub(crate) fn owners(copy: &Copy) -> Result<(Owner, Owner)> {
-    let owner_of = |side: &Side| owner(side.address, side.span(copy.extent()).ok_or(CudaError::INVALID_VALUE)?);
+    let owner_of = |side: &Side| match side.span(copy.extent()) {
+        None => Err(CudaError::INVALID_VALUE),
+        Some(1..) if side.address == 0 => Err(CudaError::INVALID_VALUE),
+        Some(span) => owner(side.address, span),
+    };
     Ok((owner_of(&copy.from())?, owner_of(&copy.to())?))
 }
 

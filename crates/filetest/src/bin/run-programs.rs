@@ -5,6 +5,8 @@
 //! The manifest is JSON: a list of `{"name", "directory", "command": [...], "pass", "fail", "timeout"}`, where `pass` is a
 //! text that the program prints if its own check succeeded, `fail` one that it prints if not, and `timeout` its limit in
 //! seconds (these three may be missing). Directories are relative to the manifest.
+//!
+//! On a busy machine, processor time is the better limit: `-- prlimit --cpu=60:70 target/release/warpgrind run --`.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is a command")]
