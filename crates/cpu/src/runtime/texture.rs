@@ -202,20 +202,17 @@ pub(crate) unsafe fn execute(textures: &Textures, words: [u64; 2], operands: &Op
     let mut last: Option<(u64, Arc<Object>)> = None;
     for lane in operands.members() {
         let handle = operands.read(lane, word::HANDLE);
-        let object = match &last {
-            Some((other, object)) if *other == handle => Arc::clone(object),
-            _ => {
-                let what = "a handle that is no texture or surface";
-                let object = textures.get(handle).ok_or(FaultKind::Undefined { what })?;
-                last = Some((handle, Arc::clone(&object)));
-                object
-            }
-        };
+        // All blocks count references in the same place, so that counting for each lane takes longer than sampling.
+        if last.as_ref().is_none_or(|(other, _)| *other != handle) {
+            let what = "a handle that is no texture or surface";
+            last = Some((handle, textures.get(handle).ok_or(FaultKind::Undefined { what })?));
+        }
+        let (_, object) = last.as_ref().expect("it was looked up for this lane or an earlier one");
         let call = Call { op: &op, operands, lane };
         match op.kind {
             // SAFETY: the caller's promise.
-            TextureKind::Sample | TextureKind::Gather => unsafe { call.sample(&object)? },
-            TextureKind::Query => call.answer(0, query(op.query, &object, call.word(word::LOD)).into()),
+            TextureKind::Sample | TextureKind::Gather => unsafe { call.sample(object)? },
+            TextureKind::Query => call.answer(0, query(op.query, object, call.word(word::LOD)).into()),
             // SAFETY: the caller's promise.
             _ => unsafe { call.surface(object.image())? },
         }
