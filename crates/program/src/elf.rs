@@ -30,6 +30,8 @@ const SECTION_DYNAMIC_SYMBOLS: u32 = 11;
 pub const SECTION_FATBIN: &str = ".nv_fatbin";
 /// The same for code that is linked once more, by `nvcc -rdc=true`.
 pub const SECTION_FATBIN_RELOCATABLE: &str = "__nv_relfatbin";
+/// What nvcc links into a program without kernels: the head of a fatbin, and nothing after it.
+pub const EMPTY_FATBIN_BYTES: u64 = 16;
 
 /// The largest section that is read, 1 GiB.
 pub const MAX_SECTION_BYTES: u64 = 1 << 30;

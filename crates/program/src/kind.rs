@@ -120,7 +120,7 @@ fn linkage(file: &File, header: &[u8]) -> Result<Kind> {
     Ok(Kind::Static { has_kernels: has_kernels(file, header)? })
 }
 
-/// Whether there is a section of fatbins.
+/// Whether there is a section of fatbins, with something in it.
 fn has_kernels(file: &File, header: &[u8]) -> Result<bool> {
     let (offset, size, count, names) = (u64_at(header, 40), u16_at(header, 58), u16_at(header, 60), u16_at(header, 62));
     if usize::from(size) != elf::SECTION_BYTES || u64::from(count) > MAX_HEADERS {
@@ -135,9 +135,11 @@ fn has_kernels(file: &File, header: &[u8]) -> Result<bool> {
     let names_offset = u64_at(&section(names)?, 24);
     for index in 0..count {
         let mut name = [0; elf::SECTION_FATBIN.len() + 1];
-        let Some(at) = names_offset.checked_add(u32_at(&section(index)?, 0).into()) else { continue };
+        let section = section(index)?;
+        let Some(at) = names_offset.checked_add(u32_at(&section, 0).into()) else { continue };
         read_at_most(file, &mut name, at)?;
-        if name.strip_suffix(b"\0") == Some(elf::SECTION_FATBIN.as_bytes()) {
+        let is_filled = u64_at(&section, 32) > elf::EMPTY_FATBIN_BYTES;
+        if is_filled && name.strip_suffix(b"\0") == Some(elf::SECTION_FATBIN.as_bytes()) {
             return Ok(true);
         }
     }

@@ -1,6 +1,6 @@
 //! The CUDA runtime in a program or library: how it is linked, which version it is, and where its functions are.
 
-use crate::elf::{Elf, Error, SECTION_FATBIN, SECTION_FATBIN_RELOCATABLE};
+use crate::elf::{EMPTY_FATBIN_BYTES, Elf, Error, SECTION_FATBIN, SECTION_FATBIN_RELOCATABLE};
 
 /// All functions of the CUDA runtime, sorted by name: the name, the major versions that have it, and its signature, which
 /// is `-` where NVIDIA does not document it. A function whose signature has changed has several lines.
@@ -117,7 +117,8 @@ impl Linkage {
 
 /// Whether there are fatbins in it.
 pub fn has_kernels(elf: &Elf<'_>) -> bool {
-    [SECTION_FATBIN, SECTION_FATBIN_RELOCATABLE].iter().any(|name| elf.section(name).is_some())
+    let is_filled = |name: &&str| elf.section(name).is_some_and(|section| section.size > EMPTY_FATBIN_BYTES);
+    [SECTION_FATBIN, SECTION_FATBIN_RELOCATABLE].iter().any(is_filled)
 }
 
 impl StaticRuntime {
