@@ -1,4 +1,3 @@
-//@ finds: double-free
 #include "memcheck.h"
 
 
@@ -6,7 +5,7 @@ int main() {
     int *data = device<int>(64);
     OK(cudaFree(data));
 #ifndef FIXED
-    cudaFree(data);
+    cudaFree(data); //~ ERROR double-free
 #endif
     return finish();
 }

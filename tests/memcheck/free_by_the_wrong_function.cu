@@ -1,4 +1,3 @@
-//@ finds: invalid-free
 #include "memcheck.h"
 
 
@@ -8,7 +7,7 @@ int main() {
 #ifdef FIXED
     OK(cudaFreeHost(data));
 #else
-    cudaFree(data);
+    cudaFree(data); //~ ERROR invalid-free
 #endif
     return finish();
 }

@@ -1,9 +1,8 @@
-//@ finds: invalid-free
 #include "memcheck.h"
 
 
 int main() {
     int *data = device<int>(64);
-    cudaFree(data + WRONG_OR_RIGHT(4, 0));
+    cudaFree(data + WRONG_OR_RIGHT(4, 0)); //~ ERROR invalid-free
     return finish();
 }

@@ -1,11 +1,10 @@
 //@ flags: --leak-check full
-//@ finds: leak
 #include "memcheck.h"
 
 
 int main() {
     int *data;
-    OK(cudaMallocAsync(&data, 1000, 0));
+    OK(cudaMallocAsync(&data, 1000, 0)); //~ ERROR leak
 #ifdef FIXED
     OK(cudaFreeAsync(data, 0));
 #endif

@@ -29,7 +29,25 @@ fn with(name: &str, options: DemangleOptions) -> Option<String> {
     let symbol = Symbol::new_with_options(name, &limits).ok()?;
     let mut text = Bounded(String::new());
     symbol.structured_demangle(&mut text, &options.recursion_limit(DEEPEST)).ok()?;
-    Some(text.0)
+    Some(without_files(&text.0))
+}
+
+/// Without the namespaces that nvcc makes of files for what is `static`: `_INTERNAL_3d925858_4_a_cu_2b61aaee::f`.
+fn without_files(name: &str) -> String {
+    let mut parts = name.split("_INTERNAL_");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once("::") {
+            Some((file, rest)) if file.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') => {
+                text.push_str(rest);
+            }
+            _ => {
+                text.push_str("_INTERNAL_");
+                text.push_str(part);
+            }
+        }
+    }
+    text
 }
 
 /// A text that does not grow beyond its limit.

@@ -80,7 +80,11 @@ impl Symbols {
         let users = frames.iter().rposition(|frame| !is(frame, starts_threads)).map_or(0, |last| last + 1);
         frames.truncate(users);
         let of_nvcc = |frame: &&Frame| match frame {
-            Frame::Source { function, .. } => launches_for_nvcc(function) || Some(function.as_str()) == kernel,
+            Frame::Source { function, line } => {
+                launches_for_nvcc(function)
+                    || Some(function.as_str()) == kernel
+                    || line.as_ref().is_some_and(|line| is_header_of_cuda(&line.file))
+            }
             Frame::Code { .. } => false,
         };
         let stubs = frames.iter().take_while(of_nvcc).count();
@@ -118,7 +122,13 @@ fn launches_for_nvcc(function: &str) -> bool {
     function.starts_with("__device_stub__")
         || function.starts_with("__wrapper__device_stub")
         || function == "cudaLaunchKernel"
+        || function == "__cudaLaunchKernel_helper"
         || function.starts_with("cudaLaunchKernel<")
+}
+
+/// Headers of CUDA with functions that only pass on what they are given, such as `cudaMalloc<float>`.
+fn is_header_of_cuda(file: &str) -> bool {
+    matches!(file.rsplit('/').next(), Some("cuda_runtime.h" | "cuda_runtime_api.h" | "device_functions.h"))
 }
 
 /// Functions in which programs and threads begin.

@@ -127,9 +127,11 @@ struct Part {
 }
 
 fn on_the_device(finding: &Finding, place: &Place, sources: &mut Sources) -> Part {
-    let mut part = Part { behind_place: in_kernel(place), ..Part::default() };
+    // The first line that can be shown: what is farther inside is a library's.
+    let main = place.lines.iter().position(|line| sources.line(&line.file, line.line).is_some()).unwrap_or(0);
+    let mut part = Part { behind_place: in_kernel(place, main), ..Part::default() };
     let happened = finding.first.as_ref().map(|first| happened(first, finding.count));
-    match place.lines.first() {
+    match place.lines.get(main) {
         Some(line) => match snippet(line, happened.as_deref(), sources) {
             Some(snippet) => part.elements.push(snippet.into()),
             None => {
@@ -143,11 +145,22 @@ fn on_the_device(finding: &Finding, place: &Place, sources: &mut Sources) -> Par
             part.facts.push("compile with -lineinfo to see the line of the source".to_owned());
         }
     }
-    part.facts.extend(place.lines.iter().skip(1).map(|line| {
-        let function = line.function.as_deref().map(|function| format!(" in {}", escaped(&short_name(function))));
+    let function = |line: &SourceLine| line.function.as_deref().map(|function| escaped(&short_name(function)));
+    // From the call that is shown to the innermost one.
+    part.facts.extend(place.lines[..main.min(place.lines.len())].iter().rev().map(|line| {
+        format!("which is {} at {}", function(line).unwrap_or_else(|| "code".to_owned()), file_name(line, sources))
+    }));
+    part.facts.extend(place.lines.iter().skip(main + 1).map(|line| {
+        let function = function(line).map(|function| format!(" in {function}"));
         format!("inlined at {}{}", position(line, sources), function.unwrap_or_default())
     }));
     part
+}
+
+/// A line of a library: its directory says nothing.
+fn file_name(line: &SourceLine, sources: &Sources) -> String {
+    let shown = position(line, sources);
+    shown.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
 fn on_the_host(finding: &Finding, stack: &Stack, look: &Look, sources: &mut Sources) -> Part {
@@ -209,8 +222,8 @@ fn happened(first: &Occurrence, count: u64) -> String {
 }
 
 /// What stands behind the place: the function and the instruction.
-fn in_kernel(place: &Place) -> String {
-    let function = place.lines.first().and_then(|line| line.function.as_ref()).unwrap_or(&place.kernel);
+fn in_kernel(place: &Place, main: usize) -> String {
+    let function = place.lines.get(main).and_then(|line| line.function.as_ref()).unwrap_or(&place.kernel);
     let mut text = format!(" in {}", escaped(&short_name(function)));
     let instruction = place.instruction.trim();
     match (instruction.is_empty(), place.instruction_line) {

@@ -18,6 +18,8 @@ pub struct Cursor<'e, 'm> {
     pub(crate) stmt: StmtId,
     pub(crate) tag: TagId,
     pub(crate) tool: &'static str,
+    /// The guard that the instruction had in the program.
+    pub(crate) guard: Option<Guard>,
     pub(crate) sites: &'e mut Sites,
     pub(crate) helpers: &'e Helpers,
     pub(crate) kernel: &'e mut KernelContext,
@@ -90,10 +92,15 @@ impl<'m> Cursor<'_, 'm> {
             func: self.editor.func(),
             stmt: access.stmt,
             index: access.index,
-            guard: access.guard,
+            guard: self.guard,
             tool: self.tool,
         };
         self.sites.add(site)
+    }
+
+    /// The guard of the instruction, perhaps one of a tool that was here before.
+    pub fn guard(&self) -> Option<Guard> {
+        self.editor.view(self.stmt).and_then(|view| view.inst.guard)
     }
 
     /// Whether the function is a kernel.

@@ -40,11 +40,13 @@
 pub mod context;
 mod cursor;
 mod place;
+mod plan;
 mod rewriter;
 mod site;
 mod tool;
 
 pub use cursor::Cursor;
+pub use plan::LaunchPlan;
 pub use rewriter::{KernelPlan, RewriteError, Rewriter, Rewritten};
 pub use site::{Site, SiteId, Sites};
 pub use tool::{Access, PointerSlot, Sync, SyncKind, Tool};

@@ -40,22 +40,20 @@ pub(crate) fn of(module: &Module, site: &Site, kernel: &str) -> Place {
 fn lines(module: &Module, body: &Body, id: StmtId) -> Vec<SourceLine> {
     let before = |id: StmtId| {
         std::iter::successors(Some(id), |&id| body.previous(id)).find_map(|id| match body.stmt(id) {
-            Stmt::Loc(location) => Some((id, **location)),
+            // Line 0 is code that the compiler made up; what is before it is near.
+            Stmt::Loc(location) if location.line != 0 => Some((id, **location)),
             _ => None,
         })
     };
     let mut lines = Vec::new();
     let mut current = if module.files.is_empty() { None } else { before(id) };
     while let Some((at, location)) = current.filter(|_| lines.len() < MOST_LINES) {
-        // Line 0 is code that the compiler made up.
-        if location.line != 0 {
-            lines.push(SourceLine {
-                file: file(module, location.file),
-                line: location.line,
-                column: location.column,
-                function: location.inlined.and_then(|inlined| function_name(module, &inlined)),
-            });
-        }
+        lines.push(SourceLine {
+            file: file(module, location.file),
+            line: location.line,
+            column: location.column,
+            function: location.inlined.and_then(|inlined| function_name(module, &inlined)),
+        });
         current = location.inlined.and_then(|inlined| caller(body, at, &inlined));
     }
     lines

@@ -112,13 +112,14 @@ impl<'t> Rewriter<'t> {
         let mut kernel = KernelContext { is_kernel, ..KernelContext::default() };
         for event in &events {
             for tool in self.tools {
-                let (Event::Access(Access { stmt, .. }) | Event::Sync(Sync { stmt, .. })) = *event;
+                let (Event::Access(Access { stmt, guard, .. }) | Event::Sync(Sync { stmt, guard, .. })) = *event;
                 let tag = editor.tag(tool.name(), "check", 0);
                 let mut cursor = Cursor {
                     editor: &mut editor,
                     stmt,
                     tag,
                     tool: tool.name(),
+                    guard,
                     sites: &mut rewritten.sites,
                     helpers,
                     kernel: &mut kernel,

@@ -7,6 +7,7 @@ use ptx::ir::{Guard, Module, StmtId};
 use ptx::view::MemAccess;
 
 use crate::cursor::Cursor;
+use crate::plan::LaunchPlan;
 use crate::rewriter::RewriteError;
 
 /// A tool: it rewrites what kernels do. Every hook does nothing unless a tool says otherwise.
@@ -32,6 +33,9 @@ pub trait Tool: Debug + Send + std::marker::Sync {
 
     /// A barrier, a fence, or a synchronisation of lanes, which is about to happen.
     fn sync(&self, _at: &mut Cursor<'_, '_>, _sync: &Sync) {}
+
+    /// A kernel is about to be launched.
+    fn launch(&self, _plan: &mut LaunchPlan) {}
 }
 
 /// An access to memory by an instruction of the program.

@@ -6,16 +6,22 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod doubled;
 pub mod memcheck;
 mod nop;
+mod trace;
+mod twice;
 
+pub use doubled::Doubled;
 pub use nop::Nop;
+pub use trace::Trace;
+pub use twice::Twice;
 
 use report::Explanation;
 use rewrite::Tool;
 
 /// All tools that can be asked for.
-pub static TOOLS: &[&dyn Tool] = &[&memcheck::Memcheck, &Nop];
+pub static TOOLS: &[&dyn Tool] = &[&memcheck::Memcheck, &Nop, &Trace, &Twice, &Doubled];
 
 /// What the findings of all tools mean.
 pub const EXPLANATIONS: &[Explanation] = memcheck::EXPLANATIONS;

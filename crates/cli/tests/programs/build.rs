@@ -233,9 +233,10 @@ fn compile_options(variant: Variant) -> Vec<&'static str> {
     }
 }
 
-/// Headers that programs share: those in the directory above the source's.
+/// Headers that programs share: those directly in `tests/cuda` or `tests/memcheck`.
 fn headers_above(source: &Path) -> Result<Vec<PathBuf>> {
-    let root = source.ancestors().find(|path| path.ends_with("tests/cuda")).context("programs are in tests/cuda")?;
+    let is_root = |path: &&Path| path.ends_with("tests/cuda") || path.ends_with("tests/memcheck");
+    let root = source.ancestors().find(is_root).context("programs are in tests/cuda or tests/memcheck")?;
     let files: Vec<PathBuf> = fs::read_dir(root)?.map(|file| Ok(file?.path())).collect::<Result<_>>()?;
     let mut headers: Vec<PathBuf> =
         files.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "h")).collect();

@@ -1,10 +1,13 @@
 //! Runs the CUDA programs in `tests/cuda` under `warpgrind run`: each is built by NVIDIA's compiler in the ways that its
 //! header asks for, and must end as its header says. `group/program [variant]` is the name of a test.
 //!
+//! Those in `tests/memcheck` are run under `warpgrind memcheck` (`report.rs`).
+//!
 //! `cargo nextest run -p warpgrind --test programs --run-ignored only`, and `streams/` after that for a part of them.
 
 mod build;
 mod header;
+mod report;
 mod run;
 
 use std::path::{Path, PathBuf};
@@ -31,6 +34,17 @@ fn main() -> Result<()> {
             trials.push(trial.with_ignored_flag(true));
         }
     }
+    let checked = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/memcheck").canonicalize()?;
+    for (name, source) in sources_in(&checked)? {
+        let other = source.clone();
+        let mistaken = move || report::with_mistake(toolchain()?, &source);
+        let repaired = move || report::repaired(toolchain()?, &other);
+        let failed = |error: anyhow::Error| Failed::from(format!("{error:#}"));
+        trials
+            .push(Trial::test(format!("memcheck/{name}"), move || mistaken().map_err(failed)).with_ignored_flag(true));
+        let name = format!("memcheck/{name} [repaired]");
+        trials.push(Trial::test(name, move || repaired().map_err(failed)).with_ignored_flag(true));
+    }
     libtest_mimic::run(&args, trials).exit();
 }
 
@@ -42,22 +56,34 @@ fn find_programs(root: &Path) -> Result<Vec<(String, PathBuf)>> {
         if !group.is_dir() {
             continue;
         }
-        for source in std::fs::read_dir(&group)? {
-            let source = source?.path();
-            if source.extension().is_some_and(|extension| extension == "cu") {
-                let name = source.strip_prefix(root)?.with_extension("");
-                programs.push((name.display().to_string(), source));
-            }
-        }
+        let group_name = group.strip_prefix(root)?.display().to_string();
+        programs.extend(sources_in(&group)?.into_iter().map(|(name, source)| (format!("{group_name}/{name}"), source)));
     }
     ensure!(!programs.is_empty(), "there are no programs below {}", root.display());
     programs.sort();
     Ok(programs)
 }
 
-fn test(source: &Path, header: &Header, variant: Variant) -> Result<()> {
+/// The sources in a directory, with their names.
+fn sources_in(directory: &Path) -> Result<Vec<(String, PathBuf)>> {
+    let mut sources = Vec::new();
+    for source in std::fs::read_dir(directory)? {
+        let source = source?.path();
+        if source.extension().is_some_and(|extension| extension == "cu") {
+            let name = source.file_stem().context("a file has a name")?.to_string_lossy().into_owned();
+            sources.push((name, source));
+        }
+    }
+    sources.sort();
+    Ok(sources)
+}
+
+fn toolchain() -> Result<&'static Toolchain> {
     static TOOLCHAIN: OnceLock<Result<Toolchain>> = OnceLock::new();
-    let toolchain = TOOLCHAIN.get_or_init(Toolchain::find).as_ref().map_err(|error| anyhow::anyhow!("{error:#}"))?;
-    let built = toolchain.build(source, header, variant).context("building the program")?;
+    TOOLCHAIN.get_or_init(Toolchain::find).as_ref().map_err(|error| anyhow::anyhow!("{error:#}"))
+}
+
+fn test(source: &Path, header: &Header, variant: Variant) -> Result<()> {
+    let built = toolchain()?.build(source, header, variant).context("building the program")?;
     run::run(&built, header)
 }

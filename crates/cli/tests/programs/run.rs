@@ -17,10 +17,7 @@ const TIMEOUT: &str = "180";
 /// Runs a program; an error says what is not as it must be.
 pub(crate) fn run(built: &Built, header: &Header) -> Result<()> {
     let installation = Installation::make()?;
-    // It ends all processes of the program, and so closes the pipes that are read here.
-    let output = Command::new("timeout")
-        .args(["--signal=KILL", TIMEOUT])
-        .arg(installation.path.join("bin/warpgrind"))
+    let output = timeout(&installation)
         .arg("run")
         .args(&header.run)
         .arg(&built.program)
@@ -41,6 +38,13 @@ pub(crate) fn run(built: &Built, header: &Header) -> Result<()> {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     )
+}
+
+/// Warpgrind, with a limit of time. All processes of the program end with it, so that pipes to them are closed.
+pub(crate) fn timeout(installation: &Installation) -> Command {
+    let mut command = Command::new("timeout");
+    command.args(["--signal=KILL", TIMEOUT]).arg(installation.path.join("bin/warpgrind"));
+    command
 }
 
 fn complaints(output: &Output, header: &Header) -> Vec<String> {
@@ -71,12 +75,12 @@ fn complaints(output: &Output, header: &Header) -> Vec<String> {
 }
 
 /// The command and the libraries that cargo built, in one place as when they are installed.
-struct Installation {
+pub(crate) struct Installation {
     path: PathBuf,
 }
 
 impl Installation {
-    fn make() -> Result<Self> {
+    pub(crate) fn make() -> Result<Self> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let name = format!("programs-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
+use rewrite::LaunchPlan;
+
 use super::kernel::Kernel;
-use crate::checking::launches::Ended;
 use crate::checking::{self, CheckedHeap, Checker, HostStack};
 use crate::driver;
 use crate::error::{CudaError, Result};
@@ -17,6 +18,13 @@ pub(crate) struct Shape {
     pub(crate) shared: u32,
     /// Whether blocks may wait for each other.
     pub(crate) is_cooperative: bool,
+}
+
+impl Shape {
+    /// The launch as the program wants it.
+    pub(crate) fn plan(&self) -> LaunchPlan {
+        LaunchPlan { grid: self.grid, block: self.block, dynamic_shared: self.shared, runs: 1 }
+    }
 }
 
 /// A launch that was found possible, with the parameters as they were when it was asked for.
@@ -93,23 +101,24 @@ impl Launch {
     pub(crate) fn run(&self) {
         let Ok(mut mode) = mode() else { return };
         let Some(checker) = checking::get() else {
-            let result = self.launch(&self.params, mode);
+            let result = self.launch(&self.params, mode, &self.shape.plan());
             return result.unwrap_or_else(|error| driver::fail(self.explain(&error)));
         };
         mode.heap = Some(Arc::new(CheckedHeap { kernel: self.kernel.name.as_str().into() }));
+        let plan = checker.plan(&self.shape);
         let Some(kernel) = &self.kernel.checked else {
             checker.launches_unchanged(&self.kernel.name, self.kernel.is_checked);
-            return self.launch(&self.params, mode).unwrap_or_else(|error| driver::fail(self.explain(&error)));
+            let result =
+                checker.run(&plan, &self.kernel.name, &self.stack, || self.launch(&self.params, mode.clone(), &plan));
+            return result.unwrap_or_else(|error| driver::fail(self.explain(&error)));
         };
         let mut params = self.params.clone();
-        let checked = checker.begin(kernel, &self.kernel.name, &mut params);
-        let result = self.launch(&params, mode);
-        let ended =
-            Ended { name: &self.kernel.name, shape: &self.shape, stack: &self.stack, program: &self.kernel.program };
-        let found = checked.end(ended);
+        let checked = checker.begin(&self.kernel, kernel, self.shape, self.stack.clone(), &mut params);
+        let result = checker.run(&plan, &self.kernel.name, &self.stack, || self.launch(&params, mode.clone(), &plan));
+        let found = checked.end();
         if let Err(error) = result {
             if let cpu::LaunchError::Fault(fault) = &error {
-                checker.faulted(fault, ended);
+                checker.faulted(fault, &self.kernel.name, &self.shape, &self.stack);
             }
             driver::fail(self.explain(&error));
         } else if let Some(error) = found {
@@ -117,12 +126,12 @@ impl Launch {
         }
     }
 
-    fn launch(&self, params: &[u8], mode: cpu::Mode) -> std::result::Result<(), cpu::LaunchError> {
+    fn launch(&self, params: &[u8], mode: cpu::Mode, plan: &LaunchPlan) -> std::result::Result<(), cpu::LaunchError> {
         let request = cpu::LaunchRequest {
             kernel: &self.kernel.name,
-            grid: self.shape.grid,
-            block: self.shape.block,
-            dynamic_shared: self.shape.shared,
+            grid: plan.grid,
+            block: plan.block,
+            dynamic_shared: plan.dynamic_shared,
             params,
             is_cooperative: self.shape.is_cooperative,
             mode,

@@ -105,16 +105,20 @@ impl Piece<'_> {
         unsafe { (self.ring() as *const u64).add(2).read_volatile() != 0 }
     }
 
-    /// Takes the records of the launch, which has ended, and how many there was no room for.
-    pub(super) fn records(&self) -> (Vec<Record>, u64) {
+    /// Takes the records that are there, behind those that were taken before, and how many more there was no room for.
+    pub(super) fn records(&self, taken: &mut u64) -> (Vec<Record>, u64) {
         let mut records = Vec::new();
-        // SAFETY: within the piece; the launch has ended.
+        // SAFETY: within the piece.
         let wanted = unsafe { (self.ring() as *const u64).read_volatile() };
-        for index in 0..wanted.min(CAPACITY) {
-            let at = (self.ring() + Ring::RECORDS as u64 + index * Ring::RECORD as u64) as *mut [u8; Ring::RECORD];
+        while *taken < wanted.min(CAPACITY) {
+            let at = (self.ring() + Ring::RECORDS as u64 + *taken * Ring::RECORD as u64) as *mut [u8; Ring::RECORD];
+            // SAFETY: as above. A thread of the launch may be about to write it; then it is not there yet.
+            let bytes = unsafe { at.read_volatile() };
+            let Some(record) = Record::read(&bytes) else { break };
             // SAFETY: as above. It is cleared, so that the next launch starts with records that are not there.
-            let bytes = unsafe { at.replace([0; Ring::RECORD]) };
-            records.extend(Record::read(&bytes));
+            unsafe { at.write([0; Ring::RECORD]) };
+            records.push(record);
+            *taken += 1;
         }
         (records, wanted.saturating_sub(CAPACITY))
     }

@@ -1,7 +1,7 @@
 //! Launches of kernels that tools have rewritten.
 
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use report::{Finding, Line, Occurrence, Severity};
 use rewrite::context::{NO_OBJECT, NO_OBJECT_BYTES, Record, SLOT, SLOTS, Word};
@@ -12,6 +12,7 @@ use super::area::Piece;
 use super::objects::Objects;
 use super::records::whole_kernel;
 use super::{Checker, HostStack, Instrumented};
+use crate::api::kernel::Kernel;
 use crate::api::launch::Shape;
 use crate::error::CudaError;
 
@@ -28,23 +29,19 @@ pub(crate) struct CheckedKernel {
 
 /// A launch that is under way.
 #[derive(Debug)]
-pub(crate) struct CheckedLaunch<'a> {
-    checker: &'a Checker,
-    kernel: &'a CheckedKernel,
-    piece: Piece<'a>,
+pub(crate) struct CheckedLaunch {
+    checker: &'static Checker,
+    kernel: Arc<Kernel>,
+    shape: Shape,
+    /// Where the program asked for it.
+    stack: HostStack,
+    piece: Piece<'static>,
     number: u64,
     is_wanted: bool,
+    /// How many records were taken, and the error that the first of them stands for.
+    taken: Mutex<(u64, Option<CudaError>)>,
     /// The launch reads it.
     _regions: Arc<[[u64; 2]]>,
-}
-
-/// What is known of a launch when it has ended.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ended<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) shape: &'a Shape,
-    pub(crate) stack: &'a HostStack,
-    pub(crate) program: &'a cpu::Program,
 }
 
 impl CheckedKernel {
@@ -70,20 +67,22 @@ impl Checker {
     }
 
     /// A launch begins. Its parameters are completed.
-    pub(crate) fn begin<'a>(
-        &'a self,
-        kernel: &'a CheckedKernel,
-        name: &str,
+    pub(crate) fn begin(
+        &'static self,
+        kernel: &Arc<Kernel>,
+        checked: &CheckedKernel,
+        shape: Shape,
+        stack: HostStack,
         params: &mut Vec<u8>,
-    ) -> CheckedLaunch<'a> {
+    ) -> Arc<CheckedLaunch> {
         let number = self.next_launch();
-        let is_wanted = self.settings.wants(name, number);
-        self.count(name, is_wanted);
+        let is_wanted = self.settings.wants(&kernel.name, number);
+        self.count(&kernel.name, is_wanted);
         let regions = self.objects().regions();
         let (base, bytes) = self.device.memory.range();
-        let mut table = vec![0_u64; (SLOTS + SLOT * kernel.plan.slots.len() as u32) as usize / 8];
+        let mut table = vec![0_u64; (SLOTS + SLOT * checked.plan.slots.len() as u32) as usize / 8];
         let mut set = |word: Word, value: u64| table[word as usize / 8] = value;
-        set(Word::Counters, kernel.instrumented.counters.as_ptr() as u64);
+        set(Word::Counters, checked.instrumented.counters.as_ptr() as u64);
         if let Some(shadow) = &self.shadow {
             set(Word::Arena, base);
             set(Word::ArenaBytes, bytes);
@@ -92,8 +91,8 @@ impl Checker {
             set(Word::RegionCount, regions.len() as u64);
         }
         let objects = self.objects();
-        for (index, slot) in kernel.plan.slots.iter().enumerate() {
-            let (low, size) = bounds(&objects, slot, &kernel.params, params);
+        for (index, slot) in checked.plan.slots.iter().enumerate() {
+            let (low, size) = bounds(&objects, slot, &checked.params, params);
             let at = (SLOTS as usize + SLOT as usize * index) / 8;
             table[at] = low;
             table[at + 1] = size;
@@ -101,9 +100,34 @@ impl Checker {
         drop(objects);
         let piece = self.area.take(&table);
         piece.set(Word::Ring as u32, piece.ring());
-        params.resize(params.len().max(kernel.context + 8), 0);
-        params[kernel.context..kernel.context + 8].copy_from_slice(&piece.address().to_le_bytes());
-        CheckedLaunch { checker: self, kernel, piece, number, is_wanted, _regions: regions }
+        params.resize(params.len().max(checked.context + 8), 0);
+        params[checked.context..checked.context + 8].copy_from_slice(&piece.address().to_le_bytes());
+        let launch = Arc::new(CheckedLaunch {
+            checker: self,
+            kernel: Arc::clone(kernel),
+            shape,
+            stack,
+            piece,
+            number,
+            is_wanted,
+            taken: Mutex::default(),
+            _regions: regions,
+        });
+        self.active().push(Arc::clone(&launch));
+        launch
+    }
+
+    fn active(&self) -> MutexGuard<'_, Vec<Arc<CheckedLaunch>>> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes down what launches have found that are still under way: the process ends.
+    pub(super) fn report_active(&self) {
+        let active = self.active().clone();
+        for launch in active {
+            launch.take_records();
+            launch.report_again();
+        }
     }
 
     fn count(&self, name: &str, is_checked: bool) {
@@ -125,25 +149,25 @@ impl Checker {
     }
 
     /// A kernel ended with a fault of the device, which no tool has kept from happening.
-    pub(crate) fn faulted(&self, fault: &cpu::Fault, ended: Ended<'_>) {
+    pub(crate) fn faulted(&self, fault: &cpu::Fault, name: &str, shape: &Shape, stack: &HostStack) {
         self.found(Finding {
             tool: "memcheck".to_owned(),
             code: "device-fault".to_owned(),
             severity: Severity::Error,
             message: format!("the kernel was ended: {}", fault.kind),
-            place: Some(whole_kernel(ended.name)),
+            place: Some(whole_kernel(name)),
             first: Some(Occurrence {
                 block: fault.block,
                 thread: fault.thread,
-                grid_size: ended.shape.grid,
-                block_size: ended.shape.block,
+                grid_size: shape.grid,
+                block_size: shape.block,
                 launch: self.launches.load(Ordering::Relaxed),
                 address: None,
             }),
             count: 1,
             notes: Vec::new(),
             help: None,
-            stack: Some(ended.stack.frames()),
+            stack: Some(stack.frames()),
         });
     }
 }
@@ -169,20 +193,36 @@ fn bounds(objects: &Objects, slot: &PointerSlot, layout: &[(u64, u64)], params: 
     }
 }
 
-impl CheckedLaunch<'_> {
+impl CheckedLaunch {
     /// The launch has ended. Gives the error that it ends with, if something was found.
-    pub(crate) fn end(self, ended: Ended<'_>) -> Option<CudaError> {
+    pub(crate) fn end(self: Arc<Self>) -> Option<CudaError> {
+        self.checker.active().retain(|other| !Arc::ptr_eq(other, &self));
         if !self.piece.has_findings() {
             return None;
         }
-        let (mut records, lost) = self.piece.records();
-        if !self.is_wanted {
-            return None;
+        let error = self.take_records();
+        self.report_again();
+        (self.is_wanted && self.checker.settings.stop_on_error).then_some(error)
+    }
+
+    fn instrumented(&self) -> &Instrumented {
+        let checked = self.kernel.checked.as_ref().expect("only kernels that were rewritten have such launches");
+        &checked.instrumented
+    }
+
+    /// Takes the records that are there and reports them. Gives the error that the first one stands for.
+    fn take_records(&self) -> CudaError {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut records, lost) = self.piece.records(&mut taken.0);
+        if self.is_wanted {
+            self.checker.state().coverage.lost += lost;
+            // The first is the one of the first block and thread, whoever came first.
+            records.sort_unstable();
+            for record in &records {
+                self.report(record);
+            }
         }
-        self.checker.state().coverage.lost += lost;
-        // The first is the one of the first block and thread, whoever came first.
-        records.sort_unstable();
-        let error = records.first().map_or(CudaError::ILLEGAL_ADDRESS, |record| {
+        let error = records.first().map(|record| {
             let bytes = u64::from(record.what & 0xff);
             if bytes > 1 && !record.address.is_multiple_of(bytes) {
                 CudaError::MISALIGNED_ADDRESS
@@ -190,40 +230,36 @@ impl CheckedLaunch<'_> {
                 CudaError::ILLEGAL_ADDRESS
             }
         });
-        for record in &records {
-            self.report(record, ended);
-        }
-        self.report_again();
-        self.checker.settings.stop_on_error.then_some(error)
+        taken.1 = taken.1.or(error);
+        taken.1.unwrap_or(CudaError::ILLEGAL_ADDRESS)
     }
 
     /// Reports what a record says, if its site was not reported before.
-    fn report(&self, record: &Record, ended: Ended<'_>) {
-        let instrumented = &self.kernel.instrumented;
+    fn report(&self, record: &Record) {
+        let instrumented = self.instrumented();
         let mut reported = instrumented.reported.lock().unwrap_or_else(PoisonError::into_inner);
         if reported.contains_key(&record.site) {
             return;
         }
-        let Some(place) = instrumented.sites.place(ended.program.module(), SiteId(record.site), ended.name) else {
-            return;
-        };
+        let module = self.kernel.program.module();
+        let Some(place) = instrumented.sites.place(module, SiteId(record.site), &self.kernel.name) else { return };
         let count = instrumented.counters[record.site as usize].load(Ordering::Relaxed);
-        let (memory, meant) = self.objects_of(record, ended);
+        let (memory, meant) = self.objects_of(record);
         let finding = BadAccess {
             record: *record,
             place,
             occurrence: Occurrence {
                 block: record.block,
                 thread: record.thread,
-                grid_size: ended.shape.grid,
-                block_size: ended.shape.block,
+                grid_size: self.shape.grid,
+                block_size: self.shape.block,
                 launch: self.number,
                 address: Some(record.address),
             },
             count,
             memory,
             meant,
-            launched: Some(ended.stack.frames()),
+            launched: Some(self.stack.frames()),
         }
         .finding();
         let number = self.checker.found(finding);
@@ -231,9 +267,9 @@ impl CheckedLaunch<'_> {
     }
 
     /// What is at the address, and which object the pointer was made from.
-    fn objects_of(&self, record: &Record, ended: Ended<'_>) -> (Option<memcheck::Memory>, Option<memcheck::Object>) {
-        let module = ended.program.module();
-        let site = self.kernel.instrumented.sites.get(SiteId(record.site));
+    fn objects_of(&self, record: &Record) -> (Option<memcheck::Memory>, Option<memcheck::Object>) {
+        let module = self.kernel.program.module();
+        let site = self.instrumented().sites.get(SiteId(record.site));
         let variable = site.and_then(|site| {
             let variable = match site.variable? {
                 ptx::ir::Symbol::Global(global) => &module.globals[global],
@@ -246,7 +282,7 @@ impl CheckedLaunch<'_> {
                 ptx::types::Space::Local => "the local memory",
                 _ => "the variable",
             };
-            let dynamic = u64::from(ended.shape.shared);
+            let dynamic = u64::from(self.shape.shared);
             Some(memcheck::Object {
                 name: format!("{kind} `{}`", module.text(variable.name)),
                 start: record.other,
@@ -267,7 +303,7 @@ impl CheckedLaunch<'_> {
 
     /// Says how often what was reported before has happened since.
     fn report_again(&self) {
-        let instrumented = &self.kernel.instrumented;
+        let instrumented = self.instrumented();
         let mut reported = instrumented.reported.lock().unwrap_or_else(PoisonError::into_inner);
         for (&site, (number, said)) in reported.iter_mut() {
             let count = instrumented.counters[site as usize].load(Ordering::Relaxed);

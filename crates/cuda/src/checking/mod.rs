@@ -8,6 +8,7 @@ mod area;
 mod heap;
 pub(crate) mod launches;
 mod objects;
+mod plan;
 mod records;
 mod settings;
 mod shadow;
@@ -27,6 +28,7 @@ pub(crate) use objects::What;
 pub(crate) use stack::HostStack;
 
 use area::Area;
+use launches::CheckedLaunch;
 use objects::Objects;
 use settings::CheckSettings;
 use shadow::Shadow;
@@ -45,6 +47,8 @@ pub(crate) struct Checker {
     journal: Option<Journal>,
     state: Mutex<State>,
     launches: AtomicU64,
+    /// Launches that are under way.
+    active: Mutex<Vec<Arc<CheckedLaunch>>>,
 }
 
 #[derive(Debug, Default)]
@@ -82,7 +86,20 @@ pub(crate) fn get() -> Option<&'static Checker> {
 
 /// Starts the tools that the environment names.
 pub(crate) fn start(device: &Arc<cpu::Device>, seed: Option<u64>) {
-    CHECKER.get_or_init(|| Checker::new(device, seed));
+    let mut is_new = false;
+    let checker = CHECKER.get_or_init(|| {
+        is_new = true;
+        Checker::new(device, seed)
+    });
+    if is_new && checker.is_some() {
+        crate::ffi::dying::watch(|| {
+            if let Some(checker) = get() {
+                checker.report_active();
+                let coverage = checker.state().coverage;
+                checker.write(&Line::Coverage(coverage));
+            }
+        });
+    }
 }
 
 /// Writes the last lines, when the process ends.
@@ -127,6 +144,7 @@ impl Checker {
             journal,
             state: Mutex::default(),
             launches: AtomicU64::new(0),
+            active: Mutex::default(),
             tools,
         };
         checker.write(&Line::Process(Process {
@@ -218,15 +236,19 @@ impl Checker {
 
     /// Memory is there that the program may access.
     pub(crate) fn appears(&self, address: u64, bytes: u64, what: What) {
-        if let Some(shadow) = &self.shadow {
-            shadow.set(address, bytes, true);
-            self.objects().add(address, bytes, what, HostStack::capture(self.settings.callers));
-        }
+        let stack = match &self.shadow {
+            Some(shadow) => {
+                shadow.set(address, bytes, true);
+                HostStack::capture(self.settings.callers)
+            }
+            None => HostStack::default(),
+        };
+        self.objects().add(address, bytes, what, stack);
     }
 
     /// Memory is gone, for good.
     pub(crate) fn vanishes(&self, address: u64) {
-        if let (Some(shadow), Some(object)) = (&self.shadow, self.objects().remove(address)) {
+        if let (Some(object), Some(shadow)) = (self.objects().remove(address), &self.shadow) {
             shadow.set(object.start, object.bytes, false);
         }
     }
@@ -234,7 +256,10 @@ impl Checker {
     /// Memory was given back by the program. Whether the device may have it now: else it is kept for a while, so that late
     /// accesses are found.
     pub(crate) fn freed(&self, address: u64) -> bool {
-        let Some(shadow) = &self.shadow else { return true };
+        let Some(shadow) = &self.shadow else {
+            self.objects().remove(address);
+            return true;
+        };
         let stack = HostStack::capture(self.settings.callers);
         let mut objects = self.objects();
         let Some(object) = objects.remove(address) else { return true };
@@ -266,6 +291,7 @@ impl Checker {
             return;
         }
         drop(state);
+        self.report_active();
         if self.settings.leak_check {
             self.report_leaks();
         }

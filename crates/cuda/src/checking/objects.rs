@@ -190,6 +190,11 @@ impl Objects {
         self.live.get(&start).is_some_and(|object| matches!(object.what, What::Heap(_)))
     }
 
+    /// All objects: start, size, and name.
+    pub(super) fn all(&self) -> Vec<(u64, u64, String)> {
+        self.live.values().map(|object| (object.start, object.bytes, object.what.name())).collect()
+    }
+
     /// What was never freed.
     pub(super) fn leaks(&self) -> Vec<Object> {
         self.live.values().filter(|object| object.what.can_leak()).cloned().collect()

@@ -16,6 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::error::{CudaError, Result};
 
 mod driver;
+pub(crate) mod dying;
 mod exit;
 mod exports;
 mod graph;

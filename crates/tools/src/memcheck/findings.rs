@@ -108,7 +108,10 @@ impl BadAccess {
         }
         let of_variable = |code, place: &str| Verdict {
             code,
-            notes: vec![note(format!("the address is {address:#x} in {place} memory"), None)],
+            notes: vec![match &self.meant {
+                Some(variable) => note(within(address, variable), None),
+                None => note(format!("the address is {address:#x} in {place} memory"), None),
+            }],
             help: "compare the index with the size of the array before the access",
         };
         match space {
@@ -187,7 +190,9 @@ fn within(address: u64, object: &Object) -> String {
     let object = described(object);
     if address < start {
         format!("the address is {} before {object}", bytes(start - address))
-    } else if address >= end {
+    } else if address == end {
+        format!("the address is just past the end of {object}")
+    } else if address > end {
         format!("the address is {} past the end of {object}", bytes(address - end))
     } else {
         format!("the address is at offset {} in {object}", address - start)

@@ -48,7 +48,10 @@ impl Tool for Memcheck {
     }
 
     fn access(&self, at: &mut Cursor<'_, '_>, access: &Access) {
-        if let Some(allowed) = at.found_before(access) {
+        // Another tool may have changed under which condition the access takes place.
+        let is_unchanged = at.guard() == access.guard;
+        let access = &Access { guard: at.guard(), ..*access };
+        if let Some(allowed) = at.found_before(access).filter(|_| is_unchanged) {
             if let Some(allowed) = allowed.filter(|_| !access.is_collective) {
                 at.only_where(allowed);
             }
@@ -196,6 +199,7 @@ fn against(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Against {
                 1
             };
             if at.is_kernel()
+                && is_long(at, access)
                 && let Some(bounds) = at.bounds(var, offset, align)
             {
                 return Against::Slot(bounds);
@@ -220,8 +224,17 @@ fn against(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Against {
     match space {
         AccessSpace::State(Space::Shared) => Against::Shared,
         AccessSpace::State(Space::Local) => Against::Nothing,
-        _ => Against::Shadow,
+        _ if is_long(at, access) => Against::Shadow,
+        // Instructions that name no space and have such an address access shared memory.
+        AccessSpace::Generic => Against::Shared,
+        _ => Against::Nothing,
     }
+}
+
+/// Whether an address is one of 64 bits, and not an offset in a window.
+fn is_long(at: &mut Cursor<'_, '_>, access: &Access) -> bool {
+    let operand = at.editor().view(access.stmt).map(|view| view.operands()[access.access.address]);
+    !matches!(operand, Some(Operand::RegAddress(reg, _)) if at.editor().function().reg_type(reg).bits() == 32)
 }
 
 fn of_variable(at: &mut Cursor<'_, '_>, access: &Access, symbol: Symbol, variable: &Variable, bytes: u32) -> Against {

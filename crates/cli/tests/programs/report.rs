@@ -1,0 +1,100 @@
+//! Runs the programs in `tests/memcheck`, each of which has a mistake, and compares the report with the one beside it; and
+//! again as they should have been, when nothing must be found.
+//!
+//! `//~ ERROR code` is at lines for which there must be a finding, `//@ finds: code` for one that is at no line of the
+//! source, `//@ flags: …` for flags of the command. `BLESS=1` writes the reports.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::build::Toolchain;
+use crate::header::{Header, Variant};
+use crate::run::{Installation, timeout};
+
+/// What must be found: the line, if there is one, and the code.
+type Wanted = BTreeSet<(Option<u32>, String)>;
+
+/// Runs a program with its mistake.
+pub(crate) fn with_mistake(toolchain: &Toolchain, source: &Path) -> Result<()> {
+    let text = std::fs::read_to_string(source)?;
+    let output = memcheck(toolchain, source, &text, &[])?;
+    let report = normalised(&String::from_utf8_lossy(&output.stderr));
+    let expected = source.with_extension("report");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&expected, &report)?;
+    }
+    ensure!(output.status.code() == Some(86), "the exit is {} instead of 86:\n{report}", output.status);
+    let (wanted, found) = (wanted(&text), found(&report));
+    ensure!(wanted == found, "wanted {wanted:?}, found {found:?}:\n{report}");
+    let before = std::fs::read_to_string(&expected).context("there is no report; BLESS=1 writes it")?;
+    ensure!(before == report, "the report is not as before; BLESS=1 writes it anew:\n{report}");
+    Ok(())
+}
+
+/// Runs a program without it.
+pub(crate) fn repaired(toolchain: &Toolchain, source: &Path) -> Result<()> {
+    let text = std::fs::read_to_string(source)?;
+    let output = memcheck(toolchain, source, &text, &["-DFIXED"])?;
+    let report = String::from_utf8_lossy(&output.stderr);
+    if matches!(output.status.code(), None | Some(86 | 87)) || !found(&report).is_empty() {
+        bail!("the exit is {}:\n{report}", output.status);
+    }
+    Ok(())
+}
+
+fn memcheck(toolchain: &Toolchain, source: &Path, text: &str, build: &[&str]) -> Result<std::process::Output> {
+    let mut header = Header::parse("")?;
+    header.build = ["-g"].iter().chain(build).map(|&option| option.to_owned()).collect();
+    let built = toolchain.build(source, &header, Variant::Lines).context("building the program")?;
+    let installation = Installation::make()?;
+    let flags = after(text, "//@ flags: ").flat_map(str::split_whitespace);
+    timeout(&installation)
+        .args(["memcheck", "--seed", "1"])
+        .args(flags)
+        .arg(&built.program)
+        .current_dir(source.parent().context("a source is in a directory")?)
+        .output()
+        .context("starting `timeout`")
+}
+
+/// What follows a mark in the lines that have it.
+fn after<'a>(text: &'a str, mark: &'a str) -> impl Iterator<Item = &'a str> {
+    text.lines().filter_map(move |line| Some(line.split_once(mark)?.1.trim()))
+}
+
+fn wanted(text: &str) -> Wanted {
+    let at_lines = text.lines().enumerate().filter_map(|(index, line)| {
+        let (_, code) = line.split_once("//~ ERROR ")?;
+        Some((Some(index as u32 + 1), code.trim().to_owned()))
+    });
+    at_lines.chain(after(text, "//@ finds: ").map(|code| (None, code.to_owned()))).collect()
+}
+
+/// What a report says was found.
+fn found(report: &str) -> Wanted {
+    let mut found = Wanted::new();
+    let mut lines = report.lines().peekable();
+    while let Some(line) = lines.next() {
+        let Some((_, code)) = line.split_once("memcheck[").filter(|_| line.starts_with("error")) else { continue };
+        let place = lines.peek().and_then(|next| next.trim_start().strip_prefix("--> "));
+        let number = place.and_then(|place| place.split(':').nth(1)).and_then(|number| number.parse().ok());
+        found.insert((number, code.trim_end_matches(']').to_owned()));
+    }
+    found
+}
+
+/// Without addresses, which differ from run to run.
+fn normalised(report: &str) -> String {
+    let mut parts = report.split("0x");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let digits = part.len() - part.trim_start_matches(|letter: char| letter.is_ascii_hexdigit()).len();
+        let (number, rest) = part.split_at(digits);
+        text.push_str(if digits > 8 { "0x…" } else { "0x" });
+        text.push_str(if digits > 8 { "" } else { number });
+        text.push_str(rest);
+    }
+    text
+}

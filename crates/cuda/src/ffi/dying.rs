@@ -1,0 +1,86 @@
+//! What is done when a signal ends the process.
+//!
+//! A signal may come at any moment, when locks are held and memory is being allocated. So the handler only wakes a thread
+//! that was started for this, waits a moment for it, and lets the signal do what it does.
+
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
+
+/// Signals that end a process unless it says otherwise.
+const SIGNALS: [i32; 9] = [
+    libc::SIGINT,
+    libc::SIGTERM,
+    libc::SIGHUP,
+    libc::SIGQUIT,
+    libc::SIGABRT,
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGILL,
+];
+
+/// Where the thread is woken.
+static WAKE: AtomicI32 = AtomicI32::new(-1);
+/// The process that has the thread. A child after `fork` has none.
+static OWNER: AtomicU32 = AtomicU32::new(0);
+static IS_DYING: AtomicBool = AtomicBool::new(false);
+static IS_DONE: AtomicBool = AtomicBool::new(false);
+
+/// Calls `last_words` on a thread of its own when a signal is about to end the process. Signals for which the program has
+/// handlers are left to these.
+pub(crate) fn watch(last_words: impl FnOnce() + Send + 'static) {
+    let mut ends = [0; 2];
+    // SAFETY: there is room for two descriptors.
+    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
+        return;
+    }
+    let [read, write] = ends;
+    let thread = std::thread::Builder::new().name("warpgrind".to_owned()).spawn(move || {
+        cpu::leave_signals_to_the_program();
+        let mut byte = 0_u8;
+        // SAFETY: there is room for a byte.
+        while unsafe { libc::read(read, (&raw mut byte).cast(), 1) } != 1 {}
+        last_words();
+        IS_DONE.store(true, Ordering::Release);
+    });
+    if thread.is_err() {
+        return;
+    }
+    WAKE.store(write, Ordering::Release);
+    OWNER.store(std::process::id(), Ordering::Release);
+    for signal in SIGNALS {
+        // SAFETY: the handler does nothing that must not be done in one.
+        unsafe {
+            let mut before: libc::sigaction = std::mem::zeroed();
+            if libc::sigaction(signal, std::ptr::null(), &raw mut before) != 0 || before.sa_sigaction != libc::SIG_DFL {
+                continue;
+            }
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = on_signal as *const () as usize;
+            action.sa_flags = libc::SA_ONSTACK;
+            libc::sigaction(signal, &raw const action, std::ptr::null_mut());
+        }
+    }
+}
+
+extern "C" fn on_signal(signal: i32) {
+    /// Milliseconds.
+    const PATIENCE: u32 = 2000;
+    if OWNER.load(Ordering::Acquire) == std::process::id() && !IS_DYING.swap(true, Ordering::AcqRel) {
+        let byte = 1_u8;
+        // SAFETY: writing to a pipe and sleeping are allowed in handlers.
+        unsafe {
+            libc::write(WAKE.load(Ordering::Acquire), (&raw const byte).cast(), 1);
+            for _ in 0..PATIENCE {
+                if IS_DONE.load(Ordering::Acquire) {
+                    break;
+                }
+                libc::usleep(1000);
+            }
+        }
+    }
+    // SAFETY: both may be called in a handler. The signal comes again when the handler returns.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
+}

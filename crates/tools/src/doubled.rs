@@ -1,0 +1,91 @@
+//! Starts two blocks for each block of a grid: one does what the kernel does, the other one does the same and changes
+//! nothing that others see.
+//!
+//! A tool for tests: of launch plans, and of ids that kernels see. It stands for tools that compare two copies of a
+//! computation. Blocks that wait for each other are not doubled rightly: the copy sees what atomics did not do.
+
+use ptx::edit::Editor;
+use ptx::ir::{FuncId, Module, Operand, Reg};
+use ptx::special::Special;
+use ptx::types::{Space, Type};
+use ptx::view::{AccessKind, AccessSpace};
+use rewrite::{Access, Cursor, LaunchPlan, RewriteError, Tool};
+
+/// The tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Doubled;
+
+impl Tool for Doubled {
+    fn name(&self) -> &'static str {
+        "doubled"
+    }
+
+    fn module(&self, module: &mut Module) -> Result<(), RewriteError> {
+        let functions: Vec<FuncId> =
+            module.functions.iter().filter(|(_, function)| function.body.is_some()).map(|(func, _)| func).collect();
+        for func in functions {
+            hide_copies(&mut Editor::new(module, func)?);
+        }
+        Ok(())
+    }
+
+    fn access(&self, at: &mut Cursor<'_, '_>, access: &Access) {
+        let is_seen = matches!(access.access.space, AccessSpace::Generic | AccessSpace::State(Space::Global));
+        if !is_seen || access.access.kind == AccessKind::Read || access.is_collective {
+            return;
+        }
+        let block = at.at_entry("mov.u32", Type::B32, &[Special::CtaidX.into()]);
+        let copy = at.at_entry("and.b32", Type::B32, &[block.into(), 1.into()]);
+        let is_first = at.at_entry("setp.eq.u32", Type::Pred, &[copy.into(), 0.into()]);
+        let allowed = match at.guard() {
+            None => is_first,
+            Some(guard) => {
+                let allowed = at.reg(Type::Pred);
+                let mut builder = at.before();
+                let holds = if guard.negated {
+                    let holds = builder.reg(Type::Pred);
+                    builder.inst("not.pred", &[holds.into(), guard.reg.into()]);
+                    holds
+                } else {
+                    guard.reg
+                };
+                builder.inst("and.pred", &[allowed.into(), holds.into(), is_first.into()]);
+                allowed
+            }
+        };
+        at.only_where(allowed);
+    }
+
+    fn launch(&self, plan: &mut LaunchPlan) {
+        plan.grid[0] *= 2;
+    }
+}
+
+/// Lets both copies of a block see the number that it has without copies, and the size of the grid likewise.
+fn hide_copies(editor: &mut Editor<'_>) {
+    let tag = editor.tag("doubled", "ids", 0);
+    let mut virtual_ids: [Option<Reg>; 2] = [None; 2];
+    for id in editor.body().ids() {
+        let Some(view) = editor.view(id) else { continue };
+        let operands = view.operands().to_vec();
+        for (index, operand) in operands.iter().enumerate() {
+            let which = match operand {
+                Operand::Special(Special::CtaidX) => 0,
+                Operand::Special(Special::NctaidX) => 1,
+                _ => continue,
+            };
+            let reg = match virtual_ids[which] {
+                Some(reg) => reg,
+                None => editor.reg(tag, Type::B32),
+            };
+            virtual_ids[which] = Some(reg);
+            editor.set_operand(id, index, reg.into());
+        }
+    }
+    for (reg, special) in virtual_ids.into_iter().zip([Special::CtaidX, Special::NctaidX]) {
+        let Some(reg) = reg else { continue };
+        let mut entry = editor.at_entry(tag);
+        entry.inst("mov.u32", &[reg.into(), special.into()]);
+        entry.inst("shr.u32", &[reg.into(), reg.into(), 1.into()]);
+    }
+}
