@@ -371,9 +371,18 @@ fn tools_are_commands() {
 }
 
 #[test]
-fn unknown_codes_are_said_to_be_unknown() {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_warpgrind")).args(["explain", "x\x1b[31m"]).output().expect("it starts");
-    assert_contains(stderr(&output), "no tool has a code `x\\u{1b}[31m`");
-    assert_eq!(output.status.code(), Some(1));
+fn codes_are_explained() {
+    let explain = |code: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_warpgrind")).args(["explain", code]).output().expect("it starts");
+        (output.status.code(), stdout(&output).to_owned(), stderr(&output).to_owned())
+    };
+    let (code, text, _) = explain("memcheck::out-of-bounds");
+    assert_eq!(code, Some(0));
+    assert!(text.starts_with("memcheck::out-of-bounds: "), "{text}");
+    let (code, _, text) = explain("out-of-bound");
+    assert_eq!(code, Some(1));
+    assert_contains(&text, "did you mean:\n  memcheck::out-of-bounds: ");
+    let (code, _, text) = explain("x\x1b[31m");
+    assert_eq!(code, Some(1));
+    assert_contains(&text, "no tool has a code `x\\u{1b}[31m`; these are known:\n");
 }
