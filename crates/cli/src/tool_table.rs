@@ -23,6 +23,21 @@ pub(crate) const TOOLS: &[Tool] = &[
         about: "Runs a CUDA program as a tool would, and finds nothing: for measuring",
         is_hidden: true,
     },
+    Tool {
+        name: "trace",
+        about: "Runs a CUDA program and counts its accesses to memory: for tests of tools",
+        is_hidden: true,
+    },
+    Tool {
+        name: "twice",
+        about: "Runs every kernel of a CUDA program twice and compares the results: for tests of tools",
+        is_hidden: true,
+    },
+    Tool {
+        name: "doubled",
+        about: "Runs every block of a CUDA program twice at the same time: for tests of tools",
+        is_hidden: true,
+    },
 ];
 
 /// A tool by its name.

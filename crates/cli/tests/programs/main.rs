@@ -17,6 +17,10 @@ use anyhow::{Context, Result, ensure};
 use build::Toolchain;
 use header::{Header, Variant};
 use libtest_mimic::{Arguments, Failed, Trial};
+use run::Command;
+
+/// Tools under which programs must do what they do without.
+const TOOLS: [&[&str]; 2] = [&["memcheck"], &["memcheck", "--tool", "nop,trace", "--seed", "1"]];
 
 fn main() -> Result<()> {
     let args = Arguments::from_args();
@@ -28,9 +32,19 @@ fn main() -> Result<()> {
         for &variant in &header.variants {
             let (source, header) = (source.clone(), header.clone());
             let trial = Trial::test(format!("{name} [{}]", variant.name()), move || {
-                test(&source, &header, variant).map_err(|error| Failed::from(format!("{error:#}")))
+                test(&source, &header, variant, Command::Run).map_err(|error| Failed::from(format!("{error:#}")))
             });
             // They need scripts/cuda-toolchain.
+            trials.push(trial.with_ignored_flag(true));
+        }
+        // What is expected to go wrong is the business of other tests.
+        let is_right = header.exit == 0 && header.stderr.is_empty() && !header.has_mistakes;
+        for arguments in TOOLS.iter().filter(|_| is_right) {
+            let (source, header, variant) = (source.clone(), header.clone(), header.variants[0]);
+            let trial = Trial::test(format!("{name} [{}]", arguments.join(" ")), move || {
+                let command = Command::Tool(arguments);
+                test(&source, &header, variant, command).map_err(|error| Failed::from(format!("{error:#}")))
+            });
             trials.push(trial.with_ignored_flag(true));
         }
     }
@@ -83,7 +97,7 @@ fn toolchain() -> Result<&'static Toolchain> {
     TOOLCHAIN.get_or_init(Toolchain::find).as_ref().map_err(|error| anyhow::anyhow!("{error:#}"))
 }
 
-fn test(source: &Path, header: &Header, variant: Variant) -> Result<()> {
+fn test(source: &Path, header: &Header, variant: Variant, command: Command) -> Result<()> {
     let built = toolchain()?.build(source, header, variant).context("building the program")?;
-    run::run(&built, header)
+    run::run(&built, header, command)
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{self, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail};
@@ -14,11 +14,23 @@ use crate::header::Header;
 /// Seconds after which a program is ended.
 const TIMEOUT: &str = "180";
 
+/// How programs are run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Command {
+    /// `warpgrind run`
+    Run,
+    /// A tool, with more tools: the program must do the same, and nothing may be found.
+    Tool(&'static [&'static str]),
+}
+
 /// Runs a program; an error says what is not as it must be.
-pub(crate) fn run(built: &Built, header: &Header) -> Result<()> {
+pub(crate) fn run(built: &Built, header: &Header, command: Command) -> Result<()> {
     let installation = Installation::make()?;
     let output = timeout(&installation)
-        .arg("run")
+        .args(match command {
+            Command::Run => &["run"],
+            Command::Tool(arguments) => arguments,
+        })
         .args(&header.run)
         .arg(&built.program)
         .args(&built.libraries)
@@ -27,7 +39,12 @@ pub(crate) fn run(built: &Built, header: &Header) -> Result<()> {
         .current_dir(&installation.path)
         .output()
         .context("starting `timeout`")?;
-    let wrong = complaints(&output, header);
+    let mut header = header.clone();
+    if command != Command::Run {
+        // There is a summary.
+        header.stderr.push("0 errors".to_owned());
+    }
+    let wrong = complaints(&output, &header);
     if wrong.is_empty() {
         return Ok(());
     }
@@ -41,8 +58,8 @@ pub(crate) fn run(built: &Built, header: &Header) -> Result<()> {
 }
 
 /// Warpgrind, with a limit of time. All processes of the program end with it, so that pipes to them are closed.
-pub(crate) fn timeout(installation: &Installation) -> Command {
-    let mut command = Command::new("timeout");
+pub(crate) fn timeout(installation: &Installation) -> process::Command {
+    let mut command = process::Command::new("timeout");
     command.args(["--signal=KILL", TIMEOUT]).arg(installation.path.join("bin/warpgrind"));
     command
 }

@@ -406,6 +406,9 @@ pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
         let is_pinned = find(address).is_some_and(|found| end <= found.address + found.bytes);
         return Ok(if is_pinned { Owner::PinnedHost } else { Owner::Host });
     }
+    if checking::get().is_some_and(|checker| checker.copies_freed(address)) {
+        return Err(CudaError::INVALID_VALUE);
+    }
     // Variables of modules are allocations of the device, too, but the program did not ask for them.
     let (start, length, kind) = match find(address) {
         Some(found) => (found.address, found.bytes, found.kind),
@@ -415,6 +418,9 @@ pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
             .ok_or(CudaError::INVALID_VALUE)?,
     };
     if end > start + length {
+        if let Some(checker) = checking::get() {
+            checker.copies_past(address, bytes);
+        }
         return Err(CudaError::INVALID_VALUE);
     }
     Ok(if matches!(kind, Kind::Host { .. }) { Owner::PinnedHost } else { Owner::Device })

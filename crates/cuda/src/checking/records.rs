@@ -1,5 +1,7 @@
 //! What host code did wrong with memory.
 
+use tools::memcheck;
+
 use report::{Finding, Note, Place, Severity};
 
 use super::objects::{Object, What};
@@ -72,6 +74,38 @@ impl Checker {
                 );
             }
         }
+    }
+
+    /// The host copies or fills memory. Whether it was freed, which is reported.
+    pub(crate) fn copies_freed(&self, address: u64) -> bool {
+        if self.shadow.is_none() {
+            return false;
+        }
+        let memory = self.objects().at(address, true);
+        let memcheck::Memory::Freed(object, stack) = memory else { return false };
+        let note = |message: &str, stack| Note { message: message.to_owned(), stack };
+        let notes = vec![note("it was allocated here", object.stack), note("it was freed here", stack)];
+        let help = "copy and fill memory only before it is freed";
+        self.host_finding("use-after-free", "memory is copied or filled that was freed".to_owned(), notes, help);
+        true
+    }
+
+    /// The host copies or fills more than an allocation has.
+    pub(crate) fn copies_past(&self, address: u64, bytes: u64) {
+        if self.shadow.is_none() || self.settings.api_errors == ApiErrors::No {
+            return;
+        }
+        let Some(object) = self.objects().pointed_to(address).map(Object::described) else { return };
+        let offset = address - object.start;
+        let message = format!("{bytes} bytes from offset {offset} on, of {} of {} bytes", object.name, object.bytes);
+        let note = Note { message, stack: object.stack };
+        let help = "sizes of copies are in bytes: compare them with the size of the allocation";
+        self.host_finding(
+            "invalid-copy",
+            "a copy or fill goes past the end of an allocation".to_owned(),
+            vec![note],
+            help,
+        );
     }
 
     /// A kernel frees what kernels have not allocated.
