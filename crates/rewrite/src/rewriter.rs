@@ -140,6 +140,10 @@ impl<'t> Rewriter<'t> {
         if kernel.address.is_none() && !kernel.is_used && !has_calls {
             return Ok(());
         }
+        // How many blocks a processor should have at a time, and how many registers are enough, was said of the kernel as it
+        // was. Blocks of the size that it allows must still fit.
+        let hints = ["minnctapersm", "maxnctapersm", "maxnreg"].map(|name| editor.module_mut().names.intern(name));
+        editor.module_mut().functions[func].directives.retain(|directive| !hints.contains(&directive.name));
         let context = kernel.address.unwrap_or_else(|| editor.reg(tag, Type::B64));
         let name_of_param = editor.module_mut().names.intern("warpgrind_context_param");
         let var = editor.append_param(Variable::scalar(name_of_param, Space::Param, Type::U64));

@@ -106,15 +106,14 @@ fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Option<Reg> {
             if let Some(guard) = access.guard {
                 and_guard(at, good, good, guard);
             }
-            refuse(at, access, address, None, bytes, bad);
-            Some(good)
+            Some(refuse(at, access, address, None, bytes, [bad, good]))
         }
         Against::Slot([low, size]) => {
             let limit = at.at_entry("sub.u64", Type::B64, &[size.into(), i64::from(bytes).into()]);
             let distance = at.reg(Type::B64);
             at.before().inst("sub.u64", &[distance.into(), address.into(), low.into()]);
             let [bad, good] = compare(at, "gt", "u64", distance, limit.into(), misaligned, access.guard);
-            Some(look_closely(at, access, address, low.into(), bytes, [bad, good]))
+            Some(look_closely(at, access, address, low.into(), bytes, 0, [bad, good]))
         }
         Against::Variable(symbol, space, size) => {
             let bits = at.editor().function().reg_type(address).bits();
@@ -133,8 +132,7 @@ fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Option<Reg> {
                 misaligned,
                 access.guard,
             );
-            refuse(at, access, address, Some(low), bytes, bad);
-            Some(good)
+            Some(refuse(at, access, address, Some(low), bytes, [bad, good]))
         }
         Against::DynamicShared(symbol) => {
             let size = at.at_entry("mov.u32", Type::B32, &[Operand::Special(ptx::special::Special::DynamicSmemSize)]);
@@ -159,8 +157,7 @@ fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Option<Reg> {
                 (one, other) => one.or(other),
             };
             let [bad, good] = compare(at, "gt", "u64", end, limit.into(), also, access.guard);
-            refuse(at, access, address, Some(low), bytes, bad);
-            Some(good)
+            Some(refuse(at, access, address, Some(low), bytes, [bad, good]))
         }
         Against::Shared => {
             let bits = at.editor().function().reg_type(address).bits();
@@ -170,12 +167,11 @@ fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Option<Reg> {
             let end = at.reg(Type::B64);
             at.before().inst("add.u64", &[end.into(), wide.into(), i64::from(bytes).into()]);
             let [bad, good] = compare(at, "gt", "u64", end, limit.into(), misaligned, access.guard);
-            refuse(at, access, address, None, bytes, bad);
-            Some(good)
+            Some(refuse(at, access, address, None, bytes, [bad, good]))
         }
         Against::Shadow => {
             let [bad, good] = look_at_shadow(at, access, address, bytes, misaligned);
-            Some(look_closely(at, access, address, Operand::Int(0), bytes, [bad, good]))
+            Some(look_closely(at, access, address, Operand::Int(0), bytes, 0, [bad, good]))
         }
     }
 }
@@ -388,29 +384,38 @@ fn look_at_shadow(
 }
 
 /// Calls the helper where the short check does not pass. Gives where the access is allowed.
+///
+/// Across the call, the answer is a number: NVIDIA's assembler has few predicates, and fails if too many live at a call.
 fn look_closely(
     at: &mut Cursor<'_, '_>,
     access: &Access,
     address: Reg,
     low: Operand,
     bytes: u32,
+    more: u32,
     [bad, good]: [Reg; 2],
 ) -> Reg {
     let (answer, allowed) = (at.reg(Type::B32), at.reg(Type::Pred));
-    at.before().inst("mov.b32", &[answer.into(), 0.into()]);
-    call(at, access, address, low, bytes, bad, answer, 0);
-    at.before().inst("setp.ne.or.b32", &[allowed.into(), answer.into(), 0.into(), good.into()]);
+    at.before().inst("selp.b32", &[answer.into(), 1.into(), 0.into(), good.into()]);
+    call(at, access, address, low, bytes, bad, answer, more);
+    at.before().inst("setp.ne.b32", &[allowed.into(), answer.into(), 0.into()]);
     allowed
 }
 
-/// Calls the helper where an access is certainly bad.
-fn refuse(at: &mut Cursor<'_, '_>, access: &Access, address: Reg, low: Option<Reg>, bytes: u32, bad: Reg) {
-    let answer = at.reg(Type::B32);
+/// Calls the helper where an access is certainly bad. Gives where it is allowed.
+fn refuse(
+    at: &mut Cursor<'_, '_>,
+    access: &Access,
+    address: Reg,
+    low: Option<Reg>,
+    bytes: u32,
+    verdict: [Reg; 2],
+) -> Reg {
     let low = low.map_or(Operand::Int(0), |low| {
         let bits = at.editor().function().reg_type(low).bits();
         widened(at, low, bits).into()
     });
-    call(at, access, address, low, bytes, bad, answer, CERTAIN);
+    look_closely(at, access, address, low, bytes, CERTAIN, verdict)
 }
 
 #[expect(clippy::too_many_arguments, reason = "they are the arguments of the helper")]
