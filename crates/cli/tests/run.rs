@@ -275,7 +275,7 @@ int main(void) {
 #[test]
 fn a_stripped_static_runtime_is_named() {
     let scratch = Scratch::new("stripped");
-    let text = "__attribute__((section(\".nv_fatbin\"))) int fatbin = 1; int main(void) { return 0; }";
+    let text = "__attribute__((section(\".nv_fatbin\"))) int fatbin[8] = {1}; int main(void) { return 0; }";
     let program = scratch.compile("app.c", text, "app", &["-s"]);
     let output = scratch.run(&program);
     assert!(
@@ -339,7 +339,7 @@ fn what_cannot_be_run_is_explained() {
     refused("./bits32", 126, "another processor");
     scratch.compile(
         "app.c",
-        "__attribute__((section(\".nv_fatbin\"))) int f = 1; int main(void) {}",
+        "__attribute__((section(\".nv_fatbin\"))) int f[8] = {1}; int main(void) {}",
         "static",
         &["-static"],
     );
@@ -525,7 +525,8 @@ fn a_program_of_32_bits_runs_without_us() {
 #[test]
 fn a_static_program_is_named_if_it_has_kernels_and_hands_the_run_on() {
     let scratch = Scratch::new("static child");
-    let text = format!("#ifdef KERNELS\n__attribute__((section(\".nv_fatbin\"))) int fatbin = 1;\n#endif\n{STARTS}");
+    let text =
+        format!("#ifdef KERNELS\n__attribute__((section(\".nv_fatbin\"))) int fatbin[8] = {{1}};\n#endif\n{STARTS}");
     scratch.compile("static.c", &text, "static", &["-static"]);
     scratch.compile("static.c", &text, "static_with_kernels", &["-static", "-DKERNELS"]);
     let shared = scratch.shared_runtime(Major::V12);
