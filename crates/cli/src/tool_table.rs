@@ -44,3 +44,13 @@ pub(crate) const TOOLS: &[Tool] = &[
 pub(crate) fn named(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.name == name)
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn all_tools_have_a_command() {
+        let names = |tools: &mut dyn Iterator<Item = &'static str>| tools.collect::<std::collections::BTreeSet<_>>();
+        let commands = names(&mut super::TOOLS.iter().map(|tool| tool.name));
+        assert_eq!(commands, names(&mut tools::TOOLS.iter().map(|tool| tool.name())));
+    }
+}

@@ -37,6 +37,10 @@ impl Tool for Doubled {
         let block = at.at_entry("mov.u32", Type::B32, &[Special::CtaidX.into()]);
         let copy = at.at_entry("and.b32", Type::B32, &[block.into(), 1.into()]);
         let is_first = at.at_entry("setp.eq.u32", Type::Pred, &[copy.into(), 0.into()]);
+        let is_first = match access.access.space {
+            AccessSpace::Generic => or_own_memory(at, access, is_first),
+            _ => is_first,
+        };
         let allowed = match at.guard() {
             None => is_first,
             Some(guard) => {
@@ -59,6 +63,18 @@ impl Tool for Doubled {
     fn launch(&self, plan: &mut LaunchPlan) {
         plan.grid[0] *= 2;
     }
+}
+
+/// Where a predicate holds, or the access is to shared or local memory, of which each copy has its own.
+fn or_own_memory(at: &mut Cursor<'_, '_>, access: &Access, is_first: Reg) -> Reg {
+    let address = at.address(access);
+    let [in_shared, in_local, allowed] = [(); 3].map(|()| at.reg(Type::Pred));
+    let mut builder = at.before();
+    builder.inst("isspacep.shared", &[in_shared.into(), address.into()]);
+    builder.inst("isspacep.local", &[in_local.into(), address.into()]);
+    builder.inst("or.pred", &[allowed.into(), in_shared.into(), in_local.into()]);
+    builder.inst("or.pred", &[allowed.into(), allowed.into(), is_first.into()]);
+    allowed
 }
 
 /// Lets both copies of a block see the number that it has without copies, and the size of the grid likewise.

@@ -22,6 +22,24 @@ use run::Command;
 /// Tools under which programs must do what they do without.
 const TOOLS: [&[&str]; 2] = [&["memcheck"], &["memcheck", "--tool", "nop,trace", "--seed", "1"]];
 
+/// Tools that change launches, to show that the plan of a launch can be changed.
+const PLANS: [&[&str]; 3] =
+    [&["twice", "--seed", "1"], &["doubled"], &["twice", "--seed", "1", "--tool", "doubled,memcheck"]];
+
+/// The programs that are run under these: they neither print from kernels nor wait for the host or for other blocks.
+const PLANNED: [&str; 10] = [
+    "device_code/async_copy",
+    "device_code/atomics",
+    "device_code/calls",
+    "device_code/cub",
+    "device_code/half_and_bfloat16",
+    "device_code/mathematics",
+    "device_code/warps",
+    "kernels/dynamic_shared",
+    "kernels/shapes",
+    "symbols/variables",
+];
+
 fn main() -> Result<()> {
     let args = Arguments::from_args();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cuda").canonicalize()?;
@@ -39,7 +57,8 @@ fn main() -> Result<()> {
         }
         // What is expected to go wrong is the business of other tests.
         let is_right = header.exit == 0 && header.stderr.is_empty() && !header.has_mistakes;
-        for arguments in TOOLS.iter().filter(|_| is_right) {
+        let plans = PLANS.iter().filter(|_| PLANNED.contains(&name.as_str()));
+        for arguments in TOOLS.iter().chain(plans).filter(|_| is_right) {
             let (source, header, variant) = (source.clone(), header.clone(), header.variants[0]);
             let trial = Trial::test(format!("{name} [{}]", arguments.join(" ")), move || {
                 let command = Command::Tool(arguments);

@@ -62,8 +62,17 @@ impl Checker {
 
     /// A launch begins of a kernel that no tool had anything to do in, or whose module could not be rewritten.
     pub(crate) fn launches_unchanged(&self, name: &str, is_checked: bool) {
-        self.next_launch();
-        self.count(name, is_checked);
+        let number = self.next_launch();
+        if !is_checked {
+            let mut state = self.state();
+            state.coverage.unchecked_launches += 1;
+            if state.skipped.insert(name.to_owned()) {
+                let reason = "its module could not be rewritten".to_owned();
+                self.write(&Line::Unchecked { kernel: name.to_owned(), reason });
+            }
+            return;
+        }
+        self.count(name, self.settings.wants(name, number));
     }
 
     /// A launch begins. Its parameters are completed.
@@ -140,6 +149,10 @@ impl Checker {
             }
         } else {
             state.coverage.unchecked_launches += 1;
+            if state.skipped.insert(name.to_owned()) {
+                let reason = "the flags of the command leave it, or some of its launches, out".to_owned();
+                self.write(&Line::Skipped { kernel: name.to_owned(), reason });
+            }
         }
         // So that somebody who watches sees how far it is, and a crash loses little.
         let all = state.coverage.launches + state.coverage.unchecked_launches;

@@ -58,6 +58,8 @@ struct State {
     coverage: Coverage,
     /// Kernels that were launched.
     kernels: BTreeSet<String>,
+    /// Kernels of which launches were not checked.
+    skipped: BTreeSet<String>,
     is_ended: bool,
 }
 

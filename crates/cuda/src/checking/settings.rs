@@ -1,7 +1,9 @@
 //! What the command asks of the tools, through the environment.
 
+use report::KernelFilter;
+
 /// How tools are to be.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct CheckSettings {
     /// Whether a launch with findings ends with an error, as it would on a GPU; else the program goes on.
     pub(super) stop_on_error: bool,
@@ -9,16 +11,21 @@ pub(super) struct CheckSettings {
     pub(super) leak_check: bool,
     /// Which calls that return an error are reported.
     pub(super) api_errors: ApiErrors,
-    /// Only kernels with this in their name are checked.
-    pub(super) only: Option<String>,
-    /// Kernels with this in their name are not checked.
-    pub(super) except: Option<String>,
+    /// Only these kernels are checked; all if there are none.
+    pub(super) only: Vec<KernelFilter>,
+    /// These kernels are not checked.
+    pub(super) except: Vec<KernelFilter>,
     /// So many launches are not checked.
     pub(super) skip: u64,
     /// After these, so many are.
     pub(super) count: u64,
     /// Calls that are kept of a stack of the host.
     pub(super) callers: usize,
+}
+
+/// One in each line. The command has checked them.
+fn filters(text: Option<String>) -> Vec<KernelFilter> {
+    text.iter().flat_map(|text| text.lines()).filter_map(|line| KernelFilter::parse(line).ok()).collect()
 }
 
 /// Which calls of CUDA that return an error are reported.
@@ -44,8 +51,8 @@ impl CheckSettings {
                 Some("no") => ApiErrors::No,
                 _ => ApiErrors::Memory,
             },
-            only: text("WARPGRIND_KERNEL_NAME"),
-            except: text("WARPGRIND_KERNEL_NAME_EXCLUDE"),
+            only: filters(text("WARPGRIND_KERNEL_NAME")),
+            except: filters(text("WARPGRIND_KERNEL_NAME_EXCLUDE")),
             skip: number("WARPGRIND_LAUNCH_SKIP").unwrap_or(0),
             count: number("WARPGRIND_LAUNCH_COUNT").unwrap_or(u64::MAX),
             callers: number("WARPGRIND_CALLERS").map_or(24, |callers| callers.min(100) as usize),
@@ -54,8 +61,9 @@ impl CheckSettings {
 
     /// Whether a launch is to be checked.
     pub(super) fn wants(&self, kernel: &str, launch: u64) -> bool {
-        self.only.as_deref().is_none_or(|name| kernel.contains(name))
-            && self.except.as_deref().is_none_or(|name| !kernel.contains(name))
+        let matches = |filter: &KernelFilter| filter.matches(kernel);
+        (self.only.is_empty() || self.only.iter().any(matches))
+            && !self.except.iter().any(matches)
             && launch > self.skip
             && launch - self.skip <= self.count
     }
