@@ -20,9 +20,13 @@ const WAITING: &[&str] = &[
     "barrier_cluster",
     "decoupled_look_back",
     "grid_barrier",
+    "mask_of_the_lanes_below",
+    "mask_without_the_lane",
     "mbarrier",
+    "members_of_two_rounds",
     "producer_consumer",
     "shfl_with_members_from_several_paths",
+    "spin_beside_a_collective",
     "spin_lock_between_blocks",
     "spin_lock_within_a_warp",
 ];

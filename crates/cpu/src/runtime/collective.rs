@@ -107,14 +107,32 @@ impl Assembly {
         self.given[lane as usize] = Contribution::default();
     }
 
-    /// The lanes that have no reason to wait: whom they name is here or has ended. A lane that does not name itself goes
-    /// on with whoever is here.
+    /// The lanes that have met whom they name: all of those that have not ended are here, and name the same lanes. The
+    /// same lanes can be here for another round already, with another mask.
     pub(crate) fn complete(&self, alive: u32) -> u32 {
-        let can_go = |lane: &u32| {
-            let mask = self.masks[*lane as usize];
-            mask & alive & !self.here == 0 || mask >> lane & 1 == 0
-        };
-        (0..32).filter(|lane| self.here >> lane & 1 != 0).filter(can_go).fold(0, |lanes, lane| lanes | 1 << lane)
+        self.lanes(|_, mask| {
+            let group = self.lanes(|_, other| other == mask);
+            mask & alive != 0 && mask & alive & !group == 0
+        })
+    }
+
+    /// The lanes that do not name themselves, and so have no right to wait.
+    pub(crate) fn outsiders(&self) -> u32 {
+        self.lanes(|lane, mask| mask >> lane & 1 == 0)
+    }
+
+    /// The lanes that have met whom they name, whomever these name.
+    pub(crate) fn mixed(&self, alive: u32) -> u32 {
+        self.lanes(|_, mask| mask & alive & !self.here == 0)
+    }
+
+    /// The lanes that are here of which something is true, given their masks.
+    fn lanes(&self, holds: impl Fn(u32, u32) -> bool) -> u32 {
+        let is_here = |lane: &u32| self.here >> lane & 1 != 0;
+        (0..32)
+            .filter(is_here)
+            .filter(|&lane| holds(lane, self.masks[lane as usize]))
+            .fold(0, |all, lane| all | 1 << lane)
     }
 
     /// What a lane gets, from those that it names: two numbers of 32 bits.

@@ -180,6 +180,7 @@ impl<'l> Schedule<'l> {
                 Next::Run(self.fibres[fibre].saved)
             }
             None if self.resident_count == 0 => Next::Done,
+            None if self.release_mixed() => self.next(),
             None => Next::Fault(self.deadlock()),
         }
     }
@@ -598,13 +599,26 @@ impl<'l> Schedule<'l> {
         if waiting < alive.count_ones() {
             return;
         }
-        let has_released = self.release(place, warp, |meeting| match meeting.is_loose {
+        let named = |lanes: &dyn Fn(&Assembly) -> u32, meeting: &Meeting| match meeting.is_loose {
             true => 0,
-            false => meeting.assembly.complete(alive),
-        });
-        if !has_released {
-            self.release(place, warp, |meeting| if meeting.is_loose { meeting.assembly.here } else { 0 });
+            false => lanes(&meeting.assembly),
+        };
+        let _ = self.release(place, warp, |meeting| named(&|assembly| assembly.complete(alive), meeting))
+            || self.release(place, warp, |meeting| if meeting.is_loose { meeting.assembly.here } else { 0 })
+            || self.release(place, warp, |meeting| named(&Assembly::outsiders, meeting));
+    }
+
+    /// Nobody can go on: lets lanes go on that have met whom they name, though these name others. Says whether there
+    /// were any.
+    fn release_mixed(&mut self) -> bool {
+        let mut has_released = false;
+        for place in 0..self.residents.len() {
+            let Some(resident) = &self.residents[place] else { continue };
+            for (warp, alive) in resident.alive.clone().into_iter().enumerate() {
+                has_released |= self.release(place, warp, |meeting| meeting.assembly.mixed(alive));
+            }
         }
+        has_released
     }
 
     /// Lets lanes go on that each meeting of a warp is asked for. Says whether there were any.

@@ -13,6 +13,17 @@ use crate::code::{Arg, Code, Collective, CollectiveOp, Inst, Members};
 use crate::fault::{FaultKind, LaunchError};
 use crate::memory::Window;
 
+/// Which lanes go on that stand at collectives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Who {
+    /// Those that have met whom they name: all that have not exited stand there and name the same lanes.
+    Complete,
+    /// Those that do not name themselves, and so have no right to wait.
+    Outsiders,
+    /// Those that have met whom they name, whomever these name.
+    Mixed,
+}
+
 impl Run<'_> {
     pub(super) fn collective(&mut self, block: u32, thread: u32) -> Result<(), LaunchError> {
         let inst = self.inst(block, thread);
@@ -39,19 +50,23 @@ impl Run<'_> {
         self.settle(block, warp)
     }
 
-    /// Lets lanes go on whose named lanes, except those that have exited, stand where they stand; and lanes that are
-    /// not among those that they name, whoever is there. Says whether there were any.
-    pub(super) fn release_met(&mut self, block: u32, warp: usize) -> Result<bool, LaunchError> {
-        let place = self.block(block);
-        let live = place.live[warp];
+    /// Lets the lanes of a warp go on that may, each with those that stand where it stands. Says whether there were any.
+    pub(super) fn release_met(&mut self, block: u32, warp: usize, who: Who) -> Result<bool, LaunchError> {
+        let live = self.block(block).live[warp];
         let mut left = self.lanes(block, warp, |thread| matches!(thread.state, State::AtCollective { .. }));
         let mut has_released = false;
         while left != 0 {
             let first = warp as u32 * 32 + left.trailing_zeros();
             let here = self.together_with(block, first);
             left &= !here;
-            let goes_on = |thread: &Thread| match thread.state {
-                State::AtCollective { mask } => mask & live & !here == 0 || mask >> thread.lane() & 1 == 0,
+            let with_mask =
+                |mask: u32| here & self.lanes(block, warp, |thread| thread.state == State::AtCollective { mask });
+            let goes_on = |thread: &Thread| match (thread.state, who) {
+                (State::AtCollective { mask }, Who::Complete) => {
+                    mask & live != 0 && mask & live & !with_mask(mask) == 0
+                }
+                (State::AtCollective { mask }, Who::Outsiders) => mask >> thread.lane() & 1 == 0,
+                (State::AtCollective { mask }, Who::Mixed) => mask & live & !here == 0,
                 _ => false,
             };
             let lanes = here & self.lanes(block, warp, goes_on);
@@ -63,6 +78,19 @@ impl Run<'_> {
         let is_left = self.lanes(block, warp, |thread| matches!(thread.state, State::AtCollective { .. })) != 0;
         let clock = self.clock;
         self.block(block).met_since[warp] = is_left.then_some(clock);
+        Ok(has_released)
+    }
+
+    /// Nobody can go on: lets lanes go on that have met whom they name, though these name others. Says whether there
+    /// were any.
+    pub(super) fn release_mixed(&mut self) -> Result<bool, LaunchError> {
+        let mut has_released = false;
+        for block in 0..self.blocks.len() {
+            let warps = self.blocks[block].as_ref().map_or(0, |place| place.live.len());
+            for warp in 0..warps {
+                has_released |= self.release_met(block as u32, warp, Who::Mixed)?;
+            }
+        }
         Ok(has_released)
     }
 

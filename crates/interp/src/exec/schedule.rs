@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use ptx::ir::Module;
 
 use super::barrier::BarrierState;
+use super::exchange::Who;
 use super::lane::{Lane, Stop};
 use super::thread::{Grid, State, Thread, unflatten};
 use crate::code::{Barrier, BarrierKind, Code, Inst};
@@ -112,7 +113,7 @@ impl Run<'_> {
     fn work(&mut self) -> Result<(), LaunchError> {
         loop {
             let Some((block, thread)) = self.pick() else {
-                if self.release_patient(0) {
+                if self.release_patient(0) || self.release_mixed()? {
                     continue;
                 }
                 return self.deadlock();
@@ -172,9 +173,11 @@ impl Run<'_> {
                 let is_over = |since: Option<u64>| since.is_some_and(|since| clock - since > PATIENCE);
                 let place = self.block(block);
                 let (met, here) = (is_over(place.met_since[warp]), is_over(place.here_since[warp]));
-                let has_released = met && self.release_met(block, warp)?;
+                let has_released = met && self.release_met(block, warp, Who::Complete)?;
                 if here && !has_released {
                     self.release_here(block, warp)?;
+                } else if met && !has_released {
+                    self.release_met(block, warp, Who::Outsiders)?;
                 }
             }
             Stop::Exit => self.exit(block, thread)?,
@@ -306,7 +309,7 @@ impl Run<'_> {
     }
 
     /// Called when a lane of a warp stops running: if no other lane can still come, those go on that have met whom they
-    /// name, and if there are none, those that wait for whoever joins them.
+    /// name; if there are none, those that wait for whoever joins them; and at last those that do not name themselves.
     pub(super) fn settle(&mut self, block: u32, warp: usize) -> Result<(), LaunchError> {
         let place = self.block(block);
         if place.here_since[warp].is_none() && place.met_since[warp].is_none() {
@@ -316,10 +319,13 @@ impl Run<'_> {
         if threads.iter().any(|thread| thread.state == State::Ready) {
             return Ok(());
         }
-        if self.release_met(block, warp)? {
+        if self.release_met(block, warp, Who::Complete)? {
             return Ok(());
         }
-        self.release_here(block, warp)
+        if self.block(block).here_since[warp].is_some() {
+            return self.release_here(block, warp);
+        }
+        self.release_met(block, warp, Who::Outsiders).map(drop)
     }
 
     /// Lets the lanes of a warp that wait for whoever joins them go on, those at one place together.
