@@ -7,6 +7,7 @@ use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage
 use llvm_sys::orc2::lljit::*;
 use llvm_sys::orc2::*;
 
+use crate::llvm::Machine;
 use crate::runtime::context::WarpContext;
 
 /// A compiled kernel that is linked into the process. Its memory is executable and not writable.
@@ -32,10 +33,15 @@ unsafe impl Sync for Code {}
 impl Code {
     /// Links an object file. `symbols` are the addresses of all that it does not define.
     pub(crate) fn link(object: &[u8], symbols: &[(String, usize)], entry: &str) -> Result<Self, LinkError> {
-        // SAFETY: a null builder asks for the default; `jit` is written on success.
+        // Left to itself, LLVM finds out about the processor again each time.
+        let machine = Machine::for_linking().map_err(|error| LinkError(error.to_string()))?;
+        // SAFETY: the builders take over what they are given; `jit` is written on success.
         let jit = unsafe {
+            let builder = LLVMOrcCreateLLJITBuilder();
+            let machine = LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine.into_raw());
+            LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder, machine);
             let mut jit = std::ptr::null_mut();
-            check(LLVMOrcCreateLLJIT(&raw mut jit, std::ptr::null_mut()))?;
+            check(LLVMOrcCreateLLJIT(&raw mut jit, builder))?;
             jit
         };
         let linked = Linking { jit };

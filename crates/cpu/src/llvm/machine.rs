@@ -1,7 +1,7 @@
 //! From a module to machine code.
 
 use std::ffi::{CStr, c_void};
-use std::sync::Once;
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
 
 use llvm_sys::core::*;
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
@@ -47,10 +47,45 @@ pub(crate) struct Machine {
     raw: LLVMTargetMachineRef,
 }
 
+// SAFETY: it belongs to no thread and to no context of LLVM; only one thread has it at a time.
+unsafe impl Send for Machine {}
+
 /// The processor that we run on, and what it can do, as LLVM names it.
-pub(crate) fn host() -> (String, String) {
+pub(crate) fn host() -> &'static (String, String) {
+    static HOST: OnceLock<(String, String)> = OnceLock::new();
     // SAFETY: both calls hand out strings that belong to us.
-    unsafe { (take_message(LLVMGetHostCPUName()), take_message(LLVMGetHostCPUFeatures())) }
+    HOST.get_or_init(|| unsafe { (take_message(LLVMGetHostCPUName()), take_message(LLVMGetHostCPUFeatures())) })
+}
+
+/// Machines for the processor that we run on, which are not in use. What LLVM finds out about its features takes longer
+/// than to compile a small kernel.
+#[derive(Debug)]
+pub(crate) struct HostMachines {
+    idle: Mutex<Vec<(CodeLevel, Machine)>>,
+}
+
+impl HostMachines {
+    pub(crate) const fn new() -> Self {
+        Self { idle: Mutex::new(Vec::new()) }
+    }
+
+    /// Takes a machine out, or makes one.
+    pub(crate) fn take(&self, level: CodeLevel) -> Result<Machine, CompileError> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        match idle.iter().position(|(other, _)| *other == level) {
+            Some(index) => Ok(idle.swap_remove(index).1),
+            None => {
+                drop(idle);
+                let (cpu, features) = host();
+                Machine::new(cpu, features, level)
+            }
+        }
+    }
+
+    /// Keeps a machine for the next one who needs it.
+    pub(crate) fn give_back(&self, level: CodeLevel, machine: Machine) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push((level, machine));
+    }
 }
 
 fn initialise() {
@@ -87,7 +122,7 @@ impl Machine {
             LLVMTargetMachineOptionsSetCodeGenOptLevel(
                 options,
                 match level {
-                    CodeLevel::Quick => LLVMCodeGenOptLevel::LLVMCodeGenLevelLess,
+                    CodeLevel::Quick => LLVMCodeGenOptLevel::LLVMCodeGenLevelNone,
                     CodeLevel::Optimised => LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault,
                 },
             );
@@ -98,6 +133,18 @@ impl Machine {
             LLVMDisposeMessage(triple);
             Ok(Self { raw })
         }
+    }
+
+    /// A processor for which nothing is compiled: it only says what an object file is like.
+    pub(crate) fn for_linking() -> Result<Self, CompileError> {
+        Self::new("x86-64", "", CodeLevel::Quick)
+    }
+
+    /// Hands the machine over to LLVM.
+    pub(crate) fn into_raw(self) -> LLVMTargetMachineRef {
+        let raw = self.raw;
+        std::mem::forget(self);
+        raw
     }
 
     /// Says in the module for which processor it is.
