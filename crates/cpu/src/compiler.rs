@@ -49,12 +49,17 @@ pub(crate) fn run<T: Send + 'static>(compile: impl FnOnce() -> T + Send + 'stati
         let _ = sender.send(compile());
         FATE.set(std::ptr::null());
     });
-    if let Err(error) = thread {
-        return Err(format!("no thread could be started to compile the kernel: {error}"));
-    }
+    let thread = match thread {
+        Ok(thread) => thread,
+        Err(error) => return Err(format!("no thread could be started to compile the kernel: {error}")),
+    };
     loop {
         match receiver.recv_timeout(Duration::from_millis(50)) {
-            Ok(result) => return Ok(result),
+            Ok(result) => {
+                // Only threads on which LLVM gave up are left behind.
+                let _ = thread.join();
+                return Ok(result);
+            }
             Err(RecvTimeoutError::Disconnected) => {
                 return Err("the compiler stopped because of a mistake of ours".to_owned());
             }

@@ -175,8 +175,7 @@ impl Kernel {
     /// The same kernel for single threads that go on in its middle, compiled when it is first asked for.
     pub(crate) fn apart(&self) -> Result<&Self, CompileError> {
         let compiled = self.apart.get_or_init(|| {
-            let options =
-                Options { width: Width::One, tier: Tier::Quick, resumable: true, ..self.source.options.clone() };
+            let options = Options { width: Width::One, resumable: true, ..self.source.options.clone() };
             Self::compile(Source { options, ..self.source.clone() }).map(Box::new)
         });
         compiled.as_deref().map_err(Clone::clone)
