@@ -80,7 +80,8 @@ fn main() -> ExitCode {
 /// The command line, with a command for each tool.
 fn command() -> clap::Command {
     TOOLS.iter().fold(Args::command(), |command, tool| {
-        let of_tool = clap::Command::new(tool.name).about(tool.about).hide(tool.is_hidden);
-        command.subcommand(check::Args::augment_args(of_tool).display_order(0))
+        // What is said of the arguments is not what is said of the tool, so that comes last.
+        let of_tool = check::Args::augment_args(clap::Command::new(tool.name)).about(tool.about).long_about(tool.about);
+        command.subcommand(of_tool.hide(tool.is_hidden).display_order(0))
     })
 }
