@@ -207,6 +207,23 @@ impl<'m> Cursor<'_, 'm> {
         }
     }
 
+    /// Sets a predicate to another one where a guard holds, and else to false. Without a guard it is the other one.
+    pub fn and_guard(&mut self, to: Reg, from: Reg, guard: Option<Guard>) {
+        let mut builder = self.before();
+        let Some(guard) = guard else {
+            builder.inst("mov.pred", &[to.into(), from.into()]);
+            return;
+        };
+        let holds = if guard.negated {
+            let holds = builder.reg(Type::Pred);
+            builder.inst("not.pred", &[holds.into(), guard.reg.into()]);
+            holds
+        } else {
+            guard.reg
+        };
+        builder.inst("and.pred", &[to.into(), from.into(), holds.into()]);
+    }
+
     /// Lets the instruction happen only where a predicate holds that implies its guard. Where its guard holds and the
     /// predicate does not, its results are zero.
     pub fn only_where(&mut self, allowed: Reg) {

@@ -43,17 +43,9 @@ impl Tool for Doubled {
         };
         let allowed = match at.guard() {
             None => is_first,
-            Some(guard) => {
+            guard => {
                 let allowed = at.reg(Type::Pred);
-                let mut builder = at.before();
-                let holds = if guard.negated {
-                    let holds = builder.reg(Type::Pred);
-                    builder.inst("not.pred", &[holds.into(), guard.reg.into()]);
-                    holds
-                } else {
-                    guard.reg
-                };
-                builder.inst("and.pred", &[allowed.into(), holds.into(), is_first.into()]);
+                at.and_guard(allowed, is_first, guard);
                 allowed
             }
         };

@@ -72,10 +72,10 @@ impl Area {
         unsafe {
             let start = piece.address() as *mut u64;
             std::ptr::copy_nonoverlapping(table.as_ptr(), start, table.len());
-            let ring = piece.ring() as *mut u64;
-            ring.write(0);
-            ring.add(1).write(CAPACITY);
-            ring.add(2).write(0);
+            let word = |offset: usize| (piece.ring() + offset as u64) as *mut u64;
+            word(Ring::HEAD).write(0);
+            word(Ring::CAPACITY).write(CAPACITY);
+            word(Ring::IS_USED).write(0);
         }
         piece
     }
@@ -102,14 +102,14 @@ impl Piece<'_> {
     /// Whether the launch has found anything at all.
     pub(super) fn has_findings(&self) -> bool {
         // SAFETY: within the piece; the launch has ended.
-        unsafe { (self.ring() as *const u64).add(2).read_volatile() != 0 }
+        unsafe { ((self.ring() + Ring::IS_USED as u64) as *const u64).read_volatile() != 0 }
     }
 
     /// Takes the records that are there, behind those that were taken before, and how many more there was no room for.
     pub(super) fn records(&self, taken: &mut u64) -> (Vec<Record>, u64) {
         let mut records = Vec::new();
         // SAFETY: within the piece.
-        let wanted = unsafe { (self.ring() as *const u64).read_volatile() };
+        let wanted = unsafe { ((self.ring() + Ring::HEAD as u64) as *const u64).read_volatile() };
         while *taken < wanted.min(CAPACITY) {
             let at = (self.ring() + Ring::RECORDS as u64 + *taken * Ring::RECORD as u64) as *mut [u8; Ring::RECORD];
             // SAFETY: as above. A thread of the launch may be about to write it; then it is not there yet.

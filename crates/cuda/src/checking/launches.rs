@@ -3,14 +3,14 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use report::{Finding, Line, Occurrence, Severity};
+use report::{Finding, Line, Occurrence};
 use rewrite::context::{NO_OBJECT, NO_OBJECT_BYTES, Record, SLOT, SLOTS, Word};
 use rewrite::{KernelPlan, PointerSlot, SiteId};
 use tools::memcheck::{self, BadAccess};
 
 use super::area::Piece;
 use super::objects::Objects;
-use super::records::whole_kernel;
+use super::records::{error, whole_kernel};
 use super::{Checker, HostStack, Instrumented};
 use crate::api::kernel::Kernel;
 use crate::api::launch::Shape;
@@ -164,10 +164,6 @@ impl Checker {
     /// A kernel ended with a fault of the device, which no tool has kept from happening.
     pub(crate) fn faulted(&self, fault: &cpu::Fault, name: &str, shape: &Shape, stack: &HostStack) {
         self.found(Finding {
-            tool: "memcheck".to_owned(),
-            code: "device-fault".to_owned(),
-            severity: Severity::Error,
-            message: format!("the kernel was ended: {}", fault.kind),
             place: Some(whole_kernel(name)),
             first: Some(Occurrence {
                 block: fault.block,
@@ -177,10 +173,8 @@ impl Checker {
                 launch: self.launches.load(Ordering::Relaxed),
                 address: None,
             }),
-            count: 1,
-            notes: Vec::new(),
-            help: None,
             stack: Some(stack.frames()),
+            ..error("device-fault", format!("the kernel was ended: {}", fault.kind))
         });
     }
 }

@@ -97,8 +97,7 @@ pub(crate) fn start(device: &Arc<cpu::Device>, seed: Option<u64>) {
         crate::ffi::dying::watch(|| {
             if let Some(checker) = get() {
                 checker.report_active();
-                let coverage = checker.state().coverage;
-                checker.write(&Line::Coverage(coverage));
+                checker.write_coverage();
             }
         });
     }
@@ -297,9 +296,13 @@ impl Checker {
         if self.settings.leak_check {
             self.report_leaks();
         }
+        self.write_coverage();
+        self.write(&Line::End);
+    }
+
+    fn write_coverage(&self) {
         let coverage = self.state().coverage;
         self.write(&Line::Coverage(coverage));
-        self.write(&Line::End);
     }
 
     fn next_launch(&self) -> u64 {

@@ -2,7 +2,7 @@
 
 use tools::memcheck;
 
-use report::{Finding, Note, Place, Severity};
+use report::{Finding, Note, Place, Severity, Stack};
 
 use super::objects::{Object, What};
 use super::settings::ApiErrors;
@@ -13,21 +13,30 @@ pub(super) fn whole_kernel(kernel: &str) -> Place {
     Place { kernel: kernel.to_owned(), instruction: String::new(), instruction_line: 0, lines: Vec::new() }
 }
 
+/// An error of which only this is known yet, once.
+pub(super) fn error(code: &str, message: impl Into<String>) -> Finding {
+    Finding {
+        tool: "memcheck".to_owned(),
+        code: code.to_owned(),
+        severity: Severity::Error,
+        message: message.into(),
+        place: None,
+        first: None,
+        count: 1,
+        notes: Vec::new(),
+        help: None,
+        stack: None,
+    }
+}
+
+fn note(message: impl Into<String>, stack: Option<Stack>) -> Note {
+    Note { message: message.into(), stack }
+}
+
 impl Checker {
-    fn host_finding(&self, code: &str, message: String, notes: Vec<Note>, help: &str) {
+    fn host_finding(&self, code: &str, message: &str, notes: Vec<Note>, help: &str) {
         let stack = HostStack::capture(self.settings.callers).frames();
-        self.found(Finding {
-            tool: "memcheck".to_owned(),
-            code: code.to_owned(),
-            severity: Severity::Error,
-            message,
-            place: None,
-            first: None,
-            count: 1,
-            notes,
-            help: Some(help.to_owned()),
-            stack: Some(stack),
-        });
+        self.found(Finding { notes, help: Some(help.to_owned()), stack: Some(stack), ..error(code, message) });
     }
 
     /// The program frees what it does not have.
@@ -41,17 +50,11 @@ impl Checker {
         drop(objects);
         match (freed, inside) {
             (Some((object, stack)), _) => {
-                let note = |message: &str, stack| Note { message: message.to_owned(), stack };
                 let notes = vec![
                     note("it was allocated here", object.described().stack),
                     note("it was freed here before", Some(stack.frames())),
                 ];
-                self.host_finding(
-                    "double-free",
-                    "memory is freed a second time".to_owned(),
-                    notes,
-                    "free each allocation once",
-                );
+                self.host_finding("double-free", "memory is freed a second time", notes, "free each allocation once");
             }
             (None, Some(object)) => {
                 let what = if object.start == address {
@@ -60,18 +63,12 @@ impl Checker {
                     "a pointer is freed that is not the start of an allocation"
                 };
                 let message = format!("the pointer is one into {} of {} bytes", object.name, object.bytes);
-                let note = Note { message, stack: object.stack };
                 let help = "free with the function that belongs to the allocation, and the pointer that it returned";
-                self.host_finding("invalid-free", what.to_owned(), vec![note], help);
+                self.host_finding("invalid-free", what, vec![note(message, object.stack)], help);
             }
             (None, None) => {
                 let help = "free only what cudaMalloc and its relatives returned";
-                self.host_finding(
-                    "invalid-free",
-                    "a pointer is freed that was never allocated".to_owned(),
-                    Vec::new(),
-                    help,
-                );
+                self.host_finding("invalid-free", "a pointer is freed that was never allocated", Vec::new(), help);
             }
         }
     }
@@ -83,10 +80,9 @@ impl Checker {
         }
         let memory = self.objects().at(address, true);
         let memcheck::Memory::Freed(object, stack) = memory else { return false };
-        let note = |message: &str, stack| Note { message: message.to_owned(), stack };
         let notes = vec![note("it was allocated here", object.stack), note("it was freed here", stack)];
         let help = "copy and fill memory only before it is freed";
-        self.host_finding("use-after-free", "memory is copied or filled that was freed".to_owned(), notes, help);
+        self.host_finding("use-after-free", "memory is copied or filled that was freed", notes, help);
         true
     }
 
@@ -98,12 +94,11 @@ impl Checker {
         let Some(object) = self.objects().pointed_to(address).map(Object::described) else { return };
         let offset = address - object.start;
         let message = format!("{bytes} bytes from offset {offset} on, of {} of {} bytes", object.name, object.bytes);
-        let note = Note { message, stack: object.stack };
         let help = "sizes of copies are in bytes: compare them with the size of the allocation";
         self.host_finding(
             "invalid-copy",
-            "a copy or fill goes past the end of an allocation".to_owned(),
-            vec![note],
+            "a copy or fill goes past the end of an allocation",
+            vec![note(message, object.stack)],
             help,
         );
     }
@@ -114,9 +109,8 @@ impl Checker {
         let was_freed = objects.freed_at(address).is_some();
         let inside = objects.pointed_to(address).map(Object::described);
         drop(objects);
-        let note = inside.map(|object| Note {
-            message: format!("the pointer is one into {} of {} bytes", object.name, object.bytes),
-            stack: object.stack,
+        let notes = inside.map(|object| {
+            note(format!("the pointer is one into {} of {} bytes", object.name, object.bytes), object.stack)
         });
         let (code, message) = if was_freed {
             ("device-double-free", "a kernel frees memory a second time")
@@ -124,16 +118,10 @@ impl Checker {
             ("device-invalid-free", "a kernel frees what no kernel has allocated")
         };
         self.found(Finding {
-            tool: "memcheck".to_owned(),
-            code: code.to_owned(),
-            severity: Severity::Error,
-            message: message.to_owned(),
             place: Some(whole_kernel(kernel)),
-            first: None,
-            count: 1,
-            notes: note.into_iter().collect(),
+            notes: notes.into_iter().collect(),
             help: Some("free in kernels only what malloc in a kernel returned, and once".to_owned()),
-            stack: None,
+            ..error(code, message)
         });
     }
 
@@ -146,27 +134,13 @@ impl Checker {
                 What::Heap(kernel) => Some(whole_kernel(kernel)),
                 _ => None,
             };
-            let by_kernel = place.is_some();
-            let code = if by_kernel { "device-heap-leak" } else { "leak" };
-            self.found(Finding {
-                tool: "memcheck".to_owned(),
-                code: code.to_owned(),
-                severity: Severity::Error,
-                message: format!("{} of {} bytes was never freed", described.name, described.bytes),
-                place,
-                first: None,
-                count: 1,
-                notes: Vec::new(),
-                help: Some(
-                    if by_kernel {
-                        "free in a kernel what a kernel allocates"
-                    } else {
-                        "free it before the program ends"
-                    }
-                    .to_owned(),
-                ),
-                stack: described.stack,
-            });
+            let (code, help) = match place {
+                Some(_) => ("device-heap-leak", "free in a kernel what a kernel allocates"),
+                None => ("leak", "free it before the program ends"),
+            };
+            let message = format!("{} of {} bytes was never freed", described.name, described.bytes);
+            let stack = described.stack;
+            self.found(Finding { place, help: Some(help.to_owned()), stack, ..error(code, message) });
         }
     }
 }

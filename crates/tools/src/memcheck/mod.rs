@@ -90,7 +90,7 @@ enum Against {
 /// Inserts the check of an access. Gives the predicate that allows it; nothing if it needs none.
 fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Option<Reg> {
     let is_aligned = matches!(access.pointer, PointerValue::Pointer { align, .. } if 1 << align >= bytes);
-    let against = against(at, access, bytes);
+    let against = against(at, access, bytes, is_aligned);
     if matches!(against, Against::Nothing) && is_aligned {
         return None;
     }
@@ -98,15 +98,9 @@ fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Option<Reg> {
     let misaligned = (!is_aligned).then(|| misaligned(at, address, bytes)).flatten();
     match against {
         Against::Nothing => {
-            let misaligned = misaligned?;
-            let [bad, good] = [at.reg(Type::Pred), at.reg(Type::Pred)];
             // Only the alignment is in question.
-            at.before().inst("not.pred", &[good.into(), misaligned.into()]);
-            under_guard(at, access.guard, bad, misaligned);
-            if let Some(guard) = access.guard {
-                and_guard(at, good, good, guard);
-            }
-            Some(refuse(at, access, address, None, bytes, [bad, good]))
+            let verdict = under_guard(at, misaligned?, access.guard);
+            Some(refuse(at, access, address, None, bytes, verdict))
         }
         Against::Slot([low, size]) => {
             let limit = at.at_entry("sub.u64", Type::B64, &[size.into(), i64::from(bytes).into()]);
@@ -140,7 +134,7 @@ fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Option<Reg> {
             let low = address_of(at, symbol, Space::Shared, access.access.space, bits);
             let distance = difference(at, address, low, bits);
             let end = at.reg(Type::B64);
-            let wide = widened(at, distance, bits);
+            let wide = widened(at, distance);
             // In 64 bits nothing wraps that is in bounds.
             at.before().inst("add.u64", &[end.into(), wide.into(), i64::from(bytes).into()]);
             let limit = at.at_entry("cvt.u64.u32", Type::B64, &[size.into()]);
@@ -160,10 +154,9 @@ fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Option<Reg> {
             Some(refuse(at, access, address, Some(low), bytes, [bad, good]))
         }
         Against::Shared => {
-            let bits = at.editor().function().reg_type(address).bits();
             let total = at.at_entry("mov.u32", Type::B32, &[Operand::Special(ptx::special::Special::TotalSmemSize)]);
             let limit = at.at_entry("cvt.u64.u32", Type::B64, &[total.into()]);
-            let wide = widened(at, address, bits);
+            let wide = widened(at, address);
             let end = at.reg(Type::B64);
             at.before().inst("add.u64", &[end.into(), wide.into(), i64::from(bytes).into()]);
             let [bad, good] = compare(at, "gt", "u64", end, limit.into(), misaligned, access.guard);
@@ -176,7 +169,7 @@ fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Option<Reg> {
     }
 }
 
-fn against(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Against {
+fn against(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32, is_aligned: bool) -> Against {
     let space = access.access.space;
     let root = match access.pointer {
         PointerValue::Pointer { root, .. } => Some(root),
@@ -189,11 +182,7 @@ fn against(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Against {
             if matches!(space, AccessSpace::Generic | AccessSpace::State(Space::Global)) =>
         {
             // Where offsets are multiples of the size, the pointer only has to be one.
-            let align = if matches!(access.pointer, PointerValue::Pointer { align, .. } if 1 << align >= bytes) {
-                bytes
-            } else {
-                1
-            };
+            let align = if is_aligned { bytes } else { 1 };
             if at.is_kernel()
                 && is_long(at, access)
                 && let Some(bounds) = at.bounds(var, offset, align)
@@ -234,13 +223,10 @@ fn is_long(at: &mut Cursor<'_, '_>, access: &Access) -> bool {
 }
 
 fn of_variable(at: &mut Cursor<'_, '_>, access: &Access, symbol: Symbol, variable: &Variable, bytes: u32) -> Against {
-    let Some(size) = variable.size() else {
+    // The variable of another module may be larger than the declaration says.
+    let Some(size) = variable.size().filter(|_| variable.linkage != Some(Linkage::Extern)) else {
         return if variable.space == Space::Shared { Against::DynamicShared(symbol) } else { Against::Shadow };
     };
-    // The variable of another module may be larger than the declaration says.
-    if variable.linkage == Some(Linkage::Extern) {
-        return if variable.space == Space::Shared { Against::DynamicShared(symbol) } else { Against::Shadow };
-    }
     let view = at.editor().view(access.stmt).expect("accesses are made by instructions");
     if let Operand::SymbolAddress(_, offset) = view.operands()[access.access.address]
         && u64::try_from(offset).is_ok_and(|offset| offset + u64::from(bytes) <= size)
@@ -269,8 +255,8 @@ fn difference(at: &mut Cursor<'_, '_>, address: Reg, low: Reg, bits: u32) -> Reg
     distance
 }
 
-fn widened(at: &mut Cursor<'_, '_>, reg: Reg, bits: u32) -> Reg {
-    if bits == 64 {
+fn widened(at: &mut Cursor<'_, '_>, reg: Reg) -> Reg {
+    if at.editor().function().reg_type(reg).bits() == 64 {
         return reg;
     }
     let wide = at.reg(Type::B64);
@@ -302,48 +288,35 @@ fn compare(
     also_bad: Option<Reg>,
     guard: Option<Guard>,
 ) -> [Reg; 2] {
+    if let Some(also) = also_bad {
+        let one = at.reg(Type::Pred);
+        let spelling = format!("setp.{relation}.or.{ty}");
+        at.before().inst(&spelling, &[one.into(), value.into(), limit, also.into()]);
+        return under_guard(at, one, guard);
+    }
     let [bad, good] = [at.reg(Type::Pred), at.reg(Type::Pred)];
     let pair = Operand::Pair(bad.into(), good.into());
-    match (also_bad, guard) {
-        (None, None) => {
+    match guard {
+        None => {
             at.before().inst(&format!("setp.{relation}.{ty}"), &[pair, value.into(), limit]);
         }
-        (None, Some(guard)) => {
+        Some(guard) => {
             let holds = if guard.negated { Operand::Not(guard.reg) } else { Operand::Reg(guard.reg) };
             at.before().inst(&format!("setp.{relation}.and.{ty}"), &[pair, value.into(), limit, holds]);
-        }
-        (Some(also), guard) => {
-            let one = at.reg(Type::Pred);
-            let mut builder = at.before();
-            builder.inst(&format!("setp.{relation}.or.{ty}"), &[one.into(), value.into(), limit, also.into()]);
-            builder.inst("not.pred", &[good.into(), one.into()]);
-            under_guard(at, guard, bad, one);
-            if let Some(guard) = guard {
-                and_guard(at, good, good, guard);
-            }
         }
     }
     [bad, good]
 }
 
-/// Sets a predicate to another one where the guard holds, and else to false.
-fn under_guard(at: &mut Cursor<'_, '_>, guard: Option<Guard>, to: Reg, from: Reg) {
-    match guard {
-        None => drop(at.before().inst("mov.pred", &[to.into(), from.into()])),
-        Some(guard) => and_guard(at, to, from, guard),
+/// Where the guard of an access holds and it is bad, and where it holds and it is good.
+fn under_guard(at: &mut Cursor<'_, '_>, is_bad: Reg, guard: Option<Guard>) -> [Reg; 2] {
+    let [bad, good] = [at.reg(Type::Pred), at.reg(Type::Pred)];
+    at.before().inst("not.pred", &[good.into(), is_bad.into()]);
+    at.and_guard(bad, is_bad, guard);
+    if guard.is_some() {
+        at.and_guard(good, good, guard);
     }
-}
-
-fn and_guard(at: &mut Cursor<'_, '_>, to: Reg, from: Reg, guard: Guard) {
-    let mut builder = at.before();
-    let holds = if guard.negated {
-        let holds = builder.reg(Type::Pred);
-        builder.inst("not.pred", &[holds.into(), guard.reg.into()]);
-        holds
-    } else {
-        guard.reg
-    };
-    builder.inst("and.pred", &[to.into(), from.into(), holds.into()]);
+    [bad, good]
 }
 
 /// Looks whether the shadow of all bytes says that they can be accessed.
@@ -364,8 +337,8 @@ fn look_at_shadow(
             at.before().inst("setp.lt.and.u64", &[within.into(), offset.into(), size.into(), Operand::Not(misaligned)])
         }
     };
-    if let Some(guard) = access.guard {
-        and_guard(at, within, within, guard);
+    if access.guard.is_some() {
+        at.and_guard(within, within, access.guard);
     }
     let (load, ty, full) = match bytes {
         1..=4 => ("ld.global.u8", Type::B32, 0xff),
@@ -411,10 +384,7 @@ fn refuse(
     bytes: u32,
     verdict: [Reg; 2],
 ) -> Reg {
-    let low = low.map_or(Operand::Int(0), |low| {
-        let bits = at.editor().function().reg_type(low).bits();
-        widened(at, low, bits).into()
-    });
+    let low = low.map_or(Operand::Int(0), |low| widened(at, low).into());
     look_closely(at, access, address, low, bytes, CERTAIN, verdict)
 }
 
@@ -442,8 +412,7 @@ fn call(
         _ => 0,
     };
     let what = bytes | kind | space << SPACE | more;
-    let bits = at.editor().function().reg_type(address).bits();
-    let address = widened(at, address, bits);
+    let address = widened(at, address);
     at.call(
         Some(Guard::when(bad)),
         "warpgrind_memcheck",
