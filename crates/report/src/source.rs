@@ -1,7 +1,8 @@
 //! Lines of the user's source files.
 //!
-//! Which file it is, the program says; so only regular files below the directories that the user has named are read, and
-//! no links lead out of them.
+//! Which file it is, the program says; so only regular files are read that are below the directories that the user has
+//! named, or have the name of source code once all links are followed. Files of the compiler and of the system are no
+//! sources of the user: a mistake is in who called them.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -17,6 +18,11 @@ const MOST_BYTES: u64 = 256 << 20;
 const LONGEST_LINE: usize = 1000;
 /// Paths with more parts are not looked for part by part.
 const MOST_PARTS: usize = 64;
+/// What names of files with source code end in, from which kernels are made.
+const KINDS_OF_SOURCE: &[&str] =
+    &["c", "cc", "cl", "cpp", "cu", "cuh", "cxx", "h", "hh", "hpp", "hxx", "inc", "inl", "ipp", "jl", "py", "rs"];
+/// Below these there is what others wrote.
+const OF_THE_SYSTEM: &[&str] = &["/usr/include", "/usr/lib", "/usr/local/include", "/usr/local/lib"];
 
 /// Source files below some directories.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +33,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Files below these directories. Those that do not exist have no files.
+    /// Files below these directories come before others. Those that do not exist have no files.
     pub fn below(roots: impl IntoIterator<Item = PathBuf>) -> Self {
         Self { roots: roots.into_iter().filter_map(|root| root.canonicalize().ok()).collect(), ..Self::default() }
     }
@@ -66,13 +72,13 @@ impl Sources {
     /// the end of its path is looked for: `/build/app/src/main.cu` may be `src/main.cu` here.
     fn find(&self, file: &str) -> Option<PathBuf> {
         let path = Path::new(file);
-        let inside = |candidate: PathBuf| {
-            let found = candidate.canonicalize().ok()?;
-            self.roots.iter().any(|root| found.starts_with(root)).then_some(found)
-        };
-        if path.is_absolute() && path.exists() {
-            return inside(path.to_owned());
+        let is_below = |path: &Path| self.roots.iter().any(|root| path.starts_with(root));
+        if path.is_absolute()
+            && let Ok(found) = path.canonicalize()
+        {
+            return (is_below(&found) || is_source_of_a_user(&found)).then_some(found);
         }
+        let inside = |candidate: PathBuf| candidate.canonicalize().ok().filter(|found| is_below(found));
         let parts: Vec<Component<'_>> =
             path.components().filter(|part| !matches!(part, Component::RootDir | Component::CurDir)).collect();
         if parts.len() > MOST_PARTS {
@@ -81,6 +87,20 @@ impl Sources {
         let ends = (0..parts.len()).map(|from| parts[from..].iter().collect::<PathBuf>());
         ends.flat_map(|end| self.roots.iter().map(move |root| root.join(&end))).find_map(inside)
     }
+}
+
+/// Whether a file, all of whose links were followed, is source code, and not of the compiler or the system.
+fn is_source_of_a_user(file: &Path) -> bool {
+    let kind = file.extension().and_then(|kind| kind.to_str());
+    let is_source = kind.is_some_and(|kind| KINDS_OF_SOURCE.contains(&kind));
+    let is_installed = file
+        .components()
+        .any(|part| ["site-packages", "dist-packages"].contains(&&*part.as_os_str().to_string_lossy()));
+    let is_of_the_compiler = || file.ancestors().skip(1).any(|directory| directory.join("cuda_runtime.h").exists());
+    is_source
+        && !is_installed
+        && !OF_THE_SYSTEM.iter().any(|directory| file.starts_with(directory))
+        && !is_of_the_compiler()
 }
 
 /// The part of a line that begins at a column, from 1 on, and is the thing that is accessed: `c[i]`, `p->x`, `f(a)`. The
@@ -156,27 +176,41 @@ mod tests {
     }
 
     #[test]
-    fn only_files_below_the_roots_are_read() {
+    fn only_files_below_the_roots_and_sources_are_read() {
         let directory = std::env::temp_dir().join(format!("warpgrind-sources-{}", std::process::id()));
         let root = directory.join("project");
         std::fs::create_dir_all(root.join("src")).expect("writable");
         std::fs::write(root.join("src/a.cu"), "one\ntwo\n").expect("writable");
         std::fs::write(directory.join("secret"), "secret\n").expect("writable");
         std::os::unix::fs::symlink(directory.join("secret"), root.join("link.cu")).expect("writable");
+        std::os::unix::fs::symlink(directory.join("secret"), directory.join("link.cu")).expect("writable");
+        std::fs::write(directory.join("elsewhere.cu"), "one\ntwo\n").expect("writable");
+        for library in ["toolkit/include/thrust", "site-packages"] {
+            std::fs::create_dir_all(directory.join(library)).expect("writable");
+            std::fs::write(directory.join(library).join("library.h"), "one\ntwo\n").expect("writable");
+        }
+        std::fs::write(directory.join("toolkit/include/cuda_runtime.h"), "").expect("writable");
         let mut sources = Sources::below([root.clone()]);
+        let elsewhere = directory.join("elsewhere.cu").display().to_string();
         let absolute = root.join("src/a.cu").display().to_string();
-        for file in
-            ["src/a.cu", "./src/a.cu", absolute.as_str(), "/build/elsewhere/src/a.cu", "/other/a.cu/../src/a.cu"]
-        {
+        for file in [
+            "src/a.cu",
+            "./src/a.cu",
+            absolute.as_str(),
+            "/build/elsewhere/src/a.cu",
+            "/other/a.cu/../src/a.cu",
+            elsewhere.as_str(),
+        ] {
             assert_eq!(sources.line(file, 2), Some("two"), "{file}");
         }
         assert_eq!(sources.shown(&absolute), "src/a.cu");
         assert_eq!(sources.line("src/a.cu", 3), None);
         assert_eq!(sources.line("src/a.cu", 0), None);
-        let secret = directory.join("secret").display().to_string();
-        for file in
-            ["link.cu", secret.as_str(), "../secret", "/etc/passwd", "/dev/zero", "", "src", "/proc/self/environ"]
-        {
+        let outside = ["secret", "link.cu", "toolkit/include/thrust/library.h", "site-packages/library.h"];
+        for file in outside.map(|file| directory.join(file).display().to_string()) {
+            assert_eq!(sources.line(&file, 1), None, "{file}");
+        }
+        for file in ["link.cu", "../secret", "/etc/passwd", "/dev/zero", "", "src", "/proc/self/environ"] {
             assert_eq!(sources.line(file, 1), None, "{file}");
         }
         let _ = std::fs::remove_dir_all(&directory);

@@ -85,7 +85,7 @@ pub(crate) struct Args {
     /// Show so many calls of the host, up to 100; 0 for all.
     #[arg(long, value_name = "N", default_value_t = 12, help_heading = "The report")]
     pub(super) num_callers_host: usize,
-    /// Source files may be below this directory, besides the current one. Several may be given.
+    /// Look for source files below this directory, too, if they are not where they were compiled. Several may be given.
     #[arg(long, value_name = "DIR", help_heading = "The report")]
     pub(super) source_root: Vec<PathBuf>,
     /// Whether the report has colours.

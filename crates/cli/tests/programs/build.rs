@@ -63,6 +63,10 @@ impl Toolchain {
         }
         let mut hasher = DefaultHasher::new();
         (&options, variant == Variant::Clang, &self.cuda, source.file_name()).hash(&mut hasher);
+        // Line information has the directory in it: what another checkout built shows the sources of that one.
+        if options.iter().any(|option| ["-g", "-G", "-lineinfo"].contains(&option.as_str())) {
+            source.hash(&mut hasher);
+        }
         fs::read(source).with_context(|| format!("reading {}", source.display()))?.hash(&mut hasher);
         for shared in headers_above(source)? {
             fs::read(shared)?.hash(&mut hasher);
