@@ -1,5 +1,6 @@
 //! A kernel, compiled for some options.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use ptx::ir::{FuncId, Module};
@@ -24,6 +25,8 @@ pub(crate) struct Kernel {
     pub(crate) local: u64,
     /// Bytes of parameters.
     pub(crate) params: u64,
+    /// How many warps were taken apart because indices wrapped.
+    wrapped: AtomicU32,
     source: Source,
     /// The same kernel for single threads, for warps that are taken apart.
     apart: OnceLock<Result<Box<Kernel>, CompileError>>,
@@ -58,6 +61,8 @@ impl From<LinkError> for CompileError {
 
 /// What functions of the runtime, and signal handlers, may need of a stack.
 const RUNTIME_STACK: usize = 128 << 10;
+/// When so many warps of a kernel were taken apart because indices wrapped, its next launch presumes nothing of indices.
+const MOST_WRAPPED: u32 = 4;
 /// The stack of a kernel that calls itself.
 const RECURSIVE_STACK: usize = 4 << 20;
 
@@ -167,9 +172,20 @@ impl Kernel {
             dynamic_shared: lowered.dynamic_shared,
             local: lowered.local,
             params: lowered.params,
+            wrapped: AtomicU32::new(0),
             source,
             apart: OnceLock::new(),
         })
+    }
+
+    /// A warp is taken apart because indices wrapped.
+    pub(crate) fn count_wrapped(&self) {
+        self.wrapped.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether it is better to presume nothing of indices.
+    pub(crate) fn wraps_often(&self) -> bool {
+        self.wrapped.load(Ordering::Relaxed) >= MOST_WRAPPED
     }
 
     /// The same kernel for single threads that go on in its middle, compiled when it is first asked for.

@@ -40,6 +40,7 @@ impl Default for Options {
             preempt: false,
             count: false,
             late_copies: false,
+            presume_no_wrap: true,
             facts: LaunchFacts::default(),
             cpu: None,
         }
@@ -61,6 +62,9 @@ pub struct Options {
     pub count: bool,
     /// Whether copies of `cp.async` are done as late as PTX allows.
     pub late_copies: bool,
+    /// Whether indices are presumed not to wrap from lane to lane where that makes addresses regular. A warp in which they
+    /// do is taken apart.
+    pub presume_no_wrap: bool,
     /// What is known of the launch.
     pub facts: LaunchFacts,
     /// The processor, as LLVM names it; nothing for the one that we run on.

@@ -414,8 +414,12 @@ impl Program {
 
     /// Compiles a kernel for blocks of a size.
     fn compile(&self, func: FuncId, block: [u32; 3], mode: &Mode) -> Result<Arc<Kernel>, LaunchError> {
-        let options = self.options(func, block, mode);
+        let mut options = self.options(func, block, mode);
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |key: FuncId, other: &Options| key == func && *other == options;
+        if kernels.iter().any(|(key, other, kernel)| is_same(*key, other) && kernel.wraps_often()) {
+            options.presume_no_wrap = false;
+        }
         if let Some((.., kernel)) = kernels.iter().find(|(key, other, _)| *key == func && *other == options) {
             return Ok(Arc::clone(kernel));
         }
@@ -444,6 +448,7 @@ impl Program {
             preempt: mode.preempt,
             count: mode.count || mode.budget.is_some(),
             late_copies: mode.late_copies,
+            presume_no_wrap: true,
             facts,
             cpu: None,
         }

@@ -4,7 +4,8 @@
 //! barrier that the other half reaches by another way, or one spinning on a lock that another holds. Vector code cannot
 //! be at two places at once. Where it finds that lanes must wait for lanes that are elsewhere, it writes down for each
 //! lane where it stands and the registers that are live there, and ends; the runtime then starts a thread for each lane,
-//! in code of width 1 that can be entered at all such places.
+//! in code of width 1 that can be entered at all such places. So it does where registers are not what the vector code
+//! presumes (`wrapping`).
 //!
 //! That is rare, and what it costs is paid only then: vector code needs no way to be entered in its middle, and the code
 //! of width 1 is compiled when it is first needed.
@@ -55,6 +56,11 @@ impl<'c> Lowering<'_, '_, 'c> {
     /// Whether threads may have to wait at an instruction for others.
     fn is_meeting(view: &View<'_>) -> bool {
         matches!(view.effect(), Some(Effect::Barrier | Effect::Collective)) || view.is_collective()
+    }
+
+    /// Whether a warp may be taken apart before a statement.
+    fn is_point(&self, statement: StmtId, view: &View<'_>) -> bool {
+        Self::is_meeting(view) || self.wrap_checks.are_before(statement)
     }
 
     /// What is live at a point: registers, and whether the carry flag is.
@@ -215,7 +221,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         for &block in &self.layout.order {
             points.push(Point::Block(block));
             for &statement in self.cfg.statements(block) {
-                if self.view(statement).is_some_and(|view| Self::is_meeting(&view)) {
+                if self.view(statement).is_some_and(|view| self.is_point(statement, &view)) {
                     points.push(Point::Statement(statement));
                 }
             }
@@ -273,7 +279,7 @@ impl<'c> Lowering<'_, '_, 'c> {
 
     /// Before a statement is lowered: starts a new block if threads can go on there.
     pub(crate) fn start_at_point(&mut self, statement: StmtId, view: &View<'_>) {
-        if !self.unit.options.resumable || !self.function.is_entry() || !Self::is_meeting(view) {
+        if !self.unit.options.resumable || !self.function.is_entry() || !self.is_point(statement, view) {
             return;
         }
         let block = self.point_block(statement);

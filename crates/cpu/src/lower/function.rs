@@ -13,6 +13,7 @@ use super::layout::{Layout, Step};
 use super::operands::field;
 use super::spin::spinning_blocks;
 use super::unit::Unit;
+use super::wrapping::WrapChecks;
 use crate::emit::Emit;
 use crate::llvm::{BasicBlock, Builder, FunctionValue, Ty, Value};
 use crate::options::Width;
@@ -29,6 +30,10 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     pub(crate) def_use: DefUse,
     /// Nothing at width 1, where there is nothing to be found out.
     pub(crate) uniformity: Option<Uniformity>,
+    /// Whether registers are presumed not to wrap where that makes them regular, and checks stand before.
+    pub(crate) presumes_no_wrap: bool,
+    /// The checks of registers that may wrap, by the statement before which they are made.
+    pub(crate) wrap_checks: WrapChecks,
     pub(crate) llvm: FunctionValue<'c>,
     /// The context of the warp.
     pub(crate) warp: Value<'c>,
@@ -128,10 +133,17 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         let cfg = Cfg::of(&module.forms, function);
         let def_use = DefUse::of(&module.forms, function);
         let liveness = Liveness::of(&cfg, &def_use);
-        let uniformity = match unit.width() {
-            Width::One => None,
-            Width::Warp => Some(Uniformity::of(module, function, &cfg, unit.facts())),
+        let is_kernel = function.is_entry();
+        // Threads of a warp that was taken apart go on where the checks of the warp were.
+        let needs_checks =
+            unit.options.presume_no_wrap && is_kernel && (unit.width() == Width::Warp || unit.options.resumable);
+        let uniformity =
+            (unit.width() == Width::Warp || needs_checks).then(|| Uniformity::of(module, function, &cfg, unit.facts()));
+        let wrap_checks = match &uniformity {
+            Some(uniformity) if needs_checks => WrapChecks::of(uniformity, &cfg, &liveness),
+            _ => WrapChecks::default(),
         };
+        let uniformity = uniformity.filter(|_| unit.width() == Width::Warp);
         let layout = Layout::of(&cfg, uniformity.as_ref());
         let spinning = spinning_blocks(module, body, &cfg, &layout.order);
         let context = unit.context();
@@ -148,7 +160,6 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         let blocks = Map::filled(cfg.len(), None);
         let end = llvm.append_block(context, "end");
         let warp = llvm.param(0);
-        let is_kernel = function.is_entry();
         let none = mask.zero();
         let mut lowering = Self {
             func,
@@ -159,6 +170,8 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             liveness,
             def_use,
             uniformity,
+            presumes_no_wrap: !wrap_checks.is_empty(),
+            wrap_checks,
             llvm,
             warp,
             entered: none,
@@ -261,6 +274,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
                 self.start_at_point(statement, &view);
                 self.statement = statement;
                 self.save_guard(&view);
+                self.check_wrapping();
                 self.instruction(&view);
                 self.saved_guard = None;
             }
@@ -441,7 +455,8 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         let scalar = self.unit.context().int(bits);
         let uniformity = self.uniformity.as_ref().expect("webs come from the analysis");
         let value = uniformity.value(web);
-        let regular = (value.has_one_base() && !value.needs_guard() && bits <= 64).then_some(*value);
+        let is_presumed = !value.needs_guard() || self.presumes_no_wrap;
+        let regular = (value.has_one_base() && is_presumed && bits <= 64).then_some(*value);
         let ty = if regular.is_some() { scalar } else { scalar.vector(self.unit.width().lanes()) };
         let starts_as_zero = self.starts_as_zero(uniformity.reg_of(web));
         let Places::Webs(places) = &mut self.places else {

@@ -20,6 +20,7 @@
 //! | `asynchronous` | asynchronous copies and barrier objects |
 //! | `stack` | memory that is taken while a function runs |
 //! | `texture` | textures and surfaces |
+//! | `wrapping` | numbers that are presumed not to wrap |
 //! | `words` | operands of all lanes in memory |
 //! | `calls` | functions of the program, of the device and of the runtime |
 
@@ -45,6 +46,7 @@ mod unit;
 mod video;
 mod waiting;
 mod words;
+mod wrapping;
 
 pub(crate) use calls::{HostFunction, Undefined};
 pub(crate) use memory_map::{MAX_SHARED, constant_bytes, constant_offsets, param_offsets};

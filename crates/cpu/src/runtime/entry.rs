@@ -29,6 +29,7 @@ pub(crate) fn symbols() -> Vec<(String, usize)> {
         ("wg_frame", wg_frame as *const () as usize),
         ("wg_stuck", wg_stuck as *const () as usize),
         ("wg_take_apart", wg_take_apart as *const () as usize),
+        ("wg_wrapped", wg_wrapped as *const () as usize),
         ("wg_host_call", wg_host_call as *const () as usize),
         ("wg_preempt", wg_preempt as *const () as usize),
         ("wg_over_budget", wg_over_budget as *const () as usize),
@@ -138,6 +139,10 @@ extern "C" fn wg_frame(_: *mut WarpContext, words: u64) -> *mut u64 {
 
 extern "C" fn wg_take_apart(_: *mut WarpContext, frame: *const u64) {
     runtime(|worker| worker.take_apart(frame))
+}
+
+extern "C" fn wg_wrapped(_: *mut WarpContext) {
+    runtime(|worker| worker.launch.kernel.count_wrapped());
 }
 
 extern "C" fn wg_undefined(_: *mut WarpContext, what: u32) {

@@ -1,0 +1,117 @@
+//! Numbers that are presumed not to wrap.
+//!
+//! PTX computes indices in 32 bits and addresses in 64. A thread's index rises by one from lane to lane; whether its address
+//! rises by four depends on whether the index passes the largest number of 32 bits on the way, which almost no program
+//! lets happen and few can be proven not to. So vector code presumes that it does not, keeps one number for the warp instead
+//! of 32, and checks that number where it is extended. Where the check fails, the warp is taken apart: threads compute
+//! with numbers of their own.
+
+use ptx::analysis::{Cfg, Liveness, Signedness, Uniformity, WrapCheck, WrapGuard};
+use ptx::ir::{Reg, StmtId};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::apart::Point;
+use super::function::Lowering;
+use crate::emit::{Emit, Sign};
+use crate::llvm::Value;
+
+/// Where a check fails, all live registers are written down. If there were more than so many such registers for each
+/// statement of the function, nothing is presumed: the code for what never happens would be longer than the function.
+const MOST_LIVE_FOR_EACH_STATEMENT: usize = 4;
+
+/// The checks of a function, by the statement before which they are made.
+#[derive(Debug, Default)]
+pub(crate) struct WrapChecks {
+    before: FxHashMap<StmtId, SmallVec<[(Reg, WrapCheck); 1]>>,
+}
+
+impl WrapChecks {
+    /// The checks that all presumptions of the analysis rest on; none if they would cost too much.
+    pub(crate) fn of(uniformity: &Uniformity, cfg: &Cfg, liveness: &Liveness) -> Self {
+        let statements: usize = cfg.blocks().map(|block| cfg.statements(block).len()).sum();
+        let live = |guard: &WrapGuard| cfg.block_of(guard.statement).map_or(0, |block| liveness.live_in(block).count());
+        let written: usize = uniformity.guards().iter().map(live).sum();
+        let mut checks = Self::default();
+        if written <= MOST_LIVE_FOR_EACH_STATEMENT * statements {
+            for guard in uniformity.guards() {
+                checks.before.entry(guard.statement).or_default().push((guard.reg, guard.check));
+            }
+        }
+        checks
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.before.is_empty()
+    }
+
+    pub(crate) fn are_before(&self, statement: StmtId) -> bool {
+        self.before.contains_key(&statement)
+    }
+}
+
+impl<'a, 'c> Lowering<'_, 'a, 'c> {
+    /// Takes the warp apart if a register that the present statement reads is not as was presumed.
+    pub(crate) fn check_wrapping(&mut self) {
+        if self.is_scalar_device() {
+            return;
+        }
+        let Some(checks) = self.wrap_checks.before.get(&self.statement).cloned() else { return };
+        let scalar = self.scalar();
+        let mut wraps = scalar.bool().zero();
+        for (reg, check) in checks {
+            wraps = scalar.or(wraps, self.wraps(reg, &check));
+        }
+        let statement = self.statement;
+        self.fail_when(wraps, |this| {
+            this.call_runtime("wg_wrapped", &[this.warp]);
+            this.take_apart(Point::Statement(statement));
+        });
+    }
+
+    /// Whether the check of a register fails for some lane that executes the present statement.
+    fn wraps(&mut self, reg: Reg, check: &WrapCheck) -> Value<'c> {
+        let scalar = self.scalar();
+        if self.place(reg, false).is_some_and(|place| place.regular.is_some()) {
+            let base = self.read_reg(reg, scalar);
+            let wraps = is_outside(scalar, base, check);
+            if !self.is_guarded() {
+                return wraps;
+            }
+            let active = self.active();
+            return scalar.and(wraps, self.any(active));
+        }
+        // Some lanes share a base, but which they share is unknown: each has what its lane adds taken off again.
+        let emit = self.vector();
+        let value = self.read_reg(reg, emit);
+        let offsets: Vec<_> = {
+            let known = self.uniformity.as_ref().and_then(|uniformity| {
+                let web = uniformity.read(self.statement, reg)?;
+                Some(*uniformity.value(web))
+            });
+            let element = value.ty().element();
+            (0..self.lanes()).map(|lane| element.constant(known.map_or(0, |known| known.offset(lane)) as u64)).collect()
+        };
+        let bases = emit.sub(value, Value::vector_constant(&offsets));
+        let wraps = is_outside(emit, bases, check);
+        let active = self.active();
+        self.any(emit.and(wraps, active))
+    }
+}
+
+/// Whether a base is so near to an end of the numbers that what lanes add to it passes that end.
+fn is_outside<'c>(emit: Emit<'_, 'c>, base: Value<'c>, check: &WrapCheck) -> Value<'c> {
+    let numbers = 1_i128 << check.bits;
+    let (least, greatest) = match check.signedness {
+        Signedness::Unsigned => (0, numbers - 1),
+        Signedness::Signed => (-numbers / 2, numbers / 2 - 1),
+    };
+    let (least, greatest) = (least - check.least, greatest - check.greatest);
+    if least > greatest {
+        return emit.bool().all_ones();
+    }
+    let from_least = emit.sub(base, base.ty().constant(least as u64));
+    let mask = if check.bits < 64 { (1 << check.bits) - 1 } else { u64::MAX };
+    let from_least = emit.and_constant(from_least, mask);
+    emit.less(Sign::Unsigned, base.ty().constant((greatest - least) as u64), from_least)
+}
