@@ -206,7 +206,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let emit = self.vector();
         let sizes = self.read(size, 32, emit);
         let sizes = emit.resize(Sign::Unsigned, sizes, 64);
-        self.check_alignment(&Address::Vector(sizes), 16);
+        self.check_alignment(&Address::Vector(sizes, None), 16);
         let (sources, targets) = (self.addresses(&source), self.addresses(&target));
         let (word, pointer) = (self.unit.context().int(64), self.unit.context().pointer());
         let memmove = self.unit.runtime("memmove", pointer, &[pointer, pointer, word]);

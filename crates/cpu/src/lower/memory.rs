@@ -9,6 +9,7 @@ use ptx::view::{AccessSpace, MemAccess, Order, View};
 use super::function::Lowering;
 use super::memory_map::constant_bytes;
 use super::operands::{field, sign_of};
+use super::pieces::Groups;
 use super::unit::{CONSTANTS, symbol_of};
 use crate::emit::{Emit, Sign};
 use crate::llvm::{Ordering, Ty, Value};
@@ -20,8 +21,8 @@ pub(crate) enum Address<'c> {
     Uniform(Value<'c>),
     /// The address of the first lane, and what is added for each.
     Regular(Value<'c>, Vec<i64>),
-    /// One for each lane.
-    Vector(Value<'c>),
+    /// One for each lane, and what is known of neighbouring ones.
+    Vector(Value<'c>, Option<Groups>),
 }
 
 impl<'c> Address<'c> {
@@ -34,7 +35,7 @@ impl<'c> Address<'c> {
         match self {
             Self::Uniform(base) => Self::Uniform(add(*base)),
             Self::Regular(base, offsets) => Self::Regular(add(*base), offsets.clone()),
-            Self::Vector(all) => Self::Vector(add(*all)),
+            Self::Vector(all, groups) => Self::Vector(add(*all), *groups),
         }
     }
 
@@ -81,7 +82,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                     }
                     None => {
                         let value = self.read_reg(reg, self.vector());
-                        Address::Vector(self.extended_address(value, bits, sign, space))
+                        Address::Vector(self.extended_address(value, bits, sign, space), self.groups(reg))
                     }
                 };
                 address.offset(emit, offset.into())
@@ -105,9 +106,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 match inner {
                     Address::Uniform(offset) => Address::Uniform(emit.add(base, offset)),
                     Address::Regular(offset, lanes) => Address::Regular(emit.add(base, offset), lanes),
-                    Address::Vector(offsets) => {
+                    Address::Vector(offsets, groups) => {
                         let emit = self.vector();
-                        Address::Vector(emit.add(emit.broadcast(base), offsets))
+                        Address::Vector(emit.add(emit.broadcast(base), offsets), groups)
                     }
                 }
             }
@@ -122,10 +123,10 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                         let lanes = lanes.iter().zip(more).map(|(a, b)| a + b).collect();
                         Address::Regular(emit.add(base, offset), lanes)
                     }
-                    Address::Vector(offsets) => {
+                    Address::Vector(offsets, _) => {
                         let emit = self.vector();
                         let bases = self.per_lane(base, &lanes);
-                        Address::Vector(emit.add(bases, offsets))
+                        Address::Vector(emit.add(bases, offsets), None)
                     }
                 }
             }
@@ -316,17 +317,19 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                     )
                 }
             }
-            _ => {
-                let pointers = self.pointers(address);
-                builder.intrinsic(
-                    self.unit.llvm,
-                    "llvm.masked.gather",
-                    &[vector, pointers.ty()],
-                    &[pointers, active, vector.zero()],
-                )
-            }
+            _ => match self.pieces(address, bytes) {
+                Some(pieces) => self.load_pieces(ty, address, &pieces, active),
+                None => self.gather(vector, address, active),
+            },
         };
         builder.freeze(value)
+    }
+
+    /// Loads what each lane of a mask asks for, one by one; zero for the others.
+    pub(crate) fn gather(&self, vector: Ty<'c>, address: &Address<'c>, lanes: Value<'c>) -> Value<'c> {
+        let pointers = self.pointers(address);
+        let types = [vector, pointers.ty()];
+        self.unit.builder.intrinsic(self.unit.llvm, "llvm.masked.gather", &types, &[pointers, lanes, vector.zero()])
     }
 
     /// Stores for the lanes that execute the statement. Of several that store to one place, the last wins.
@@ -375,16 +378,18 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                     );
                 }
             }
-            _ => {
-                let pointers = self.pointers(address);
-                builder.intrinsic(
-                    self.unit.llvm,
-                    "llvm.masked.scatter",
-                    &[value.ty(), pointers.ty()],
-                    &[value, pointers, active],
-                );
-            }
+            _ => match self.pieces(address, bytes) {
+                Some(pieces) if !pieces.are_uniform() => self.store_pieces(address, &pieces, value, active),
+                _ => self.scatter(address, value, active),
+            },
         }
+    }
+
+    /// Stores what each lane of a mask has, one by one.
+    pub(crate) fn scatter(&self, address: &Address<'c>, value: Value<'c>, lanes: Value<'c>) {
+        let pointers = self.pointers(address);
+        let types = [value.ty(), pointers.ty()];
+        self.unit.builder.intrinsic(self.unit.llvm, "llvm.masked.scatter", &types, &[value, pointers, lanes]);
     }
 
     /// An address for each lane.
@@ -392,7 +397,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         match address {
             Address::Uniform(base) => self.vector().broadcast(*base),
             Address::Regular(base, offsets) => self.per_lane(*base, offsets),
-            Address::Vector(all) => *all,
+            Address::Vector(all, _) => *all,
         }
     }
 
@@ -444,11 +449,18 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 emit.and(wrong, self.any(active))
             }
             _ => {
-                let emit = self.vector();
-                let all = self.addresses(address);
                 let active = self.active();
-                let wrong = emit.and(low(emit, all), active);
-                self.any(wrong)
+                match self.known_bases(address, bytes, active) {
+                    Some(bases) => {
+                        bases.iter().fold(emit.bool().zero(), |wrong, &base| emit.or(wrong, low(emit, base)))
+                    }
+                    None => {
+                        let emit = self.vector();
+                        let all = self.addresses(address);
+                        let wrong = emit.and(low(emit, all), active);
+                        self.any(wrong)
+                    }
+                }
             }
         };
         self.fail_when(wrong, |this| this.call_misaligned(address, bytes));

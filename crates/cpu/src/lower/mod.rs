@@ -11,7 +11,7 @@
 //! | `operands` | reading and writing operands, special registers |
 //! | `arithmetic`, `conversion` | instructions that compute registers |
 //! | `video` | instructions on parts of registers |
-//! | `memory`, `atomics` | accesses |
+//! | `memory`, `pieces`, `atomics` | accesses |
 //! | `sync` | barriers and collectives |
 //! | `control` | preemption, counts, budgets |
 //! | `spin` | loops that wait for memory |
@@ -38,6 +38,7 @@ mod matrix;
 mod memory;
 mod memory_map;
 mod operands;
+mod pieces;
 mod spin;
 mod stack;
 mod sync;

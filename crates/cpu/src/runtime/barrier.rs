@@ -50,9 +50,11 @@ impl Barrier {
             return false;
         }
         if self.expected == 0 {
+            // From the last warp on: warps mostly arrive in their order.
             return alive
                 .iter()
                 .enumerate()
+                .rev()
                 .all(|(warp, &lanes)| lanes & !self.arrived.get(warp).copied().unwrap_or(0) == 0);
         }
         // Counts are of whole warps: lanes that have ended, or never were, count as soon as the rest of their warp is
@@ -66,12 +68,16 @@ impl Barrier {
         self.count + absent >= self.expected
     }
 
-    /// Starts again, and says who waited and what they are told.
-    pub(crate) fn complete(&mut self) -> (Vec<usize>, Tally) {
-        let tally = Tally { yes: self.yes, count: self.count };
-        let waiting = std::mem::take(&mut self.waiting);
-        *self = Self::default();
-        (waiting, tally)
+    /// What the threads are told that wait.
+    pub(crate) fn tally(&self) -> Tally {
+        Tally { yes: self.yes, count: self.count }
+    }
+
+    /// Starts again: nobody waits, and nobody has arrived.
+    pub(crate) fn restart(&mut self) {
+        self.arrived.fill(0);
+        self.waiting.clear();
+        (self.count, self.expected, self.yes) = (0, 0, 0);
     }
 
     /// Whether nobody has arrived.
@@ -95,7 +101,8 @@ mod tests {
         assert!(barrier.is_complete(&[u32::MAX, 0xf0]), "the rest ended");
         barrier.arrive(2, 1, 0x0f, 0, 0);
         assert!(barrier.is_complete(&alive));
-        assert_eq!(barrier.complete().1, super::Tally { yes: 4, count: 40 });
+        assert_eq!(barrier.tally(), super::Tally { yes: 4, count: 40 });
+        barrier.restart();
         assert!(barrier.is_idle());
     }
 

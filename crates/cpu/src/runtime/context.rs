@@ -1,5 +1,7 @@
 //! What compiled code and the scheduler know of a warp.
 
+use std::cell::Cell;
+
 /// One per warp (or thread, at width 1) that runs. Compiled code reads the first fields by their offsets; the rest is the
 /// scheduler's.
 #[repr(C)]
@@ -37,7 +39,19 @@ pub(crate) struct WarpContext {
     pub(crate) resume: u64,
     /// What its registers hold then.
     pub(crate) frame: *const u64,
+    /// Whose turn it is when the warp comes to barrier 0, if the warps of its block take turns (see `ring`); else null.
+    pub(crate) next: *mut WarpContext,
+    /// Where it stands while it does not run.
+    pub(crate) saved: *mut u8,
+    /// Where the warp that runs is written down.
+    pub(crate) current: *const Cell<*mut WarpContext>,
+    /// The place of the barrier at which it gave its turn away.
+    pub(crate) site: u32,
+    /// The lanes that came to it.
+    pub(crate) arrived: u32,
 
+    /// The number of its fibre.
+    pub(crate) fibre: usize,
     /// The place of its block among the resident ones.
     pub(crate) resident: usize,
     /// Whether it is one thread.

@@ -8,6 +8,7 @@ use super::host;
 use super::launch::FaultKind;
 use super::matrix::{self, Operands};
 use super::mbarrier;
+use super::ring::wg_give_turn;
 use super::schedule::Arrival;
 use super::signals::Activity;
 use super::texture;
@@ -18,6 +19,7 @@ use crate::lower::{HostFunction, Undefined};
 pub(crate) fn symbols() -> Vec<(String, usize)> {
     [
         ("wg_barrier", wg_barrier as *const () as usize),
+        ("wg_give_turn", wg_give_turn as *const () as usize),
         ("wg_collective", wg_collective as *const () as usize),
         ("wg_outsiders", wg_outsiders as *const () as usize),
         ("wg_cycles", wg_cycles as *const () as usize),

@@ -243,6 +243,12 @@ impl<'l> Launch<'l> {
             budget: self.budget,
             resume: 0,
             frame: std::ptr::null(),
+            next: std::ptr::null_mut(),
+            saved: std::ptr::null_mut(),
+            current: std::ptr::null(),
+            site: 0,
+            arrived: 0,
+            fibre: 0,
             resident: 0,
             is_thread: false,
         }

@@ -4,6 +4,7 @@
 //! starts the next warp. A kernel without barriers so runs on one fibre without a switch, and nothing had to be found
 //! out about it before.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
@@ -18,20 +19,21 @@ use crate::options::Width;
 /// The state of one OS thread of a launch. Nothing here switches stacks.
 #[derive(Debug)]
 pub(crate) struct Schedule<'l> {
-    launch: &'l Launch<'l>,
+    pub(super) launch: &'l Launch<'l>,
     /// Boxed, because compiled code holds on to contexts, and a switch to stack pointers.
     #[allow(clippy::vec_box, reason = "a fibre must not move when another one is added")]
-    fibres: Vec<Box<Fibre>>,
+    pub(super) fibres: Vec<Box<Fibre>>,
     idle: Vec<usize>,
     /// Idle fibres with stacks for single threads of a warp that was taken apart.
     idle_threads: Vec<usize>,
-    ready: VecDeque<usize>,
-    residents: Vec<Option<Resident>>,
+    pub(super) ready: VecDeque<usize>,
+    pub(super) residents: Vec<Option<Resident>>,
     /// Blocks that are resident.
     resident_count: usize,
     /// The resident block whose warps are being started.
     starting: Option<usize>,
-    running: usize,
+    /// The warp that runs. Boxed, because warps that take turns write it themselves.
+    current: Box<Cell<*mut WarpContext>>,
     /// How often warps gave way in a spin since one of them came to an end or a barrier.
     spins: u64,
     /// Whether the running warp is to be taken apart.
@@ -41,11 +43,10 @@ pub(crate) struct Schedule<'l> {
 }
 
 #[derive(Debug)]
-struct Fibre {
+pub(super) struct Fibre {
     stack: Stack,
-    saved: *mut u8,
-    context: WarpContext,
-    state: State,
+    pub(super) context: WarpContext,
+    pub(super) state: State,
     /// What it is told when it goes on.
     answer: u64,
     /// How often it gave way in a spin since it came to something else.
@@ -53,7 +54,7 @@ struct Fibre {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+pub(super) enum State {
     Idle,
     /// Runs, or is ready to.
     Ready,
@@ -68,15 +69,15 @@ enum State {
 
 /// A block that is being run.
 #[derive(Debug)]
-struct Resident {
+pub(super) struct Resident {
     index: u64,
     slot: usize,
-    next_unit: u32,
-    units: u32,
-    running: u32,
+    pub(super) next_unit: u32,
+    pub(super) units: u32,
+    pub(super) running: u32,
     /// The lanes of each warp that have not ended.
-    alive: Vec<u32>,
-    barriers: Vec<Barrier>,
+    pub(super) alive: Vec<u32>,
+    pub(super) barriers: Vec<Barrier>,
     /// Threads that wait in collectives, at width 1.
     meetings: Vec<Meeting>,
     local: LocalMemory,
@@ -84,6 +85,8 @@ struct Resident {
     copies: Copies,
     /// The registers of warps that were taken apart.
     frames: Vec<Vec<u64>>,
+    /// The warps that take turns at barrier 0, if they do.
+    pub(super) ring: Vec<usize>,
 }
 
 /// The local memory of the threads of a block.
@@ -109,6 +112,8 @@ struct Meeting {
 pub(crate) enum Next {
     /// Goes on with a saved stack.
     Run(*mut u8),
+    /// The fibre that gives way goes on itself.
+    GoOn,
     /// Takes the warp apart that ran last.
     TakeApart,
     /// There is nothing left to do.
@@ -155,7 +160,7 @@ impl<'l> Schedule<'l> {
             residents: Vec::new(),
             resident_count: 0,
             starting: None,
-            running: 0,
+            current: Box::new(Cell::new(std::ptr::null_mut())),
             spins: 0,
             is_torn: false,
             fault: None,
@@ -176,13 +181,26 @@ impl<'l> Schedule<'l> {
         }
         match self.next_fibre() {
             Some(fibre) => {
-                self.running = fibre;
-                Next::Run(self.fibres[fibre].saved)
+                let context = &raw mut self.fibres[fibre].context;
+                self.current.set(context);
+                Next::Run(self.fibres[fibre].context.saved)
             }
             None if self.resident_count == 0 => Next::Done,
             None if self.release_mixed() => self.next(),
             None => Next::Fault(self.deadlock()),
         }
+    }
+
+    /// Where the stack pointer of the running fibre, which gives way, is saved; and what to do next.
+    pub(crate) fn next_after_running(&mut self) -> (*mut *mut u8, Next) {
+        let before = self.running();
+        let saved = &raw mut self.fibres[before].context.saved;
+        let next = match self.next() {
+            // What was saved of it is not where it stands.
+            Next::Run(_) if self.running() == before => Next::GoOn,
+            other => other,
+        };
+        (saved, next)
     }
 
     /// The fibre to go on with: one that is ready, or one for the next warp.
@@ -192,9 +210,13 @@ impl<'l> Schedule<'l> {
         if prefers_start && let Some(fibre) = self.start_next() {
             return Some(fibre);
         }
-        let place =
-            if self.launch.random_schedule && !self.ready.is_empty() { self.below(self.ready.len()) } else { 0 };
-        self.ready.remove(place).or_else(|| self.start_next())
+        let ready = if self.launch.random_schedule && !self.ready.is_empty() {
+            let place = self.below(self.ready.len());
+            self.ready.remove(place)
+        } else {
+            self.ready.pop_front()
+        };
+        ready.or_else(|| self.start_next())
     }
 
     fn coin(&mut self) -> bool {
@@ -259,6 +281,7 @@ impl<'l> Schedule<'l> {
             local,
             copies: Copies::default(),
             frames: Vec::new(),
+            ring: Vec::new(),
         });
         self.resident_count += 1;
         self.starting = Some(place);
@@ -273,9 +296,13 @@ impl<'l> Schedule<'l> {
                 return None;
             }
         };
-        let saved = stack.prepare(super::worker::fibre_main);
-        let context = self.launch.new_context();
-        self.fibres.push(Box::new(Fibre { stack, saved, context, state: State::Idle, answer: 0, spins: 0 }));
+        let context = WarpContext {
+            saved: stack.prepare(super::worker::fibre_main),
+            current: &raw const *self.current,
+            fibre: self.fibres.len(),
+            ..self.launch.new_context()
+        };
+        self.fibres.push(Box::new(Fibre { stack, context, state: State::Idle, answer: 0, spins: 0 }));
         Some(self.fibres.len() - 1)
     }
 
@@ -313,7 +340,7 @@ impl<'l> Schedule<'l> {
 
     /// Room for the registers of the running warp, which is about to be taken apart.
     pub(crate) fn frame(&mut self, words: usize) -> *mut u64 {
-        let place = self.fibres[self.running].context.resident;
+        let place = self.fibres[self.running()].context.resident;
         let resident = self.residents[place].as_mut().expect("the block is resident");
         resident.frames.push(vec![0; words]);
         resident.frames.last_mut().expect("it was just made").as_mut_ptr()
@@ -321,13 +348,14 @@ impl<'l> Schedule<'l> {
 
     /// The running warp gives way, and does not go on: its lanes do, as threads.
     pub(crate) fn tear(&mut self, frame: *const u64) {
-        self.fibres[self.running].context.frame = frame;
+        self.break_ring();
+        self.context().frame = frame;
         self.is_torn = true;
     }
 
     /// Starts a thread for each lane of the warp that ran last, with stacks of so many bytes.
     pub(crate) fn take_apart(&mut self, stack: usize) {
-        let torn = self.running;
+        let torn = self.running();
         let place = self.fibres[torn].context.resident;
         let frame = self.fibres[torn].context.frame;
         let first_thread = self.fibres[torn].context.first_thread;
@@ -371,15 +399,16 @@ impl<'l> Schedule<'l> {
             self.ready.push_back(fibre);
         }
         // What is on the stack of the warp is not needed any more.
-        self.fibres[torn].saved = self.fibres[torn].stack.prepare(super::worker::fibre_main);
+        self.fibres[torn].context.saved = self.fibres[torn].stack.prepare(super::worker::fibre_main);
         self.fibres[torn].state = State::Idle;
         self.idle.push(torn);
     }
 
     /// The warp on the running fibre has ended. Whether the fibre has another one now; else it gives way.
     pub(crate) fn finish(&mut self) -> bool {
+        self.break_ring();
         self.spins = 0;
-        let fibre = self.running;
+        let fibre = self.running();
         let place = self.fibres[fibre].context.resident;
         let executed = std::mem::take(&mut self.fibres[fibre].context.executed);
         self.launch.executed.fetch_add(executed, Ordering::Relaxed);
@@ -422,7 +451,7 @@ impl<'l> Schedule<'l> {
 
     /// The warp of the running fibre, and its lanes.
     fn lanes_of_running(&self) -> (usize, u32) {
-        let context = &self.fibres[self.running].context;
+        let context = &self.fibres[self.running()].context;
         (context.warp(), context.lanes << context.first_lane())
     }
 
@@ -430,33 +459,36 @@ impl<'l> Schedule<'l> {
     pub(crate) fn preempt(&mut self) -> bool {
         let yields = self.launch.random_schedule && self.below(4) == 0;
         if yields {
-            self.ready.push_back(self.running);
+            self.ready.push_back(self.running());
         }
         yields
     }
 
     /// The running warp waits for memory that another thread will write: it gives way, but can go on at any time.
     pub(crate) fn spin(&mut self) {
+        self.break_ring();
         self.spins += 1;
         if self.spins.is_multiple_of(1024) && self.launch.is_late() {
             let waiters = self.waiters();
             self.fail(FaultKind::Timeout { waiters }, 0, 0);
             return;
         }
-        let fibre = &mut self.fibres[self.running];
+        let running = self.running();
+        let fibre = &mut self.fibres[running];
         fibre.spins += 1;
         if fibre.spins >= SPINS && fibre.context.is_thread {
             let (place, warp) = (fibre.context.resident, fibre.context.warp());
             self.release_meetings(place, warp);
         }
-        self.ready.push_back(self.running);
+        self.ready.push_back(self.running());
     }
 
     /// Lanes of the running warp arrive at a barrier of their block.
     pub(crate) fn arrive(&mut self, arrival: Arrival) -> Wait {
+        self.break_ring();
         let Arrival { waits, site, id, count, lanes, yes } = arrival;
         self.spins = 0;
-        let fibre = self.running;
+        let fibre = self.running();
         let (place, warp, first) = {
             let context = &self.fibres[fibre].context;
             (context.resident, context.warp(), context.first_lane())
@@ -466,8 +498,9 @@ impl<'l> Schedule<'l> {
             return Wait::GiveWay;
         }
         let resident = self.residents[place].as_mut().expect("the block is resident");
-        if !self.fibres[fibre].context.is_thread {
-            // A warp comes as a whole: lanes that do not have ended.
+        // A warp comes as a whole: lanes that do not have ended.
+        let have_ended = !self.fibres[fibre].context.is_thread && resident.alive[warp] != lanes;
+        if have_ended {
             resident.alive[warp] = lanes;
         }
         let warps = resident.alive.len();
@@ -478,15 +511,20 @@ impl<'l> Schedule<'l> {
             barrier.waiting.push(fibre);
             self.fibres[fibre].state = State::Barrier { id, site };
         }
-        self.release_barriers(place);
+        if have_ended {
+            self.release_barriers(place);
+        } else {
+            self.release_barrier(place, id as usize);
+        }
         self.release_meetings(place, warp);
         if waits { self.wait(fibre) } else { Wait::Answer(0) }
     }
 
     /// Lanes of the running warp arrive at the barrier of the cluster, and go on.
     pub(crate) fn arrive_at_cluster(&mut self, lanes: u32) {
+        self.break_ring();
         self.spins = 0;
-        let context = &self.fibres[self.running].context;
+        let context = &self.fibres[self.running()].context;
         let (place, warp, first) = (context.resident, context.warp(), context.first_lane());
         let resident = self.residents[place].as_mut().expect("the block is resident");
         let warps = resident.alive.len();
@@ -497,8 +535,9 @@ impl<'l> Schedule<'l> {
     /// Lanes of the running warp wait until all have come to the barrier of the cluster at which they arrived last. If
     /// that has happened, they are no longer among those that have arrived.
     pub(crate) fn wait_for_cluster(&mut self, site: u32, lanes: u32) -> Wait {
+        self.break_ring();
         self.spins = 0;
-        let fibre = self.running;
+        let fibre = self.running();
         let context = &self.fibres[fibre].context;
         let (place, warp, first) = (context.resident, context.warp(), context.first_lane());
         let resident = self.residents[place].as_mut().expect("the block is resident");
@@ -526,29 +565,48 @@ impl<'l> Schedule<'l> {
         Wait::Answer(self.fibres[fibre].answer)
     }
 
-    /// What the running fibre was told when it was let go on.
-    pub(crate) fn answer(&self) -> u64 {
-        self.fibres[self.running].answer
+    /// The number of the running fibre.
+    pub(super) fn running(&self) -> usize {
+        // SAFETY: fibres are boxed and live as long as the schedule, and only their contexts are written there.
+        unsafe { (*self.current.get()).fibre }
     }
 
+    /// What the running fibre was told when it was let go on.
+    pub(crate) fn answer(&self) -> u64 {
+        self.fibres[self.running()].answer
+    }
+
+    /// Lets those go on that wait at barriers of a block, of which threads have ended.
     fn release_barriers(&mut self, place: usize) {
+        for id in 0..=CLUSTER {
+            self.release_barrier(place, id);
+        }
+    }
+
+    /// Lets those go on that wait at a barrier, if all have come.
+    fn release_barrier(&mut self, place: usize, id: usize) {
         let resident = self.residents[place].as_mut().expect("the block is resident");
-        for barrier in &mut resident.barriers {
-            if !barrier.is_idle() && barrier.is_complete(&resident.alive) {
-                let (waiting, tally) = barrier.complete();
-                for fibre in waiting {
-                    self.fibres[fibre].state = State::Ready;
-                    self.fibres[fibre].answer = u64::from(tally.count) << 32 | u64::from(tally.yes);
-                    self.ready.push_back(fibre);
-                }
-            }
+        let barrier = &mut resident.barriers[id];
+        if barrier.is_idle() || !barrier.is_complete(&resident.alive) {
+            return;
+        }
+        let tally = barrier.tally();
+        for &fibre in &barrier.waiting {
+            self.fibres[fibre].state = State::Ready;
+            self.fibres[fibre].answer = u64::from(tally.count) << 32 | u64::from(tally.yes);
+            self.ready.push_back(fibre);
+        }
+        let released = barrier.waiting.len();
+        barrier.restart();
+        if id == 0 {
+            self.form_ring(place, released);
         }
     }
 
     /// A thread that runs on its own comes to something that lanes do together: those of a mask, or whoever is there.
     pub(crate) fn meet(&mut self, what: Collective, site: u32, mask: Option<u32>, values: [u64; 3]) -> Wait {
         self.spins = 0;
-        let fibre = self.running;
+        let fibre = self.running();
         let (place, warp, lane) = {
             let context = &self.fibres[fibre].context;
             (context.resident, context.warp(), context.first_lane())
@@ -645,7 +703,7 @@ impl<'l> Schedule<'l> {
     /// Tells of a lane of the running warp that is not among those that it names.
     pub(crate) fn tell_outsider(&self, site: u32, lane: u32, mask: u32) {
         if let Some(observer) = self.launch.observer {
-            let context = &self.fibres[self.running].context;
+            let context = &self.fibres[self.running()].context;
             let thread = self.launch.thread_of(context.first_thread + lane);
             observer.outsider(&Outsider { block: context.block, thread, mask, line: site });
         }
@@ -653,7 +711,8 @@ impl<'l> Schedule<'l> {
 
     /// Ends the launch because of what the running warp did, which must give way and does not go on.
     pub(crate) fn fail(&mut self, kind: FaultKind, site: u32, lane: u32) {
-        let context = &self.fibres[self.running].context;
+        self.break_ring();
+        let context = &self.fibres[self.running()].context;
         let thread = self.launch.thread_of(context.first_thread + lane);
         let fault = Fault { kind, line: site, block: context.block, thread };
         if let Some(observer) = self.launch.observer {
@@ -689,7 +748,7 @@ impl<'l> Schedule<'l> {
 
     /// The copies of the running warp's block, and the number of the first thread of the warp.
     pub(crate) fn copies(&mut self) -> (&mut Copies, u32) {
-        let context = &self.fibres[self.running].context;
+        let context = &self.fibres[self.running()].context;
         let (place, first_thread) = (context.resident, context.first_thread);
         (&mut self.residents[place].as_mut().expect("the block is resident").copies, first_thread)
     }
@@ -706,17 +765,13 @@ impl<'l> Schedule<'l> {
 
     /// The context of the running warp.
     pub(crate) fn context(&mut self) -> &mut WarpContext {
-        &mut self.fibres[self.running].context
-    }
-
-    /// Where the stack pointer of the running fibre is saved.
-    pub(crate) fn saved(&mut self) -> *mut *mut u8 {
-        &raw mut self.fibres[self.running].saved
+        let running = self.running();
+        &mut self.fibres[running].context
     }
 
     /// Whether an address lies below the stack of the running fibre.
     pub(crate) fn is_stack_overflow(&self, address: usize) -> bool {
-        self.fibres[self.running].stack.is_overflow(address)
+        self.fibres[self.running()].stack.is_overflow(address)
     }
 }
 

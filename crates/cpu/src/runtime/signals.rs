@@ -70,6 +70,11 @@ impl Landing {
         }
     }
 
+    /// The thread does something else from now on.
+    pub(crate) fn is_in(&self, activity: Activity) {
+        self.activity.set(activity);
+    }
+
     /// Does something else for a while.
     pub(crate) fn during<T>(&self, activity: Activity, run: impl FnOnce() -> T) -> T {
         let before = self.activity.replace(activity);

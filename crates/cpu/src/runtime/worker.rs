@@ -19,6 +19,8 @@ pub(crate) struct Worker<'l> {
     schedule: RefCell<Schedule<'l>>,
     /// Where the scheduler waits while a fibre runs.
     scheduler: Cell<*mut u8>,
+    /// What the scheduler is to do when a fibre has led back to it.
+    pending: RefCell<Option<Next>>,
     /// Where signals lead.
     pub(crate) landing: Landing,
 }
@@ -29,6 +31,7 @@ impl<'l> Worker<'l> {
             launch,
             schedule: RefCell::new(Schedule::new(launch, seed)),
             scheduler: Cell::new(std::ptr::null_mut()),
+            pending: RefCell::new(None),
             landing: Landing::new()?,
         })
     }
@@ -36,7 +39,8 @@ impl<'l> Worker<'l> {
     /// Runs blocks until there are none left.
     pub(crate) fn run(&self) -> Result<(), Fault> {
         loop {
-            let next = self.schedule.borrow_mut().next();
+            let pending = self.pending.take();
+            let next = pending.unwrap_or_else(|| self.schedule.borrow_mut().next());
             match next {
                 Next::Done => return Ok(()),
                 Next::Fault(fault) => return Err(fault),
@@ -49,16 +53,27 @@ impl<'l> Worker<'l> {
                 },
                 // SAFETY: the fibre was prepared, or gave way, and is not running; nothing is borrowed.
                 Next::Run(stack) => unsafe { switch(self.scheduler.as_ptr(), stack) },
+                Next::GoOn => unreachable!("no fibre runs"),
             }
         }
     }
 
-    /// Lets the scheduler choose who goes on.
+    /// Goes on with who is next: from fibre to fibre, without a detour to the scheduler's stack.
     fn give_way(&self) {
-        let saved = self.schedule.borrow_mut().saved();
-        debug_assert!(!saved.is_null(), "fibres have a place for their stack pointer");
-        // SAFETY: the scheduler waits in `run`; the fibre is boxed, so `saved` stays valid; nothing is borrowed.
-        unsafe { switch(saved, self.scheduler.get()) };
+        let (saved, next) = self.schedule.borrow_mut().next_after_running();
+        let to = match next {
+            Next::GoOn => return,
+            Next::Run(stack) => stack,
+            other => {
+                *self.pending.borrow_mut() = Some(other);
+                self.scheduler.get()
+            }
+        };
+        // SAFETY: another fibre gave way or was prepared, and the scheduler waits in `run`; the fibre that runs is boxed, so
+        // `saved` stays valid; nothing is borrowed.
+        unsafe { switch(saved, to) };
+        // A warp of a ring comes here straight from another one's kernel.
+        self.landing.is_in(Activity::Runtime);
     }
 
     /// What a fibre does: warps, one after another.

@@ -1,0 +1,274 @@
+//! Accesses of neighbouring lanes to neighbouring words, although not of the whole warp.
+//!
+//! In a block that is 16 threads wide, a warp is two rows of it. What such a warp loads from a matrix is two pieces of 16
+//! words each; or two words, one for each row. Gathering 32 words costs as much as 32 loads; a piece costs one.
+
+use ptx::analysis::Class;
+use ptx::ir::Reg;
+
+use super::function::Lowering;
+use super::memory::Address;
+use crate::llvm::{Ty, Value};
+
+/// What is known of addresses that differ from lane to lane: in each aligned group of so many lanes, they rise by so many
+/// bytes from one to the next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Groups {
+    lanes: u32,
+    stride: i64,
+}
+
+/// Lanes that are loaded or stored at once.
+#[derive(Clone, Debug)]
+pub(crate) struct Pieces<'c> {
+    /// Lanes of a piece.
+    lanes: u32,
+    kind: PieceKind,
+    bases: Bases<'c>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum PieceKind {
+    /// All lanes access one word.
+    Uniform,
+    /// Each lane accesses the word behind that of the lane before.
+    Contiguous,
+}
+
+/// Where the pieces start.
+#[derive(Clone, Debug)]
+enum Bases<'c> {
+    /// An address, and what is added to it for each piece.
+    Offsets(Value<'c>, Vec<i64>),
+    /// Where the first lane of each piece says, if that lane is active.
+    FirstLanes(Value<'c>),
+}
+
+/// Pieces of fewer lanes are not worth it.
+const SMALLEST_PIECE: u32 = 4;
+
+impl Pieces<'_> {
+    pub(crate) fn are_uniform(&self) -> bool {
+        self.kind == PieceKind::Uniform
+    }
+}
+
+impl<'c> Lowering<'_, '_, 'c> {
+    /// What is known of the addresses in a register that has one for each lane.
+    pub(crate) fn groups(&self, reg: Reg) -> Option<Groups> {
+        let uniformity = self.uniformity.as_ref()?;
+        let value = uniformity.value(uniformity.read(self.statement, reg)?);
+        if value.needs_guard() && !self.presumes_no_wrap {
+            return None;
+        }
+        match value.class() {
+            Class::Grouped { lanes, stride } => Some(Groups { lanes, stride }),
+            _ => None,
+        }
+    }
+
+    /// The pieces that words of some bytes are accessed in.
+    pub(crate) fn pieces(&self, address: &Address<'c>, bytes: u32) -> Option<Pieces<'c>> {
+        let kind = |stride: i64| match stride {
+            0 => Some(PieceKind::Uniform),
+            stride if stride == i64::from(bytes) => Some(PieceKind::Contiguous),
+            _ => None,
+        };
+        match address {
+            Address::Uniform(_) => None,
+            Address::Regular(base, offsets) => {
+                let kind = kind(offsets[1] - offsets[0])?;
+                let is_whole = |piece: &[i64]| {
+                    piece.iter().enumerate().all(|(lane, offset)| {
+                        let step = if kind == PieceKind::Uniform { 0 } else { i64::from(bytes) };
+                        *offset == piece[0] + step * lane as i64
+                    })
+                };
+                let lanes = [16, 8, 4].into_iter().find(|&lanes| offsets.chunks(lanes).all(is_whole))?;
+                let starts = offsets.iter().copied().step_by(lanes).collect();
+                Some(Pieces { lanes: lanes as u32, kind, bases: Bases::Offsets(*base, starts) })
+            }
+            Address::Vector(all, groups) => {
+                let groups = groups.filter(|groups| groups.lanes >= SMALLEST_PIECE)?;
+                Some(Pieces { lanes: groups.lanes, kind: kind(groups.stride)?, bases: Bases::FirstLanes(*all) })
+            }
+        }
+    }
+
+    /// Addresses that are aligned only if those of all lanes are, if all lanes are active and so few tell.
+    pub(crate) fn known_bases(&self, address: &Address<'c>, bytes: u32, active: Value<'c>) -> Option<Vec<Value<'c>>> {
+        let Address::Vector(all, Some(groups)) = address else { return None };
+        let is_enough = groups.lanes >= SMALLEST_PIECE && groups.stride % i64::from(bytes) == 0;
+        (is_enough && active.is_all_ones()).then(|| self.first_lanes(*all, groups.lanes))
+    }
+
+    /// What the first lane of each piece has.
+    fn first_lanes(&self, all: Value<'c>, lanes: u32) -> Vec<Value<'c>> {
+        let index = self.unit.context().int(32);
+        let starts = (0..self.lanes()).step_by(lanes as usize);
+        starts.map(|lane| self.unit.builder.extract_element(all, index.constant(lane.into()))).collect()
+    }
+
+    /// The address at which each piece starts.
+    fn starts(&self, pieces: &Pieces<'c>) -> Vec<Value<'c>> {
+        match &pieces.bases {
+            Bases::Offsets(base, offsets) => {
+                let emit = self.scalar();
+                offsets.iter().map(|&offset| emit.add(*base, base.ty().constant(offset as u64))).collect()
+            }
+            Bases::FirstLanes(all) => self.first_lanes(*all, pieces.lanes),
+        }
+    }
+
+    /// Loads in pieces for the lanes of a mask; zero for the others.
+    pub(crate) fn load_pieces(
+        &mut self,
+        ty: Ty<'c>,
+        address: &Address<'c>,
+        pieces: &Pieces<'c>,
+        active: Value<'c>,
+    ) -> Value<'c> {
+        let vector = ty.vector(self.lanes());
+        let Some(is_known) = self.first_lanes_are_active(pieces, active) else {
+            return self.load_known_pieces(ty, pieces, active);
+        };
+        let builder = self.unit.builder;
+        let (known, unknown, after) = (self.new_block("pieces"), self.new_block("lanes"), self.new_block("after"));
+        builder.branch_if(is_known, known, unknown);
+        builder.position_at_end(known);
+        let in_pieces = (self.load_known_pieces(ty, pieces, active), builder.block());
+        builder.branch(after);
+        builder.position_at_end(unknown);
+        let one_by_one = (self.gather(vector, address, active), builder.block());
+        builder.branch(after);
+        builder.position_at_end(after);
+        builder.phi(vector, &[in_pieces, one_by_one])
+    }
+
+    /// Stores in pieces for the lanes of a mask.
+    pub(crate) fn store_pieces(
+        &mut self,
+        address: &Address<'c>,
+        pieces: &Pieces<'c>,
+        value: Value<'c>,
+        active: Value<'c>,
+    ) {
+        let Some(is_known) = self.first_lanes_are_active(pieces, active) else {
+            return self.store_known_pieces(pieces, value, active);
+        };
+        let builder = self.unit.builder;
+        let (known, unknown, after) = (self.new_block("pieces"), self.new_block("lanes"), self.new_block("after"));
+        builder.branch_if(is_known, known, unknown);
+        builder.position_at_end(known);
+        self.store_known_pieces(pieces, value, active);
+        builder.branch(after);
+        builder.position_at_end(unknown);
+        self.scatter(address, value, active);
+        builder.branch(after);
+        builder.position_at_end(after);
+    }
+
+    /// Whether it is known where all pieces start of which a lane is active; nothing if that is known beforehand.
+    fn first_lanes_are_active(&self, pieces: &Pieces<'c>, active: Value<'c>) -> Option<Value<'c>> {
+        if matches!(pieces.bases, Bases::Offsets(..)) || active.is_all_ones() {
+            return None;
+        }
+        let emit = self.scalar();
+        let bits = self.mask_bits(active);
+        // The lowest bit of each piece becomes whether any of the piece is set.
+        let mut any = bits;
+        let mut distance = pieces.lanes / 2;
+        while distance > 0 {
+            any = emit.or(any, emit.lshr(any, any.ty().constant(distance.into())));
+            distance /= 2;
+        }
+        let firsts = (0..self.lanes()).step_by(pieces.lanes as usize).fold(0, |firsts, lane| firsts | 1_u64 << lane);
+        let missing = emit.and(any, emit.not(bits));
+        Some(emit.is_zero(emit.and_constant(missing, firsts)))
+    }
+
+    fn load_known_pieces(&self, ty: Ty<'c>, pieces: &Pieces<'c>, active: Value<'c>) -> Value<'c> {
+        let builder = self.unit.builder;
+        let pointer = self.unit.context().pointer();
+        let piece = ty.vector(pieces.lanes);
+        let mut loaded: Vec<Value<'c>> = Vec::new();
+        for (index, start) in self.starts(pieces).into_iter().enumerate() {
+            let at = builder.int_to_ptr(start, pointer);
+            if active.is_all_ones() {
+                // What several pieces share is loaded once.
+                if let Bases::Offsets(_, offsets) = &pieces.bases
+                    && let Some(same) = offsets[..index].iter().position(|&other| other == offsets[index])
+                {
+                    loaded.push(loaded[same]);
+                    continue;
+                }
+                loaded.push(match pieces.kind {
+                    PieceKind::Uniform => builder.splat(builder.load(ty, at, 1), pieces.lanes),
+                    PieceKind::Contiguous => builder.load(piece, at, 1),
+                });
+                continue;
+            }
+            let lanes = self.lanes_of_piece(active, pieces.lanes, index);
+            loaded.push(match pieces.kind {
+                PieceKind::Contiguous => {
+                    builder.intrinsic(self.unit.llvm, "llvm.masked.load", &[piece, pointer], &[at, lanes, piece.zero()])
+                }
+                PieceKind::Uniform => {
+                    let one = self.load_if_any(ty, at, lanes);
+                    builder.select(lanes, builder.splat(one, pieces.lanes), piece.zero())
+                }
+            });
+        }
+        self.joined(loaded)
+    }
+
+    /// Loads one word if any lane is in a mask; else zero.
+    fn load_if_any(&self, ty: Ty<'c>, pointer: Value<'c>, lanes: Value<'c>) -> Value<'c> {
+        let builder = self.unit.builder;
+        // As the first word of the smallest vector, because processors have masks for those.
+        let count = (128 / ty.bits()).max(2);
+        let vector = ty.vector(count);
+        let bits = builder.bitcast(lanes, self.unit.context().int(lanes.ty().lanes().unwrap_or(1)));
+        let any = self.scalar().is_not_zero(bits);
+        let index = self.unit.context().int(32);
+        let mask = builder.insert_element(any.ty().vector(count).zero(), any, index.zero());
+        let types = [vector, pointer.ty()];
+        let words = builder.intrinsic(self.unit.llvm, "llvm.masked.load", &types, &[pointer, mask, vector.zero()]);
+        builder.extract_element(words, index.zero())
+    }
+
+    fn store_known_pieces(&self, pieces: &Pieces<'c>, value: Value<'c>, active: Value<'c>) {
+        let builder = self.unit.builder;
+        let pointer = self.unit.context().pointer();
+        for (index, start) in self.starts(pieces).into_iter().enumerate() {
+            let at = builder.int_to_ptr(start, pointer);
+            let part = self.lanes_of_piece(value, pieces.lanes, index);
+            if active.is_all_ones() {
+                builder.store(part, at, 1);
+            } else {
+                let lanes = self.lanes_of_piece(active, pieces.lanes, index);
+                builder.intrinsic(self.unit.llvm, "llvm.masked.store", &[part.ty(), pointer], &[part, at, lanes]);
+            }
+        }
+    }
+
+    /// The lanes of one piece.
+    fn lanes_of_piece(&self, value: Value<'c>, lanes: u32, piece: usize) -> Value<'c> {
+        let first = piece as u32 * lanes;
+        let order: Vec<u32> = (first..first + lanes).collect();
+        self.unit.builder.shuffle(value, value, &order)
+    }
+
+    /// All pieces beside each other.
+    fn joined(&self, mut pieces: Vec<Value<'c>>) -> Value<'c> {
+        while pieces.len() > 1 {
+            let pair = |pair: &[Value<'c>]| {
+                let lanes = pair[0].ty().lanes().unwrap_or(1);
+                let order: Vec<u32> = (0..2 * lanes).collect();
+                self.unit.builder.shuffle(pair[0], pair[1], &order)
+            };
+            pieces = pieces.chunks(2).map(pair).collect();
+        }
+        pieces[0]
+    }
+}

@@ -1,0 +1,105 @@
+//! Warps of a block that take turns.
+//!
+//! In most kernels, all warps of a block come to the same barrier again and again, and do nothing else that the scheduler
+//! must know of. Then a warp that comes to barrier 0 need not ask who is next: the warps are in a ring, and it is the next
+//! one. The first of the ring gets its turn again when all others have had theirs, which is when all have arrived. Nothing
+//! is counted, and a barrier costs no more than a switch of stacks.
+//!
+//! A ring is formed when barrier 0 has let all warps of a block go on. It is broken as soon as a warp does something else:
+//! comes to another barrier, ends, spins, fails, or is taken apart. Those that had their turn then wait at the barrier,
+//! and the others are ready, as if there had never been a ring.
+
+use std::arch::naked_asm;
+use std::mem::offset_of;
+
+use super::context::WarpContext;
+use super::schedule::{Schedule, State};
+
+impl Schedule<'_> {
+    /// Forms a ring of those that are last in the queue, if they are all warps of a block.
+    pub(super) fn form_ring(&mut self, place: usize, released: usize) {
+        let launch = self.launch;
+        // Whoever wants to know who waits, or to choose who runs, is asked each time.
+        if launch.random_schedule || launch.observer.is_some() || released < 2 {
+            return;
+        }
+        let resident = self.residents[place].as_mut().expect("the block is resident");
+        let is_whole = resident.running as usize == released && resident.next_unit == resident.units;
+        let first = self.ready.len() - released;
+        let is_warp = |&fibre: &usize| !self.fibres[fibre].context.is_thread;
+        // The one that came last goes on first: it runs.
+        let goes_on = self.ready.back().copied();
+        if !is_whole || goes_on != Some(self.running()) || !self.ready.range(first..).all(is_warp) {
+            return;
+        }
+        let mut ring: Vec<usize> = std::mem::take(&mut self.residents[place].as_mut().expect("it is resident").ring);
+        ring.extend(goes_on);
+        ring.extend(self.ready.drain(first..).take(released - 1));
+        self.ready.extend(goes_on);
+        for (index, &fibre) in ring.iter().enumerate() {
+            let next = ring[(index + 1) % ring.len()];
+            self.fibres[fibre].context.next = &raw mut self.fibres[next].context;
+        }
+        self.residents[place].as_mut().expect("it is resident").ring = ring;
+    }
+
+    /// Breaks the ring that the running warp is in, if it is in one, because it does something else.
+    pub(super) fn break_ring(&mut self) {
+        let running = self.running();
+        let place = self.fibres[running].context.resident;
+        if self.fibres[running].context.next.is_null() {
+            return;
+        }
+        let resident = self.residents[place].as_mut().expect("the block is resident");
+        let warps = resident.alive.len();
+        let mut has_turn = false;
+        for &fibre in &resident.ring {
+            let context = &mut self.fibres[fibre].context;
+            context.next = std::ptr::null_mut();
+            if fibre == running {
+                has_turn = true;
+            } else if has_turn {
+                self.ready.push_back(fibre);
+            } else {
+                let (site, warp, lanes) = (context.site, context.warp(), context.arrived);
+                resident.alive[warp] = lanes;
+                resident.barriers[0].arrive(warps, warp, lanes, 0, 0);
+                resident.barriers[0].waiting.push(fibre);
+                self.fibres[fibre].state = State::Barrier { id: 0, site };
+            }
+        }
+        resident.ring.clear();
+    }
+}
+
+/// Goes on with the next warp of the ring.
+///
+/// # Safety
+/// The warp runs, and is in a ring.
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn wg_give_turn(context: *mut WarpContext) {
+    // As `switch`, from and to which warps in a ring come, too.
+    naked_asm!(
+        "push rbp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "mov rax, [rdi + {next}]",
+        "mov rcx, [rdi + {current}]",
+        "mov [rdi + {saved}], rsp",
+        "mov [rcx], rax",
+        "mov rsp, [rax + {saved}]",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+        next = const offset_of!(WarpContext, next),
+        current = const offset_of!(WarpContext, current),
+        saved = const offset_of!(WarpContext, saved),
+    )
+}
