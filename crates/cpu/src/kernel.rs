@@ -81,6 +81,7 @@ pub(crate) fn llvm_text(
             machine.prepare(&llvm);
             machine.run_passes(&llvm, passes(options)).map_err(internal)
         })?;
+        llvm.thaw_loads();
     }
     Ok(llvm.text())
 }
@@ -154,6 +155,7 @@ impl Kernel {
             machine.prepare(&llvm);
             llvm.verify().map_err(internal)?;
             machine.run_passes(&llvm, passes(options)).map_err(internal)?;
+            llvm.thaw_loads();
             machine.emit(&llvm).map_err(internal)
         })?;
         let mut all = entry::symbols();

@@ -202,6 +202,19 @@ impl<'c> Builder<'c> {
         }
     }
 
+    /// Loads what does not change while the function runs.
+    pub(crate) fn invariant_load(&self, ty: Ty<'c>, pointer: Value<'c>, align: u32) -> Value<'c> {
+        const KIND: &str = "invariant.load";
+        let value = self.load(ty, pointer, align);
+        // SAFETY: it is a load, and the node, which is empty, is of its context.
+        unsafe {
+            let kind = LLVMGetMDKindIDInContext(self.context.raw, KIND.as_ptr().cast(), KIND.len() as u32);
+            let node = LLVMMDNodeInContext2(self.context.raw, std::ptr::null_mut(), 0);
+            LLVMSetMetadata(value.raw, kind, LLVMMetadataAsValue(self.context.raw, node));
+        }
+        value
+    }
+
     /// An access that is neither merged nor moved.
     pub(crate) fn volatile_load(&self, ty: Ty<'c>, pointer: Value<'c>, align: u32) -> Value<'c> {
         let value = self.load(ty, pointer, align);

@@ -2,10 +2,10 @@
 
 use std::ffi::c_char;
 
-use llvm_sys::LLVMLinkage;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
+use llvm_sys::{LLVMLinkage, LLVMOpcode};
 
 use super::types::{BasicBlock, Context, Ty, Value};
 use super::{c_name, take_message};
@@ -106,6 +106,38 @@ impl<'c> Module<'c> {
         if broken == 0 { Ok(()) } else { Err(message) }
     }
 
+    /// Takes away what keeps loaded values the same wherever they are used, when no pass is left that would not.
+    ///
+    /// Instructions are selected one by one, and a `freeze` between a load and its use hides the load from those that
+    /// load and use at once. What is stored stays frozen: LLVM would take away both the load and the store of a value that
+    /// goes back to where it came from, and the fault of a wrong address with them.
+    pub(crate) fn thaw_loads(&self) {
+        // SAFETY: walks through the lists of a module that is alive, and steps on before an instruction is erased.
+        unsafe {
+            let mut function = LLVMGetFirstFunction(self.raw);
+            while !function.is_null() {
+                let mut block = LLVMGetFirstBasicBlock(function);
+                while !block.is_null() {
+                    let mut instruction = LLVMGetFirstInstruction(block);
+                    while !instruction.is_null() {
+                        let next = LLVMGetNextInstruction(instruction);
+                        if LLVMGetInstructionOpcode(instruction) == LLVMOpcode::LLVMFreeze {
+                            let frozen = LLVMGetOperand(instruction, 0);
+                            let is_load = !LLVMIsALoadInst(frozen).is_null() || !LLVMIsACallInst(frozen).is_null();
+                            if is_load && !is_stored(instruction) {
+                                LLVMReplaceAllUsesWith(instruction, frozen);
+                                LLVMInstructionEraseFromParent(instruction);
+                            }
+                        }
+                        instruction = next;
+                    }
+                    block = LLVMGetNextBasicBlock(block);
+                }
+                function = LLVMGetNextFunction(function);
+            }
+        }
+    }
+
     /// The module as text.
     pub(crate) fn text(&self) -> String {
         // SAFETY: the module is alive; the message is taken over.
@@ -168,4 +200,22 @@ impl<'c> FunctionValue<'c> {
             LLVMAddAttributeAtIndex(self.value.raw, llvm_sys::LLVMAttributeFunctionIndex, attribute);
         }
     }
+}
+
+/// Whether a value is stored as it is.
+///
+/// # Safety
+/// It belongs to a module that is alive.
+unsafe fn is_stored(value: LLVMValueRef) -> bool {
+    // SAFETY: walks through the list of its uses.
+    unsafe {
+        let mut usage = LLVMGetFirstUse(value);
+        while !usage.is_null() {
+            if !LLVMIsAStoreInst(LLVMGetUser(usage)).is_null() {
+                return true;
+            }
+            usage = LLVMGetNextUse(usage);
+        }
+    }
+    false
 }

@@ -5,7 +5,7 @@ use ptx::types::Space;
 use ptx::view::{Callee, View};
 
 use super::function::Lowering;
-use super::memory::Address;
+use super::memory::{Address, Spot};
 use super::memory_map::param_offsets;
 use super::operands::sign_of;
 use super::unit::Unsupported;
@@ -70,9 +70,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// Memory of which each lane has its own piece.
     fn strided(&self, base: Value<'c>, stride: u64) -> Address<'c> {
         if self.is_scalar_device() {
-            return Address::Uniform(base);
+            return Address::Uniform(Spot::at(base));
         }
-        Address::Regular(base, (0..i64::from(self.lanes())).map(|lane| lane * stride as i64).collect())
+        Address::Regular(Spot::at(base), (0..i64::from(self.lanes())).map(|lane| lane * stride as i64).collect())
     }
 
     pub(crate) fn call(&mut self, view: &View<'a>) -> bool {
@@ -416,8 +416,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// An access to an address that is not a multiple of its size.
     pub(crate) fn call_misaligned(&mut self, address: &Address<'c>, bytes: u32) {
         let int = self.unit.context().int(32);
-        let address = if let Address::Uniform(address) = address {
-            *address
+        let address = if let Address::Uniform(spot) = address {
+            spot.number(self.scalar())
         } else {
             let emit = self.vector();
             let addresses = self.addresses(address);

@@ -18,11 +18,50 @@ use crate::llvm::{Ordering, Ty, Value};
 #[derive(Clone, Debug)]
 pub(crate) enum Address<'c> {
     /// The same in all lanes.
-    Uniform(Value<'c>),
+    Uniform(Spot<'c>),
     /// The address of the first lane, and what is added for each.
-    Regular(Value<'c>, Vec<i64>),
+    Regular(Spot<'c>, Vec<i64>),
     /// One for each lane, and what is known of neighbouring ones.
     Vector(Value<'c>, Option<Groups>),
+}
+
+/// One address: a number, and bytes behind it. They are kept apart because processors add a constant as they access
+/// memory, and LLVM would rather have a register for each sum.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot<'c> {
+    base: Value<'c>,
+    plus: i64,
+}
+
+impl<'c> Spot<'c> {
+    /// What a number of 64 bits says.
+    pub(crate) fn at(base: Value<'c>) -> Self {
+        Self { base, plus: 0 }
+    }
+
+    /// The same, some bytes further on.
+    pub(crate) fn offset(self, bytes: i64) -> Self {
+        Self { plus: self.plus.wrapping_add(bytes), ..self }
+    }
+
+    /// The same, behind another number.
+    fn behind(self, emit: Emit<'_, 'c>, base: Value<'c>) -> Self {
+        Self { base: emit.add(base, self.base), ..self }
+    }
+
+    pub(crate) fn number(self, emit: Emit<'_, 'c>) -> Value<'c> {
+        if self.plus == 0 { self.base } else { emit.add(self.base, self.base.ty().constant(self.plus as u64)) }
+    }
+
+    pub(crate) fn pointer(self, emit: Emit<'_, 'c>) -> Value<'c> {
+        let pointer = emit.int_to_ptr(self.base, emit.context().pointer());
+        if self.plus == 0 { pointer } else { emit.offset(pointer, self.base.ty().constant(self.plus as u64)) }
+    }
+
+    /// A number that is a multiple of some bytes only if the address is; the same for many addresses.
+    pub(crate) fn alignment(self, emit: Emit<'_, 'c>, bytes: u32) -> Value<'c> {
+        if self.plus % i64::from(bytes) == 0 { self.base } else { self.number(emit) }
+    }
 }
 
 impl<'c> Address<'c> {
@@ -31,11 +70,10 @@ impl<'c> Address<'c> {
         if bytes == 0 {
             return self.clone();
         }
-        let add = |base: Value<'c>| emit.add(base, base.ty().constant(bytes as u64));
         match self {
-            Self::Uniform(base) => Self::Uniform(add(*base)),
-            Self::Regular(base, offsets) => Self::Regular(add(*base), offsets.clone()),
-            Self::Vector(all, groups) => Self::Vector(add(*all), *groups),
+            Self::Uniform(spot) => Self::Uniform(spot.offset(bytes)),
+            Self::Regular(spot, offsets) => Self::Regular(spot.offset(bytes), offsets.clone()),
+            Self::Vector(all, groups) => Self::Vector(emit.add(*all, all.ty().constant(bytes as u64)), *groups),
         }
     }
 
@@ -73,7 +111,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 let address = match place.regular {
                     _ if self.is_scalar_device() => {
                         let value = self.read_reg(reg, emit);
-                        Address::Uniform(self.extended_address(value, bits, sign, space))
+                        Address::Uniform(Spot::at(self.extended_address(value, bits, sign, space)))
                     }
                     Some(regular) => {
                         let base = self.read_reg(reg, emit);
@@ -89,9 +127,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             }
             Operand::SymbolAddress(symbol, _) | Operand::Element(symbol, _) => {
                 let base = self.symbol_address(symbol);
-                Address::Uniform(base).offset(emit, self.symbol_offset(operand))
+                Address::Uniform(Spot::at(base)).offset(emit, self.symbol_offset(operand))
             }
-            Operand::IntAddress(address) => Address::Uniform(int.constant(address)),
+            Operand::IntAddress(address) => Address::Uniform(Spot::at(int.constant(address))),
             _ => return None,
         };
         // A name says in which space it is.
@@ -104,8 +142,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             Some(Space::Shared) => {
                 let base = self.shared_base();
                 match inner {
-                    Address::Uniform(offset) => Address::Uniform(emit.add(base, offset)),
-                    Address::Regular(offset, lanes) => Address::Regular(emit.add(base, offset), lanes),
+                    Address::Uniform(offset) => Address::Uniform(offset.behind(emit, base)),
+                    Address::Regular(offset, lanes) => Address::Regular(offset.behind(emit, base), lanes),
                     Address::Vector(offsets, groups) => {
                         let emit = self.vector();
                         Address::Vector(emit.add(emit.broadcast(base), offsets), groups)
@@ -117,11 +155,11 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 let stride = self.unit.local_stride as i64;
                 let lanes: Vec<i64> = (0..self.lanes()).map(|lane| i64::from(lane) * stride).collect();
                 match inner {
-                    Address::Uniform(offset) if self.is_scalar_device() => Address::Uniform(emit.add(base, offset)),
-                    Address::Uniform(offset) => Address::Regular(emit.add(base, offset), lanes),
+                    Address::Uniform(offset) if self.is_scalar_device() => Address::Uniform(offset.behind(emit, base)),
+                    Address::Uniform(offset) => Address::Regular(offset.behind(emit, base), lanes),
                     Address::Regular(offset, more) => {
                         let lanes = lanes.iter().zip(more).map(|(a, b)| a + b).collect();
-                        Address::Regular(emit.add(base, offset), lanes)
+                        Address::Regular(offset.behind(emit, base), lanes)
                     }
                     Address::Vector(offsets, _) => {
                         let emit = self.vector();
@@ -222,7 +260,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let ty = view.form.types().last().copied().unwrap_or(Type::B32);
         let bytes = ty.bytes();
         let elements = view.form.vector();
-        if !self.is_aligned(&operands[access.address], bytes * elements) {
+        if !self.is_aligned(&operands[access.address], space, bytes * elements) {
             self.check_alignment(&address, bytes * elements);
         }
         let is_ordered = access.order != Order::Weak;
@@ -275,10 +313,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// Loads for the lanes that execute the statement; zero for the others. A scalar where all lanes load the same.
     pub(crate) fn load(&mut self, ty: Ty<'c>, address: &Address<'c>, is_ordered: bool) -> Value<'c> {
         let builder = self.unit.builder;
-        let context = self.unit.context();
         let bytes = ty.bits() / 8;
-        if let Address::Uniform(address) = *address {
-            let pointer = builder.int_to_ptr(address, context.pointer());
+        if let Address::Uniform(spot) = *address {
+            let pointer = spot.pointer(self.scalar());
             let read = |this: &Self| {
                 let value = if is_ordered {
                     this.unit.builder.volatile_load(ty, pointer, 1)
@@ -303,24 +340,29 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         }
         let active = self.active();
         let vector = ty.vector(self.lanes());
-        let value = match address {
-            Address::Regular(base, _) if address.is_contiguous(bytes) => {
-                let pointer = builder.int_to_ptr(*base, context.pointer());
-                if active.is_all_ones() {
-                    builder.load(vector, pointer, 1)
-                } else {
-                    builder.intrinsic(
-                        self.unit.llvm,
-                        "llvm.masked.load",
-                        &[vector, context.pointer()],
-                        &[pointer, active, vector.zero()],
-                    )
-                }
+        match address {
+            Address::Regular(spot, _) if address.is_contiguous(bytes) => {
+                let pointer = spot.pointer(self.scalar());
+                self.load_words(vector, pointer, active)
             }
             _ => match self.pieces(address, bytes) {
                 Some(pieces) => self.load_pieces(ty, address, &pieces, active),
                 None => self.gather(vector, address, active),
             },
+        }
+    }
+
+    /// Loads words that follow each other for the lanes of a mask; zero for the others.
+    ///
+    /// Here as wherever memory is loaded that others may write meanwhile, the value is frozen: whatever it is, it is the
+    /// same wherever it is used.
+    pub(crate) fn load_words(&self, vector: Ty<'c>, pointer: Value<'c>, lanes: Value<'c>) -> Value<'c> {
+        let builder = self.unit.builder;
+        let value = if lanes.is_all_ones() {
+            builder.load(vector, pointer, 1)
+        } else {
+            let types = [vector, pointer.ty()];
+            builder.intrinsic(self.unit.llvm, "llvm.masked.load", &types, &[pointer, lanes, vector.zero()])
         };
         builder.freeze(value)
     }
@@ -329,7 +371,13 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     pub(crate) fn gather(&self, vector: Ty<'c>, address: &Address<'c>, lanes: Value<'c>) -> Value<'c> {
         let pointers = self.pointers(address);
         let types = [vector, pointers.ty()];
-        self.unit.builder.intrinsic(self.unit.llvm, "llvm.masked.gather", &types, &[pointers, lanes, vector.zero()])
+        let builder = self.unit.builder;
+        builder.freeze(builder.intrinsic(
+            self.unit.llvm,
+            "llvm.masked.gather",
+            &types,
+            &[pointers, lanes, vector.zero()],
+        ))
     }
 
     /// Stores for the lanes that execute the statement. Of several that store to one place, the last wins.
@@ -337,8 +385,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let builder = self.unit.builder;
         let context = self.unit.context();
         let bytes = value.ty().bits() / 8;
-        if let Address::Uniform(address) = *address {
-            let pointer = builder.int_to_ptr(address, context.pointer());
+        if let Address::Uniform(spot) = *address {
+            let pointer = spot.pointer(self.scalar());
             let active = self.active();
             let write = |this: &mut Self| {
                 let emit = this.scalar();
@@ -365,8 +413,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let active = self.active();
         let value = self.vector().broadcast(value);
         match address {
-            Address::Regular(base, _) if address.is_contiguous(bytes) => {
-                let pointer = builder.int_to_ptr(*base, context.pointer());
+            Address::Regular(spot, _) if address.is_contiguous(bytes) => {
+                let pointer = spot.pointer(self.scalar());
                 if active.is_all_ones() {
                     builder.store(value, pointer, 1);
                 } else {
@@ -395,8 +443,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// An address for each lane.
     pub(crate) fn addresses(&self, address: &Address<'c>) -> Value<'c> {
         match address {
-            Address::Uniform(base) => self.vector().broadcast(*base),
-            Address::Regular(base, offsets) => self.per_lane(*base, offsets),
+            Address::Uniform(spot) => self.vector().broadcast(spot.number(self.scalar())),
+            Address::Regular(spot, offsets) => self.per_lane(spot.number(self.scalar()), offsets),
             Address::Vector(all, _) => *all,
         }
     }
@@ -408,14 +456,20 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         self.unit.builder.int_to_ptr(all, all.ty().with_element(pointer))
     }
 
-    /// Whether an operand names memory that is known to start at a multiple of some bytes.
-    fn is_aligned(&self, operand: &Operand, bytes: u32) -> bool {
+    /// Whether an operand is known to be a multiple of some bytes: it names memory, or is the offset of shared memory in
+    /// a register of which the analysis knows as much.
+    fn is_aligned(&self, operand: &Operand, space: Option<Space>, bytes: u32) -> bool {
+        if let (Operand::RegAddress(reg, offset), Some(Space::Shared)) = (*operand, space) {
+            let value = self.known_value(reg);
+            // Memory that a launch adds starts at a multiple of 16, whatever its declaration says.
+            let alignment = value.map_or(1, |value| value.multiple_of().min(16) as u32);
+            return alignment.is_multiple_of(bytes) && offset % bytes as i32 == 0;
+        }
         let variable = match symbol_of(operand) {
             Some((Symbol::Global(global), _)) => &self.unit.module.globals[global],
             Some((Symbol::Var(var), _)) => &self.function.vars[var],
             _ => return false,
         };
-        // Memory that a launch adds starts at a multiple of 16, whatever its declaration says.
         let alignment = variable.alignment().min(16);
         matches!(variable.space, Space::Global | Space::Const | Space::Shared)
             && alignment.is_multiple_of(bytes)
@@ -431,8 +485,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let low =
             |emit: Emit<'a, 'c>, value: Value<'c>| emit.is_not_zero(emit.and_constant(value, u64::from(bytes - 1)));
         let wrong = match address {
-            Address::Uniform(base) => {
-                let wrong = low(emit, *base);
+            Address::Uniform(spot) => {
+                let wrong = low(emit, spot.alignment(emit, bytes));
                 if wrong.as_constant() == Some(0) {
                     return;
                 }
@@ -443,8 +497,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                     wrong
                 }
             }
-            Address::Regular(base, offsets) if offsets.iter().all(|offset| offset % i64::from(bytes) == 0) => {
-                let wrong = low(emit, *base);
+            Address::Regular(spot, offsets) if offsets.iter().all(|offset| offset % i64::from(bytes) == 0) => {
+                let wrong = low(emit, spot.alignment(emit, bytes));
                 let active = self.active();
                 emit.and(wrong, self.any(active))
             }
@@ -477,9 +531,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
 
 fn regular_address<'c>(base: Value<'c>, regular: &LaneValue, lanes: u32) -> Address<'c> {
     if regular.is_uniform() {
-        Address::Uniform(base)
+        Address::Uniform(Spot::at(base))
     } else {
-        Address::Regular(base, (0..lanes).map(|lane| regular.offset(lane)).collect())
+        Address::Regular(Spot::at(base), (0..lanes).map(|lane| regular.offset(lane)).collect())
     }
 }
 

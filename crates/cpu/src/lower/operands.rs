@@ -391,11 +391,11 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         }
     }
 
-    /// A field of the warp's context.
+    /// A field of the warp's context, of those that do not change while the warp runs.
     pub(crate) fn context_field(&self, offset: u64, ty: Ty<'c>) -> Value<'c> {
         let builder = self.unit.builder;
         let address = builder.offset(self.warp, self.unit.context().int(64).constant(offset));
-        builder.load(ty, address, ty.bits() / 8)
+        builder.invariant_load(ty, address, ty.bits() / 8)
     }
 
     /// Refuses the present statement.

@@ -7,7 +7,7 @@ use ptx::analysis::Class;
 use ptx::ir::Reg;
 
 use super::function::Lowering;
-use super::memory::Address;
+use super::memory::{Address, Spot};
 use crate::llvm::{Ty, Value};
 
 /// What is known of addresses that differ from lane to lane: in each aligned group of so many lanes, they rise by so many
@@ -39,7 +39,7 @@ enum PieceKind {
 #[derive(Clone, Debug)]
 enum Bases<'c> {
     /// An address, and what is added to it for each piece.
-    Offsets(Value<'c>, Vec<i64>),
+    Offsets(Spot<'c>, Vec<i64>),
     /// Where the first lane of each piece says, if that lane is active.
     FirstLanes(Value<'c>),
 }
@@ -56,12 +56,7 @@ impl Pieces<'_> {
 impl<'c> Lowering<'_, '_, 'c> {
     /// What is known of the addresses in a register that has one for each lane.
     pub(crate) fn groups(&self, reg: Reg) -> Option<Groups> {
-        let uniformity = self.uniformity.as_ref()?;
-        let value = uniformity.value(uniformity.read(self.statement, reg)?);
-        if value.needs_guard() && !self.presumes_no_wrap {
-            return None;
-        }
-        match value.class() {
+        match self.known_value(reg)?.class() {
             Class::Grouped { lanes, stride } => Some(Groups { lanes, stride }),
             _ => None,
         }
@@ -109,14 +104,16 @@ impl<'c> Lowering<'_, '_, 'c> {
         starts.map(|lane| self.unit.builder.extract_element(all, index.constant(lane.into()))).collect()
     }
 
-    /// The address at which each piece starts.
+    /// Where each piece starts.
     fn starts(&self, pieces: &Pieces<'c>) -> Vec<Value<'c>> {
         match &pieces.bases {
-            Bases::Offsets(base, offsets) => {
-                let emit = self.scalar();
-                offsets.iter().map(|&offset| emit.add(*base, base.ty().constant(offset as u64))).collect()
+            Bases::Offsets(spot, offsets) => {
+                offsets.iter().map(|&offset| spot.offset(offset).pointer(self.scalar())).collect()
             }
-            Bases::FirstLanes(all) => self.first_lanes(*all, pieces.lanes),
+            Bases::FirstLanes(all) => {
+                let numbers = self.first_lanes(*all, pieces.lanes).into_iter();
+                numbers.map(|number| Spot::at(number).pointer(self.scalar())).collect()
+            }
         }
     }
 
@@ -189,29 +186,22 @@ impl<'c> Lowering<'_, '_, 'c> {
 
     fn load_known_pieces(&self, ty: Ty<'c>, pieces: &Pieces<'c>, active: Value<'c>) -> Value<'c> {
         let builder = self.unit.builder;
-        let pointer = self.unit.context().pointer();
         let piece = ty.vector(pieces.lanes);
         let mut loaded: Vec<Value<'c>> = Vec::new();
-        for (index, start) in self.starts(pieces).into_iter().enumerate() {
-            let at = builder.int_to_ptr(start, pointer);
-            if active.is_all_ones() {
+        for (index, at) in self.starts(pieces).into_iter().enumerate() {
+            if active.is_all_ones()
+                && let Bases::Offsets(_, offsets) = &pieces.bases
+                && let Some(same) = offsets[..index].iter().position(|&other| other == offsets[index])
+            {
                 // What several pieces share is loaded once.
-                if let Bases::Offsets(_, offsets) = &pieces.bases
-                    && let Some(same) = offsets[..index].iter().position(|&other| other == offsets[index])
-                {
-                    loaded.push(loaded[same]);
-                    continue;
-                }
-                loaded.push(match pieces.kind {
-                    PieceKind::Uniform => builder.splat(builder.load(ty, at, 1), pieces.lanes),
-                    PieceKind::Contiguous => builder.load(piece, at, 1),
-                });
+                loaded.push(loaded[same]);
                 continue;
             }
             let lanes = self.lanes_of_piece(active, pieces.lanes, index);
             loaded.push(match pieces.kind {
-                PieceKind::Contiguous => {
-                    builder.intrinsic(self.unit.llvm, "llvm.masked.load", &[piece, pointer], &[at, lanes, piece.zero()])
+                PieceKind::Contiguous => self.load_words(piece, at, lanes),
+                PieceKind::Uniform if active.is_all_ones() => {
+                    builder.splat(builder.freeze(builder.load(ty, at, 1)), pieces.lanes)
                 }
                 PieceKind::Uniform => {
                     let one = self.load_if_any(ty, at, lanes);
@@ -232,16 +222,13 @@ impl<'c> Lowering<'_, '_, 'c> {
         let any = self.scalar().is_not_zero(bits);
         let index = self.unit.context().int(32);
         let mask = builder.insert_element(any.ty().vector(count).zero(), any, index.zero());
-        let types = [vector, pointer.ty()];
-        let words = builder.intrinsic(self.unit.llvm, "llvm.masked.load", &types, &[pointer, mask, vector.zero()]);
-        builder.extract_element(words, index.zero())
+        builder.extract_element(self.load_words(vector, pointer, mask), index.zero())
     }
 
     fn store_known_pieces(&self, pieces: &Pieces<'c>, value: Value<'c>, active: Value<'c>) {
         let builder = self.unit.builder;
         let pointer = self.unit.context().pointer();
-        for (index, start) in self.starts(pieces).into_iter().enumerate() {
-            let at = builder.int_to_ptr(start, pointer);
+        for (index, at) in self.starts(pieces).into_iter().enumerate() {
             let part = self.lanes_of_piece(value, pieces.lanes, index);
             if active.is_all_ones() {
                 builder.store(part, at, 1);
@@ -254,6 +241,9 @@ impl<'c> Lowering<'_, '_, 'c> {
 
     /// The lanes of one piece.
     fn lanes_of_piece(&self, value: Value<'c>, lanes: u32, piece: usize) -> Value<'c> {
+        if value.is_all_ones() {
+            return value.ty().element().vector(lanes).all_ones();
+        }
         let first = piece as u32 * lanes;
         let order: Vec<u32> = (first..first + lanes).collect();
         self.unit.builder.shuffle(value, value, &order)

@@ -11,7 +11,6 @@ use ptx::view::View;
 
 use super::apart::Point;
 use super::function::Lowering;
-use super::operands::field;
 use crate::emit::{Emit, MinMax, Sign};
 use crate::llvm::{IntPredicate, Value};
 use crate::runtime::collective::Collective;
@@ -66,9 +65,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             emit.load(int, room, 4)
         } else if kind == 0 && id.as_constant() == Some(0) && count.as_constant() == Some(0) && !self.is_scalar_device()
         {
-            self.give_turn_or(bits, |this| {
-                call(this);
-            });
+            // In one call, without a branch: LLVM would move what was computed before to where it is used behind it.
+            self.call_runtime("wg_synchronise", &[self.warp, int.constant(site.into()), bits]);
             int.zero()
         } else {
             call(self)
@@ -79,26 +77,6 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             self.write(&operands[0], result, Sign::Unsigned);
         }
         true
-    }
-
-    /// At barrier 0: the next warp of the block has its turn, if the warps take turns; else something else is done.
-    fn give_turn_or(&mut self, lanes: Value<'c>, otherwise: impl FnOnce(&mut Self)) {
-        let builder = self.unit.builder;
-        let (int, pointer) = (self.unit.context().int(32), self.unit.context().pointer());
-        let next = self.context_field(field!(next), pointer);
-        let takes_turns = self.scalar().is_not_zero(builder.ptr_to_int(next, self.unit.context().int(64)));
-        let (turn, other, after) = (self.new_block("turn"), self.new_block("arrive"), self.new_block("after"));
-        builder.branch_if(takes_turns, turn, other);
-        builder.position_at_end(turn);
-        let field = |offset: u64| builder.offset(self.warp, self.unit.context().int(64).constant(offset));
-        builder.store(int.constant(self.site().into()), field(field!(site)), 4);
-        builder.store(lanes, field(field!(arrived)), 4);
-        self.call_runtime("wg_give_turn", &[self.warp]);
-        builder.branch(after);
-        builder.position_at_end(other);
-        otherwise(self);
-        builder.branch(after);
-        builder.position_at_end(after);
     }
 
     /// `barrier.cluster`, where a cluster is one block: arriving does not wait, and waiting is for the last arrival.

@@ -6,7 +6,7 @@
 //! of 32, and checks that number where it is extended. Where the check fails, the warp is taken apart: threads compute
 //! with numbers of their own.
 
-use ptx::analysis::{Cfg, Liveness, Signedness, Uniformity, WrapCheck, WrapGuard};
+use ptx::analysis::{Cfg, LaneValue, Liveness, Signedness, Uniformity, WrapCheck, WrapGuard};
 use ptx::ir::{Reg, StmtId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -50,7 +50,14 @@ impl WrapChecks {
     }
 }
 
-impl<'a, 'c> Lowering<'_, 'a, 'c> {
+impl<'c> Lowering<'_, '_, 'c> {
+    /// What is known, or presumed, of a register that the present statement reads.
+    pub(crate) fn known_value(&self, reg: Reg) -> Option<&LaneValue> {
+        let uniformity = self.uniformity.as_ref()?;
+        let value = uniformity.value(uniformity.read(self.statement, reg)?);
+        (!value.needs_guard() || self.presumes_no_wrap).then_some(value)
+    }
+
     /// Takes the warp apart if a register that the present statement reads is not as was presumed.
     pub(crate) fn check_wrapping(&mut self) {
         if self.is_scalar_device() {
@@ -84,14 +91,10 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         // Some lanes share a base, but which they share is unknown: each has what its lane adds taken off again.
         let emit = self.vector();
         let value = self.read_reg(reg, emit);
-        let offsets: Vec<_> = {
-            let known = self.uniformity.as_ref().and_then(|uniformity| {
-                let web = uniformity.read(self.statement, reg)?;
-                Some(*uniformity.value(web))
-            });
-            let element = value.ty().element();
-            (0..self.lanes()).map(|lane| element.constant(known.map_or(0, |known| known.offset(lane)) as u64)).collect()
-        };
+        let element = value.ty().element();
+        let known = self.known_value(reg).copied();
+        let offset = |lane: u32| known.map_or(0, |known| known.offset(lane)) as u64;
+        let offsets: Vec<_> = (0..self.lanes()).map(|lane| element.constant(offset(lane))).collect();
         let bases = emit.sub(value, Value::vector_constant(&offsets));
         let wraps = is_outside(emit, bases, check);
         let active = self.active();

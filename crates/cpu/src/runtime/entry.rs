@@ -8,7 +8,7 @@ use super::host;
 use super::launch::FaultKind;
 use super::matrix::{self, Operands};
 use super::mbarrier;
-use super::ring::wg_give_turn;
+use super::ring::wg_synchronise;
 use super::schedule::Arrival;
 use super::signals::Activity;
 use super::texture;
@@ -19,7 +19,7 @@ use crate::lower::{HostFunction, Undefined};
 pub(crate) fn symbols() -> Vec<(String, usize)> {
     [
         ("wg_barrier", wg_barrier as *const () as usize),
-        ("wg_give_turn", wg_give_turn as *const () as usize),
+        ("wg_synchronise", wg_synchronise as *const () as usize),
         ("wg_collective", wg_collective as *const () as usize),
         ("wg_outsiders", wg_outsiders as *const () as usize),
         ("wg_cycles", wg_cycles as *const () as usize),
@@ -66,7 +66,7 @@ fn split(what: u32) -> (u32, u32) {
     (what >> 24, what & 0xff_ffff)
 }
 
-extern "C" fn wg_barrier(_: *mut WarpContext, what: u32, id: u32, count: u32, lanes: u32, yes: u32) -> u32 {
+pub(super) extern "C" fn wg_barrier(_: *mut WarpContext, what: u32, id: u32, count: u32, lanes: u32, yes: u32) -> u32 {
     let (kind, site) = split(what);
     let arrival = Arrival { waits: kind != 1, site, id, count, lanes, yes };
     let (yes, count) = runtime(|worker| worker.arrive(arrival));

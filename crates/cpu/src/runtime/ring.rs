@@ -13,6 +13,7 @@ use std::arch::naked_asm;
 use std::mem::offset_of;
 
 use super::context::WarpContext;
+use super::entry::wg_barrier;
 use super::schedule::{Schedule, State};
 
 impl Schedule<'_> {
@@ -72,21 +73,26 @@ impl Schedule<'_> {
     }
 }
 
-/// Goes on with the next warp of the ring.
+/// Lanes of a warp come to barrier 0, and so will all of their block: goes on with the next warp of the ring, or asks the
+/// scheduler if there is none.
 ///
 /// # Safety
-/// The warp runs, and is in a ring.
+/// The warp runs.
 #[unsafe(naked)]
-pub(super) unsafe extern "C" fn wg_give_turn(context: *mut WarpContext) {
+pub(super) unsafe extern "C" fn wg_synchronise(context: *mut WarpContext, site: u32, lanes: u32) {
     // As `switch`, from and to which warps in a ring come, too.
     naked_asm!(
+        "mov rax, [rdi + {next}]",
+        "test rax, rax",
+        "jz {without_ring}",
         "push rbp",
         "push rbx",
         "push r12",
         "push r13",
         "push r14",
         "push r15",
-        "mov rax, [rdi + {next}]",
+        "mov [rdi + {site}], esi",
+        "mov [rdi + {arrived}], edx",
         "mov rcx, [rdi + {current}]",
         "mov [rdi + {saved}], rsp",
         "mov [rcx], rax",
@@ -97,9 +103,17 @@ pub(super) unsafe extern "C" fn wg_give_turn(context: *mut WarpContext) {
         "pop r12",
         "pop rbx",
         "pop rbp",
-        "ret",
+        "pop rcx",
+        "jmp rcx",
+        without_ring = sym without_ring,
         next = const offset_of!(WarpContext, next),
+        site = const offset_of!(WarpContext, site),
+        arrived = const offset_of!(WarpContext, arrived),
         current = const offset_of!(WarpContext, current),
         saved = const offset_of!(WarpContext, saved),
     )
+}
+
+extern "C" fn without_ring(context: *mut WarpContext, site: u32, lanes: u32) {
+    wg_barrier(context, site, 0, 0, lanes, 0);
 }
