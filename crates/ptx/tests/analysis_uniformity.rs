@@ -730,3 +730,43 @@ fn registers_are_packed_and_unpacked() {
     assert_eq!(kernel.class("%r6"), UNIFORM, "the low bits do not carry");
     assert_eq!(kernel.class("%rd2"), affine(1));
 }
+
+/// Fails if a comparison is decided that is not, or the other way round, or if what is never executed counts.
+#[test]
+fn comparisons_that_ranges_decide() {
+    let k = kernel(
+        [16, 16, 1],
+        "mov.u32 %r1, %tid.y; mov.u32 %r2, %tid.x; shl.b32 %r3, %r1, 6; mad.lo.u32 %r4, %r2, 4, %r3;\n\
+         setp.gt.u32 %p1|%p2, %r4, 1020; setp.gt.u32 %p3, %r4, 1019; setp.lt.s32 %p4, %r1, 16; setp.eq.u32 %p5, %r1, 16;\n\
+         setp.gt.and.u32 %p6, %r4, 1020, %p3;\n\
+         selp.b32 %r5, 7, 8, %p2; @%p1 ld.param.u32 %r5, [n]; setp.ne.u32 %p7, %r5, 7;\n\
+         @%p7 ld.param.u32 %r6, [n]; @!%p7 mov.u32 %r6, 3;\n\
+         st.shared.u32 [tile], %r6; ret;",
+    );
+    let constant = |name| k.value(name).constant();
+    assert_eq!((constant("%p1"), constant("%p2")), (Some(0), Some(1)));
+    assert_eq!((constant("%p3"), constant("%p4"), constant("%p5")), (None, Some(1), Some(0)));
+    assert_eq!(constant("%p6"), None, "the other condition is not looked at");
+    assert_eq!((constant("%r5"), constant("%p7"), constant("%r6")), (Some(7), Some(0), Some(3)));
+    let wider = kernel([16, 17, 1], "mov.u32 %r1, %tid.y; setp.lt.s32 %p1, %r1, 16; selp.b32 %r2, 1, 0, %p1; ret;");
+    assert_eq!(wider.value("%p1").constant(), None);
+}
+
+/// Fails if addresses that somebody has decided on are not taken over.
+#[test]
+fn known_addresses_of_variables() {
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { .reg .b32 %r<4>; .reg .pred %p<3>;\n\
+         .shared .align 4 .b8 tile[256]; mov.u32 %r1, tile; mov.u32 %r2, %tid.x; add.u32 %r3, %r1, %r2;\n\
+         sub.u32 %r3, %r3, %r1; setp.gt.u32 %p1, %r3, 255; ret; }";
+    let module = ptx::parse(text).module;
+    let function = &module.functions[module.function("k").expect("the kernel is called k")];
+    let cfg = Cfg::of(&module.forms, function);
+    let facts = LaunchFacts::default().with_block([256, 1, 1]);
+    let is_decided = |uniformity: &Uniformity| {
+        let predicate = uniformity.webs().find(|&web| uniformity.value(web).bits() == 1);
+        uniformity.value(predicate.expect("there is one")).constant()
+    };
+    assert_eq!(is_decided(&Uniformity::of(&module, function, &cfg, &facts)), None);
+    let known = Uniformity::with_addresses(&module, function, &cfg, &facts, &|_| Some(1024));
+    assert_eq!(is_decided(&known), Some(0));
+}

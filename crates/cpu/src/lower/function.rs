@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ptx::analysis::{BitSet, Block, Cfg, DefUse, LaneValue, Liveness, Uniformity, Web};
 use ptx::entity::Map;
-use ptx::ir::{Body, FuncId, Function, Reg, StmtId, Var};
+use ptx::ir::{Body, FuncId, Function, Guard, Reg, StmtId, Var};
 use ptx::view::View;
 
 use rustc_hash::FxHashMap;
@@ -74,6 +74,18 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     /// The registers that lanes elsewhere may still need while the present block runs; nothing if no lane is elsewhere.
     kept: Option<Rc<BitSet<Reg>>>,
     pub(crate) statement: StmtId,
+    /// The guard of the present statement, if it is not known to hold.
+    pub(crate) guard: Option<Guard>,
+}
+
+/// For which of the lanes that come to it a statement is executed.
+enum Execution {
+    /// For all.
+    Always,
+    /// For none.
+    Never,
+    /// For those for which its guard holds.
+    Where(Guard),
 }
 
 /// A block of PTX in LLVM.
@@ -137,8 +149,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         // Threads of a warp that was taken apart go on where the checks of the warp were.
         let needs_checks =
             unit.options.presume_no_wrap && is_kernel && (unit.width() == Width::Warp || unit.options.resumable);
-        let uniformity =
-            (unit.width() == Width::Warp || needs_checks).then(|| Uniformity::of(module, function, &cfg, unit.facts()));
+        let uniformity = (unit.width() == Width::Warp || needs_checks).then(|| unit.uniformity(func, &cfg));
         let wrap_checks = match &uniformity {
             Some(uniformity) if needs_checks => WrapChecks::of(uniformity, &cfg, &liveness),
             _ => WrapChecks::default(),
@@ -194,6 +205,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             end,
             kept: None,
             statement: first,
+            guard: None,
             unit,
         };
         let waited_for = lowering.waited_for();
@@ -273,6 +285,11 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             if let Some(view) = self.view(statement) {
                 self.start_at_point(statement, &view);
                 self.statement = statement;
+                self.guard = match self.execution(&view) {
+                    Execution::Always => None,
+                    Execution::Never => continue,
+                    Execution::Where(guard) => Some(guard),
+                };
                 self.save_guard(&view);
                 self.check_wrapping();
                 self.instruction(&view);
@@ -280,6 +297,16 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             }
         }
         self.leave(block, terminator);
+    }
+
+    /// For which lanes the present statement is executed. What tools check is often known to be right beforehand.
+    fn execution(&self, view: &View<'_>) -> Execution {
+        let Some(guard) = view.inst.guard else { return Execution::Always };
+        match self.known_value(guard.reg).and_then(|value| value.constant()) {
+            None => Execution::Where(guard),
+            Some(value) if (value != 0) != guard.negated => Execution::Always,
+            Some(_) => Execution::Never,
+        }
     }
 
     /// The lanes that the function is entered with.

@@ -28,7 +28,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let mut is_regular = true;
         view.for_each_write(|reg| is_regular &= self.place(reg, true).is_some_and(|place| place.regular.is_some()));
         view.for_each_read(|reg| is_regular &= self.place(reg, false).is_some_and(|place| place.regular.is_some()));
-        if let Some(guard) = view.inst.guard {
+        if let Some(guard) = self.guard {
             is_regular &= self.is_uniform_reg(guard.reg);
         }
         is_regular = is_regular && view.operands().iter().all(|operand| self.is_regular_operand(operand));
@@ -193,7 +193,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let emit = Emit { lanes: value.ty().lanes(), ..self.scalar() };
         let value = emit.resize(sign, emit.to_bits(value), bits);
         let align = self.place_align(place, bits);
-        let guard = self.view(self.statement).and_then(|view| view.inst.guard);
+        let guard = self.guard;
         let value = match (place.regular, emit.lanes) {
             (Some(regular), Some(_)) => {
                 // The value of one lane that executes it tells those of all.
@@ -294,7 +294,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// Keeps the condition of an instruction that overwrites its own guard: other destinations may be written after.
     pub(crate) fn save_guard(&mut self, view: &View<'_>) {
         self.saved_guard = None;
-        let Some(guard) = view.inst.guard else { return };
+        let Some(guard) = self.guard else { return };
         if view.writes().contains(&guard.reg) {
             let scalar = self.is_uniform_reg(guard.reg).then(|| self.scalar_guard(guard));
             self.saved_guard = Some((self.vector_guard(guard), scalar));
@@ -330,8 +330,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
 
     /// The lanes for which the present statement is executed.
     pub(crate) fn active(&mut self) -> Value<'c> {
-        let guard = self.view(self.statement).and_then(|view| view.inst.guard);
-        match guard {
+        match self.guard {
             None => self.mask,
             Some(guard) => {
                 let condition = self.vector_guard(guard);
@@ -342,7 +341,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
 
     /// Whether the present statement is guarded.
     pub(crate) fn is_guarded(&self) -> bool {
-        self.view(self.statement).is_some_and(|view| view.inst.guard.is_some())
+        self.guard.is_some()
     }
 
     /// The address of a variable in its own space, the same in all lanes.

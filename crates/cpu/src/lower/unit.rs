@@ -1,6 +1,6 @@
 //! What the functions of one kernel share while they are lowered.
 
-use ptx::analysis::{CallGraph, LaunchFacts};
+use ptx::analysis::{CallGraph, Cfg, LaunchFacts, Uniformity};
 use ptx::entity::{Id, Map};
 use ptx::ir::{FuncId, Function, Global, Module, Operand, StmtId, Symbol};
 use ptx::ops::Op;
@@ -78,6 +78,23 @@ impl<'a, 'c> Unit<'a, 'c> {
 
     pub(crate) fn facts(&self) -> &LaunchFacts {
         &self.options.facts
+    }
+
+    /// Which registers of a function are the same, or regular, in all lanes.
+    pub(crate) fn uniformity(&self, func: FuncId, cfg: &Cfg) -> Uniformity {
+        let function = &self.module.functions[func];
+        let is_entry = function.is_entry();
+        // Offsets in their space: where the variables of a call are in local memory depends on who calls.
+        let address = |symbol: Symbol| match symbol {
+            Symbol::Global(global) => self.map.shared_offset(global),
+            Symbol::Var(var) => match function.vars[var].space {
+                Space::Shared => self.map.frame(func).offset(var),
+                Space::Local if is_entry => self.map.frame(func).offset(var),
+                _ => None,
+            },
+            _ => None,
+        };
+        Uniformity::with_addresses(self.module, function, cfg, self.facts(), &address)
     }
 
     /// Emits scalars.

@@ -188,6 +188,10 @@ impl LaunchFacts {
     fn greatest_thread(&self, dimension: usize) -> u32 {
         let most = if dimension == 2 { MAX_BLOCK_Z } else { MAX_THREADS };
         let size = self.block[dimension].unwrap_or(self.max_threads.min(most)).max(1);
+        let threads = self.block.iter().try_fold(1_u32, |threads, size| threads.checked_mul((*size)?));
+        if threads.is_some_and(|threads| threads.is_multiple_of(LANES)) {
+            return size - 1;
+        }
         size.saturating_add(LANES - 1) / LANES * LANES - 1
     }
 

@@ -73,7 +73,7 @@ use super::lists::Lists;
 use super::liveness::Liveness;
 use super::reaching::Reaching;
 use crate::entity::Map;
-use crate::ir::{Body, Function, Module, Reg, StmtId};
+use crate::ir::{Body, Function, Module, Reg, StmtId, Symbol};
 
 /// Which registers of a function hold the same, or regularly spaced, values in all lanes of a warp.
 #[derive(Clone, Debug)]
@@ -126,6 +126,17 @@ pub struct WrapGuard {
 impl Uniformity {
     /// Analyses a function. The module tells the alignment of variables.
     pub fn of(module: &Module, function: &Function, cfg: &Cfg, facts: &LaunchFacts) -> Self {
+        Self::with_addresses(module, function, cfg, facts, &|_| None)
+    }
+
+    /// The same for whoever has decided where variables are in their state space, or some of them.
+    pub fn with_addresses(
+        module: &Module,
+        function: &Function,
+        cfg: &Cfg,
+        facts: &LaunchFacts,
+        addresses: &dyn Fn(Symbol) -> Option<u64>,
+    ) -> Self {
         let empty = Body::new();
         let body = function.body.as_ref().unwrap_or(&empty);
         let def_use = DefUse::of(&module.forms, function);
@@ -133,7 +144,7 @@ impl Uniformity {
         let liveness = Liveness::of(cfg, &def_use);
         let reaching = Reaching::of(cfg, &def_use, &dominators, &liveness);
         let webs = Webs::of(cfg, &def_use, &reaching);
-        let transfer = Transfer::new(module, function, facts, &webs);
+        let transfer = Transfer::new(module, function, facts, addresses, &webs);
         let divergence = Divergence::new(cfg.graph(), &dominators, &liveness, &webs);
         let solution = Solver::new(cfg, body, &webs, transfer, divergence).solve();
         let values = solution.values;

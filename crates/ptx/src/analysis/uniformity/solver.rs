@@ -105,6 +105,9 @@ impl<'a> Solver<'a> {
             return;
         }
         let values = &self.state.values;
+        if self.transfer.is_never_executed(values, statement, view) != Some(false) {
+            return;
+        }
         let Some(guard) = self.transfer.guard(values, statement, view) else { return };
         let Some(outcome) = self.transfer.outcome(values, statement, view) else { return };
         for &(reg, web) in &webs.writes[statement] {

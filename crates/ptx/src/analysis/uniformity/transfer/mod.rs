@@ -59,6 +59,8 @@ pub(super) struct Transfer<'a> {
     pub(super) module: &'a Module,
     pub(super) function: &'a Function,
     pub(super) facts: &'a LaunchFacts,
+    /// Where variables are in their state space, as far as that is known.
+    addresses: &'a dyn Fn(Symbol) -> Option<u64>,
     pub(super) webs: &'a Webs,
     /// The parameters of a kernel, which are the same for all threads. Those of functions are not among them.
     uniform_params: Map<Var, bool>,
@@ -93,7 +95,13 @@ impl Integer {
 type Values = Map<Web, Option<LaneValue>>;
 
 impl<'a> Transfer<'a> {
-    pub(super) fn new(module: &'a Module, function: &'a Function, facts: &'a LaunchFacts, webs: &'a Webs) -> Self {
+    pub(super) fn new(
+        module: &'a Module,
+        function: &'a Function,
+        facts: &'a LaunchFacts,
+        addresses: &'a dyn Fn(Symbol) -> Option<u64>,
+        webs: &'a Webs,
+    ) -> Self {
         let mut uniform_params = Map::filled(function.vars.len(), false);
         if function.kind == FunctionKind::Entry {
             for param in &function.params {
@@ -102,7 +110,7 @@ impl<'a> Transfer<'a> {
                 }
             }
         }
-        Self { module, function, facts, webs, uniform_params }
+        Self { module, function, facts, addresses, webs, uniform_params }
     }
 
     /// Width of a register; the carry flag has 1.
@@ -116,6 +124,13 @@ impl<'a> Transfer<'a> {
             None => Some(0),
             Some(guard) => self.reg_value(values, statement, guard.reg).map(|value| value.certain_dependence()),
         }
+    }
+
+    /// Whether the guard of an instruction is known not to hold. Nothing as long as nothing is known of it.
+    pub(super) fn is_never_executed(&self, values: &Values, statement: StmtId, view: &View<'_>) -> Option<bool> {
+        let Some(guard) = view.inst.guard else { return Some(false) };
+        let value = self.reg_value(values, statement, guard.reg)?;
+        Some(value.constant().is_some_and(|value| (value != 0) == guard.negated))
     }
 
     /// On which bits of the lane's number it depends how control goes on behind a branch, `ret`, `exit` or `trap`.
@@ -167,6 +182,9 @@ impl<'a> Transfer<'a> {
     /// The address of a variable within its state space, of which each thread may have its own.
     pub(super) fn address_in_space(&self, symbol: Symbol, offset: i64, bits: u32) -> LaneValue {
         let Some(variable) = self.variable(symbol) else { return LaneValue::uniform(bits) };
+        if let Some(address) = (self.addresses)(symbol) {
+            return LaneValue::number(bits, address.wrapping_add_signed(offset));
+        }
         let alignment = variable.alignment();
         let zeros = if alignment.is_power_of_two() { alignment.trailing_zeros() } else { 0 };
         let address = LaneValue::uniform(bits).with_low(zeros, 0);
