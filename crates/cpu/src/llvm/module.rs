@@ -33,6 +33,8 @@ pub(crate) enum Attribute {
     NoInline,
     /// It does not come back.
     NoReturn,
+    /// It is rarely called.
+    Cold,
     /// Its floating-point operations depend on the rounding mode of the processor.
     StrictFp,
     /// Null is an address like any other.
@@ -174,6 +176,7 @@ impl<'c> FunctionValue<'c> {
             Attribute::NoUnwind => "nounwind",
             Attribute::NoInline => "noinline",
             Attribute::NoReturn => "noreturn",
+            Attribute::Cold => "cold",
             Attribute::StrictFp => "strictfp",
             Attribute::NullPointerIsValid => "null_pointer_is_valid",
         };

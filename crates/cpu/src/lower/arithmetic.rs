@@ -440,7 +440,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 Some(result) => Some(result),
                 None => {
                     let (a, b) = (self.read_as(&operands[1], ty, emit), self.read_as(&operands[2], ty, emit));
-                    self.compared(form, ty, a, b, emit)
+                    let result = self.compared(form, ty, a, b, emit);
+                    // Nearly nobody but tools asks for the opposite, too.
+                    if second.is_some() { result.map(|result| self.none_or_some(result)) } else { result }
                 }
             };
             [result, result.map(|result| emit.not(result))]
@@ -494,6 +496,22 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         builder.branch(after);
         builder.position_at_end(after);
         Some(builder.phi(result.ty(), &[(result.ty().zero(), before), (result, some)]))
+    }
+
+    /// The same, where it mostly holds for no lane: then what follows need not look at lanes.
+    fn none_or_some(&mut self, result: Value<'c>) -> Value<'c> {
+        if result.ty().lanes().is_none() {
+            return result;
+        }
+        let builder = self.unit.builder;
+        let result = builder.and(result, self.mask);
+        let (some, after) = (self.new_block("some"), self.new_block("compared"));
+        let before = builder.block();
+        builder.branch_if(self.any(result), some, after);
+        builder.position_at_end(some);
+        builder.branch(after);
+        builder.position_at_end(after);
+        builder.phi(result.ty(), &[(result.ty().zero(), before), (result, some)])
     }
 
     fn set_number(&mut self, view: &View<'a>, emit: Emit<'a, 'c>) -> bool {

@@ -162,7 +162,7 @@ pub(crate) fn needs_threads(module: &Module, kernel: FuncId) -> bool {
         let Some(body) = &module.functions[func].body else { return false };
         stack::grows(module, body)
             || func != kernel
-                && !spin::never_waits(module, body)
+                && !unit::has_pragma(module, body, unit::NEVER_WAITS)
                 && body.insts().any(|(id, _)| {
                     View::of(&module.forms, body, id).is_some_and(|view| {
                         matches!(view.effect(), Some(Effect::Barrier | Effect::Collective))

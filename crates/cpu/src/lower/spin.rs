@@ -4,7 +4,7 @@
 //! that is waited for, and it cannot come while this loop runs: then the warp is taken apart.
 
 use ptx::analysis::{BitSet, Block, Cfg};
-use ptx::ir::{Body, DirectiveArg, Module, Stmt};
+use ptx::ir::{Body, Module};
 use ptx::ops::{Effect, Op};
 use ptx::view::{Order, View};
 
@@ -15,17 +15,6 @@ use super::function::Lowering;
 const TURN: u64 = 32;
 /// After so many rounds, lanes that are elsewhere are taken to be waited for.
 const PATIENCE: u64 = 1024;
-
-/// Whether a function promises, by a pragma, that no thread waits in it or for what it does.
-pub(crate) fn never_waits(module: &Module, body: &Body) -> bool {
-    body.iter().any(|id| match body.stmt(id) {
-        Stmt::Directive(directive) if module.text(directive.name) == "pragma" => directive
-            .args
-            .iter()
-            .any(|arg| matches!(arg, DirectiveArg::Text(text) if module.text(*text) == "never waits")),
-        _ => false,
-    })
-}
 
 /// Whether an instruction reads memory that others write meanwhile.
 pub(crate) fn watches_memory(view: &View<'_>) -> bool {

@@ -2,7 +2,7 @@
 
 use ptx::analysis::{CallGraph, Cfg, LaunchFacts, Uniformity};
 use ptx::entity::{Id, Map};
-use ptx::ir::{FuncId, Function, Global, Module, Operand, StmtId, Symbol};
+use ptx::ir::{Body, DirectiveArg, FuncId, Function, Global, Module, Operand, Stmt, StmtId, Symbol};
 use ptx::ops::Op;
 use ptx::types::Space;
 
@@ -62,6 +62,10 @@ pub(crate) struct Unit<'a, 'c> {
     pub(crate) refused: Vec<Unsupported>,
 }
 
+/// The pragma of a function in which no thread waits, nor for what it does.
+pub(crate) const NEVER_WAITS: &str = "never waits";
+/// The pragma of a function that is called where something unusual has happened.
+const RARELY_CALLED: &str = "rarely called";
 /// The name of the memory in which all constants of the module are.
 pub(crate) const CONSTANTS: &str = "constants";
 /// The name of the kernel in the object file.
@@ -124,6 +128,11 @@ impl<'a, 'c> Unit<'a, 'c> {
         function.set_private();
         self.set_attributes(function);
         function.add_attribute(context, Attribute::NoInline);
+        let body = self.definition(func).and_then(|func| self.module.functions[func].body.as_ref());
+        if body.is_some_and(|body| has_pragma(self.module, body, RARELY_CALLED)) {
+            // So LLVM saves registers where it is called, not before it is known whether it is.
+            function.add_attribute(context, Attribute::Cold);
+        }
         self.functions[func] = Some(function);
         self.wanted.push(func);
         function
@@ -212,6 +221,16 @@ impl<'a, 'c> Unit<'a, 'c> {
         let instruction = ptx::print_stmt(self.module, function, body, statement).trim().to_owned();
         self.refused.push(Unsupported::Instruction { line, instruction });
     }
+}
+
+/// Whether a function has a pragma.
+pub(crate) fn has_pragma(module: &Module, body: &Body, pragma: &str) -> bool {
+    body.iter().any(|id| match body.stmt(id) {
+        Stmt::Directive(directive) if module.text(directive.name) == "pragma" => {
+            directive.args.iter().any(|arg| matches!(arg, DirectiveArg::Text(text) if module.text(*text) == pragma))
+        }
+        _ => false,
+    })
 }
 
 /// The variable that an operand names, with an offset.
