@@ -1,5 +1,7 @@
 #include "bench.h"
 
+#if defined(__CUDACC__)
+
 __global__ void histogram(const unsigned char *data, unsigned *out, int n) {
     __shared__ unsigned bins[256];
     bins[threadIdx.x] = 0;
@@ -10,15 +12,27 @@ __global__ void histogram(const unsigned char *data, unsigned *out, int n) {
     atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
 }
 
+#elif !defined(OPENCL)
+
+static void histogram(Block block, const unsigned char *data, unsigned *out, int n) {
+    unsigned bins[256] = {};
+    for (int start = block.x * 256; start < n; start += block.grid.x * 256)
+        for (int thread = 0; thread < 256; thread++)
+            bins[data[start + thread]]++;
+    for (int thread = 0; thread < 256; thread++)
+        __atomic_fetch_add(&out[thread], bins[thread], __ATOMIC_RELAXED);
+}
+
+#endif
+
 int main() {
     const int n = 1 << 20;
     std::vector<unsigned char> data(n);
     std::vector<unsigned> expected(256);
     for (int i = 0; i < n; i++)
         expected[data[i] = (unsigned char)(255.99f * number(i))]++;
-    unsigned char *din = to_device(data);
-    unsigned *dout = to_device(std::vector<unsigned>(256));
-    histogram<<<64, 256>>>(din, dout, n);
-    check(to_host(dout, 256) == expected, "the bins");
-    measure([&] { histogram<<<64, 256>>>(din, dout, n); });
+    Buffer<unsigned char> device_data(data);
+    Buffer<unsigned> out(256);
+    measure([&] { out.write(std::vector<unsigned>(256)); }, [&] { LAUNCH(histogram, 64, 256, device_data, out, n); },
+            [&] { expect("bins", out.read(), expected); });
 }

@@ -1,5 +1,7 @@
 #include "bench.h"
 
+#if defined(__CUDACC__)
+
 __global__ void multiply(const int *starts, const int *columns, const float *values, const float *x, float *y, int rows) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= rows)
@@ -9,6 +11,20 @@ __global__ void multiply(const int *starts, const int *columns, const float *val
         sum += values[i] * x[columns[i]];
     y[row] = sum;
 }
+
+#elif !defined(OPENCL)
+
+static void multiply(Block block, const int *starts, const int *columns, const float *values, const float *x, float *y,
+                     int rows) {
+    for (int row = block.x * 128; row < std::min(block.x * 128 + 128, rows); row++) {
+        float sum = 0;
+        for (int i = starts[row]; i < starts[row + 1]; i++)
+            sum += values[i] * x[columns[i]];
+        y[row] = sum;
+    }
+}
+
+#endif
 
 int main() {
     const int rows = 1 << 15;
@@ -20,15 +36,13 @@ int main() {
         starts.push_back(int(columns.size()));
     }
     auto values = numbers(columns.size(), 5), x = numbers(rows, 9);
-    int *ds = to_device(starts), *dc = to_device(columns);
-    float *dv = to_device(values), *dx = to_device(x), *dy = to_device(std::vector<float>(rows));
-    multiply<<<(rows + 127) / 128, 128>>>(ds, dc, dv, dx, dy, rows);
-    auto y = to_host(dy, rows);
-    for (int row = 0; row < rows; row += 331) {
-        double sum = 0;
+    std::vector<double> expected(rows);
+    for (int row = 0; row < rows; row++)
         for (int i = starts[row]; i < starts[row + 1]; i++)
-            sum += values[i] * x[columns[i]];
-        check(near(y[row], sum), "a row");
-    }
-    measure([&] { multiply<<<(rows + 127) / 128, 128>>>(ds, dc, dv, dx, dy, rows); });
+            expected[row] += double(values[i]) * x[columns[i]];
+    Buffer<int> device_starts(starts), device_columns(columns);
+    Buffer<float> device_values(values), device_x(x), y(rows);
+    measure([&] {},
+            [&] { LAUNCH(multiply, rows / 128, 128, device_starts, device_columns, device_values, device_x, y, rows); },
+            [&] { expect("rows", y.read(), expected, 1e-5); });
 }

@@ -1,5 +1,7 @@
 #include "bench.h"
 
+#if defined(__CUDACC__)
+
 __global__ void transpose(const float *in, float *out, int n) {
     __shared__ float tile[32][33];
     int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
@@ -12,14 +14,30 @@ __global__ void transpose(const float *in, float *out, int n) {
         out[(y + i) * n + x] = tile[threadIdx.x][threadIdx.y + i];
 }
 
+#elif !defined(OPENCL)
+
+static void transpose(Block block, const float *in, float *out, int n) {
+    float tile[32][33];
+    for (int y = 0; y < 32; y++)
+#pragma omp simd
+        for (int x = 0; x < 32; x++)
+            tile[y][x] = in[(block.y * 32 + y) * n + block.x * 32 + x];
+    for (int y = 0; y < 32; y++)
+#pragma omp simd
+        for (int x = 0; x < 32; x++)
+            out[(block.x * 32 + y) * n + block.y * 32 + x] = tile[x][y];
+}
+
+#endif
+
 int main() {
     const int n = 1024;
     auto in = numbers(n * n);
-    float *din = to_device(in), *dout = to_device(std::vector<float>(n * n));
+    std::vector<float> expected(n * n);
+    for (int i = 0; i < n * n; i++)
+        expected[i] = in[i % n * n + i / n];
+    Buffer<float> device_in(in), out(n * n);
     dim3 grid(n / 32, n / 32), block(32, 8);
-    transpose<<<grid, block>>>(din, dout, n);
-    auto out = to_host(dout, n * n);
-    for (int i = 0; i < n * n; i += 1009)
-        check(out[i] == in[i % n * n + i / n], "an element");
-    measure([&] { transpose<<<grid, block>>>(din, dout, n); });
+    measure([&] {}, [&] { LAUNCH(transpose, grid, block, device_in, out, n); },
+            [&] { expect("elements", out.read(), expected); });
 }
