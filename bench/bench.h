@@ -6,18 +6,12 @@
 //     LAUNCH(saxpy, n / 256, 256, n, 2.0f, x, y);      kernel, blocks, threads in a block, arguments
 //     measure(prepare, launch, check);                 prints how long each launch took
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
-#include <functional>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #ifndef __CUDACC__
@@ -197,6 +191,12 @@ inline void synchronize() { OK(clFinish(OpenCl::get().queue)); }
 
 #else
 
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
 // Which block a native kernel runs, and of how many.
 struct Block {
     int x, y, z;
@@ -325,8 +325,20 @@ void expect(const char *what, const std::vector<T> &found, const std::vector<U> 
                  std::to_string(expected[i]));
 }
 
+// Seconds by the clock on the wall and by that of the process, which stands still while others have the processor.
+struct Clocks {
+    double wall, processor;
+
+    static Clocks now() {
+        timespec spent;
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+        auto wall = std::chrono::steady_clock::now().time_since_epoch();
+        return {std::chrono::duration<double>(wall).count(), double(spent.tv_sec) + 1e-9 * double(spent.tv_nsec)};
+    }
+};
+
 // Launches and checks once, then launches until a time has passed, at least three times, and checks the last result too.
-// Prints the seconds that each launch took, from the call until the device is idle, and how many cores were busy.
+// Prints the seconds that each launch took by both clocks, from the call until the device is idle.
 template <typename Prepare, typename Launch, typename Check>
 void measure(Prepare prepare, Launch launch, Check check) {
     const double limit = getenv("BENCH_SECONDS") ? atof(getenv("BENCH_SECONDS")) : 1;
@@ -334,22 +346,22 @@ void measure(Prepare prepare, Launch launch, Check check) {
     launch();
     synchronize();
     check();
-    std::vector<double> times;
-    double total = 0, processor = 0;
-    while (times.size() < 3 || total < limit) {
+    std::vector<Clocks> launches;
+    for (double total = 0; launches.size() < 3 || total < limit; total += launches.back().wall) {
         prepare();
         synchronize();
-        clock_t processor_start = clock();
-        auto start = std::chrono::steady_clock::now();
+        Clocks start = Clocks::now();
         launch();
         synchronize();
-        times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-        processor += double(clock() - processor_start) / CLOCKS_PER_SEC;
-        total += times.back();
+        Clocks end = Clocks::now();
+        launches.push_back({end.wall - start.wall, end.processor - start.processor});
     }
     check();
-    printf("cores %.2f\nseconds", processor / total);
-    for (double seconds : times)
-        printf(" %.9f", seconds);
+    printf("wall");
+    for (const Clocks &seconds : launches)
+        printf(" %.9f", seconds.wall);
+    printf("\nprocessor");
+    for (const Clocks &seconds : launches)
+        printf(" %.9f", seconds.processor);
     printf("\n");
 }

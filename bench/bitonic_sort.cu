@@ -17,15 +17,16 @@ __global__ void compare(unsigned *values, int stage, int distance_log) {
 #elif !defined(OPENCL)
 
 static void compare(Block block, unsigned *values, int stage, int distance_log) {
-    int distance = 1 << distance_log;
-#pragma omp simd
-    for (int i = block.x * 256; i < block.x * 256 + 256; i++) {
-        int left = (i >> distance_log << (distance_log + 1)) + (i & (distance - 1)), right = left + distance;
-        unsigned a = values[left], b = values[right];
+    int distance = 1 << distance_log, run = std::min(distance, 256);
+    for (int i = block.x * 256; i < block.x * 256 + 256; i += run) {
+        unsigned *left = values + (i >> distance_log << (distance_log + 1)) + (i & (distance - 1));
+        unsigned *right = left + distance;
         bool is_up = (i >> stage & 1) == 0;
-        if ((a > b) == is_up) {
-            values[left] = b;
-            values[right] = a;
+#pragma omp simd
+        for (int j = 0; j < run; j++) {
+            unsigned a = left[j], b = right[j], low = std::min(a, b), high = std::max(a, b);
+            left[j] = is_up ? low : high;
+            right[j] = is_up ? high : low;
         }
     }
 }

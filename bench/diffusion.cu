@@ -12,7 +12,7 @@
 
 template <typename Real> DEVICE Real flow(Real difference, Real kappa) {
     Real ratio = difference / kappa;
-    return difference * exp(-ratio * ratio);
+    return difference * std::exp(-ratio * ratio);
 }
 
 template <typename Real>
@@ -28,7 +28,7 @@ DEVICE Real gradient(const Real *in, int x, int y, int z, int width, int height,
     int plane = width * height, i = z * plane + y * width + x;
     Real dx = x + 1 < width ? in[i + 1] - in[i] : 0, dy = y + 1 < height ? in[i + width] - in[i] : 0;
     Real dz = z + 1 < depth ? in[i + plane] - in[i] : 0;
-    return sqrt(dx * dx + dy * dy + dz * dz);
+    return std::sqrt(dx * dx + dy * dy + dz * dz);
 }
 
 template <typename Real>

@@ -13,12 +13,15 @@ __global__ void butterfly(float *values, int distance) {
 #elif !defined(OPENCL)
 
 static void butterfly(Block block, float *values, int distance) {
+    int run = std::min(distance, 256);
+    for (int i = block.x * 256; i < block.x * 256 + 256; i += run) {
+        float *left = values + i / distance * 2 * distance + i % distance, *right = left + distance;
 #pragma omp simd
-    for (int i = block.x * 256; i < block.x * 256 + 256; i++) {
-        int left = i / distance * 2 * distance + i % distance, right = left + distance;
-        float a = values[left], b = values[right];
-        values[left] = a + b;
-        values[right] = a - b;
+        for (int j = 0; j < run; j++) {
+            float a = left[j], b = right[j];
+            left[j] = a + b;
+            right[j] = a - b;
+        }
     }
 }
 

@@ -30,7 +30,7 @@ static void accelerate(Block block, const float4 *bodies, float4 *out, int n) {
     for (int start = 0; start < n; start += 128) {
         float4 tile[128];
         std::copy(bodies + start, bodies + start + 128, tile);
-        // Bodies of the tile in the inner loop would be sums in another order; the threads are, as in a warp.
+        // Threads in the inner loop: with the bodies there, sums would be in another order.
         for (int j = 0; j < 128; j++)
 #pragma omp simd
             for (int thread = 0; thread < 128; thread++) {
