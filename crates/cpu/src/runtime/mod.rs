@@ -12,6 +12,7 @@ pub(crate) mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod observe;
 pub(crate) mod pool;
+mod resident;
 mod ring;
 pub(crate) mod schedule;
 pub(crate) mod signals;

@@ -64,6 +64,7 @@ impl Schedule<'_> {
             } else {
                 let (site, warp, lanes) = (context.site, context.warp(), context.arrived);
                 resident.alive[warp] = lanes;
+                resident.busy |= 1;
                 resident.barriers[0].arrive(warps, warp, lanes, 0, 0);
                 resident.barriers[0].waiting.push(fibre);
                 self.fibres[fibre].state = State::Barrier { id: 0, site };

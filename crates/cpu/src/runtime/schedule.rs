@@ -8,12 +8,13 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
-use super::barrier::{BARRIERS, Barrier, CLUSTER};
+use super::barrier::{BARRIERS, CLUSTER};
 use super::collective::{Assembly, Collective};
 use super::context::WarpContext;
 use super::copies::{self, Copies};
 use super::fibre::Stack;
 use super::launch::{Fault, FaultKind, Launch, Outsider, Waiter};
+use super::resident::{Meeting, Resident, lanes_of};
 use crate::options::Width;
 
 /// The state of one OS thread of a launch. Nothing here switches stacks.
@@ -27,7 +28,9 @@ pub(crate) struct Schedule<'l> {
     /// Idle fibres with stacks for single threads of a warp that was taken apart.
     idle_threads: Vec<usize>,
     pub(super) ready: VecDeque<usize>,
-    pub(super) residents: Vec<Option<Resident>>,
+    pub(super) residents: Vec<Option<Box<Resident>>>,
+    /// The memory of a block that is over.
+    spare: Option<Box<Resident>>,
     /// Blocks that are resident.
     resident_count: usize,
     /// The resident block whose warps are being started.
@@ -65,46 +68,6 @@ pub(super) enum State {
     Collective {
         site: u32,
     },
-}
-
-/// A block that is being run.
-#[derive(Debug)]
-pub(super) struct Resident {
-    index: u64,
-    slot: usize,
-    pub(super) next_unit: u32,
-    pub(super) units: u32,
-    pub(super) running: u32,
-    /// The lanes of each warp that have not ended.
-    pub(super) alive: Vec<u32>,
-    pub(super) barriers: Vec<Barrier>,
-    /// Threads that wait in collectives, at width 1.
-    meetings: Vec<Meeting>,
-    local: LocalMemory,
-    /// Copies that are done late.
-    copies: Copies,
-    /// The registers of warps that were taken apart.
-    frames: Vec<Vec<u64>>,
-    /// The warps that take turns at barrier 0, if they do.
-    pub(super) ring: Vec<usize>,
-}
-
-/// The local memory of the threads of a block.
-#[derive(Debug)]
-struct LocalMemory {
-    bytes: Vec<u64>,
-}
-
-/// Threads of a warp that come together.
-#[derive(Debug)]
-struct Meeting {
-    warp: usize,
-    what: Collective,
-    site: u32,
-    /// Whether it is for whoever is there, not for named members.
-    is_loose: bool,
-    assembly: Box<Assembly>,
-    fibres: [usize; 32],
 }
 
 /// What a worker does next.
@@ -149,6 +112,14 @@ const PATIENCE: u64 = 64;
 /// After so many spins, a thread is taken to wait for another of its warp.
 const SPINS: u64 = 32;
 
+impl Drop for Schedule<'_> {
+    fn drop(&mut self) {
+        for resident in self.residents.iter().flatten().chain(&self.spare) {
+            self.launch.shared.give_back(resident.slot);
+        }
+    }
+}
+
 impl<'l> Schedule<'l> {
     pub(crate) fn new(launch: &'l Launch<'l>, random: u64) -> Self {
         Self {
@@ -158,6 +129,7 @@ impl<'l> Schedule<'l> {
             idle_threads: Vec::new(),
             ready: VecDeque::new(),
             residents: Vec::new(),
+            spare: None,
             resident_count: 0,
             starting: None,
             current: Box::new(Cell::new(std::ptr::null_mut())),
@@ -258,31 +230,9 @@ impl<'l> Schedule<'l> {
             self.residents.push(None);
             self.residents.len() - 1
         });
-        let launch = self.launch;
-        let threads = launch.threads_per_block();
-        let warps = threads.div_ceil(32);
-        let alive = (0..warps).map(|warp| lanes_of(threads, warp)).collect();
-        let slot = launch.shared.take(launch.total_shared() as usize);
-        launch.shared.clear(slot, launch.total_shared() as usize);
-        let units = match launch.kernel.width {
-            Width::One => threads,
-            Width::Warp => warps,
-        };
-        let local = LocalMemory { bytes: vec![0; (launch.kernel.local * u64::from(warps) * 32 / 8) as usize] };
-        self.residents[place] = Some(Resident {
-            index,
-            slot,
-            next_unit: 0,
-            units,
-            running: 0,
-            alive,
-            barriers: vec![Barrier::default(); CLUSTER + 1],
-            meetings: Vec::new(),
-            local,
-            copies: Copies::default(),
-            frames: Vec::new(),
-            ring: Vec::new(),
-        });
+        let mut resident = self.spare.take().unwrap_or_else(|| Box::new(Resident::new(self.launch)));
+        resident.start(self.launch, self.launch.block_of(index));
+        self.residents[place] = Some(resident);
         self.resident_count += 1;
         self.starting = Some(place);
         Some(place)
@@ -323,12 +273,10 @@ impl<'l> Schedule<'l> {
             Width::One => 1,
             Width::Warp => lanes_of(threads, unit),
         };
-        let local = resident.local.bytes.as_mut_ptr().cast::<u8>();
         let context = &mut self.fibres[fibre].context;
         context.shared = launch.shared.address(resident.slot);
-        // SAFETY: a thread's part of the memory just made for the threads of the block.
-        context.local = unsafe { local.add(first_thread as usize * launch.kernel.local as usize) };
-        context.block = launch.block_of(resident.index);
+        context.local = resident.local(first_thread, launch.kernel.local);
+        context.block = resident.block;
         context.first_thread = first_thread;
         context.lanes = lanes;
         context.resident = place;
@@ -406,6 +354,9 @@ impl<'l> Schedule<'l> {
 
     /// The warp on the running fibre has ended. Whether the fibre has another one now; else it gives way.
     pub(crate) fn finish(&mut self) -> bool {
+        if self.go_on_in_block() {
+            return true;
+        }
         self.break_ring();
         self.spins = 0;
         let fibre = self.running();
@@ -420,10 +371,13 @@ impl<'l> Schedule<'l> {
         self.fibres[fibre].state = State::Idle;
         if is_over {
             let resident = self.residents[place].take().expect("the block is resident");
-            self.launch.shared.give_back(resident.slot);
             self.resident_count -= 1;
             if let Some(observer) = self.launch.observer {
-                observer.ends(self.launch.block_of(resident.index));
+                observer.ends(resident.block);
+            }
+            match &self.spare {
+                Some(_) => self.launch.shared.give_back(resident.slot),
+                None => self.spare = Some(resident),
             }
         } else {
             self.release_barriers(place);
@@ -447,6 +401,30 @@ impl<'l> Schedule<'l> {
         }
         self.idle.push(fibre);
         false
+    }
+
+    /// The warp on the running fibre has ended, and nobody else has to do with its block: goes on with the next warp of
+    /// it. What `finish` does, for most warps of kernels without barriers.
+    fn go_on_in_block(&mut self) -> bool {
+        let running = self.running();
+        let context = &mut self.fibres[running].context;
+        let resident = self.residents[context.resident].as_mut().expect("the block is resident");
+        let launch = self.launch;
+        let is_alone = resident.running == 1 && resident.busy == 0 && self.ready.is_empty();
+        // What is counted is counted for each warp.
+        let is_alone = is_alone && context.executed == 0;
+        let is_last = resident.next_unit + 1 >= resident.units;
+        let is_plain = launch.kernel.width == Width::Warp && !context.is_thread && !launch.random_schedule;
+        if !is_alone || is_last || !is_plain || launch.is_stopped() || self.fault.is_some() {
+            return false;
+        }
+        let unit = resident.next_unit;
+        resident.next_unit += 1;
+        resident.alive[unit as usize - 1] = 0;
+        context.first_thread = unit * 32;
+        context.lanes = lanes_of(launch.threads_per_block(), unit);
+        context.local = resident.local(context.first_thread, launch.kernel.local);
+        true
     }
 
     /// The warp of the running fibre, and its lanes.
@@ -504,6 +482,7 @@ impl<'l> Schedule<'l> {
             resident.alive[warp] = lanes;
         }
         let warps = resident.alive.len();
+        resident.busy |= 1 << id;
         let barrier = &mut resident.barriers[id as usize];
         barrier.arrive(warps, warp, lanes << first, count, yes << first);
         self.fibres[fibre].spins = 0;
@@ -528,6 +507,7 @@ impl<'l> Schedule<'l> {
         let (place, warp, first) = (context.resident, context.warp(), context.first_lane());
         let resident = self.residents[place].as_mut().expect("the block is resident");
         let warps = resident.alive.len();
+        resident.busy |= 1 << CLUSTER;
         resident.barriers[CLUSTER].arrive(warps, warp, lanes << first, 0, 0);
         self.release_barriers(place);
     }
@@ -578,8 +558,10 @@ impl<'l> Schedule<'l> {
 
     /// Lets those go on that wait at barriers of a block, of which threads have ended.
     fn release_barriers(&mut self, place: usize) {
-        for id in 0..=CLUSTER {
-            self.release_barrier(place, id);
+        let mut busy = self.residents[place].as_ref().expect("the block is resident").busy;
+        while busy != 0 {
+            self.release_barrier(place, busy.trailing_zeros() as usize);
+            busy &= busy - 1;
         }
     }
 
@@ -598,6 +580,7 @@ impl<'l> Schedule<'l> {
         }
         let released = barrier.waiting.len();
         barrier.restart();
+        resident.busy &= !(1 << id);
         if id == 0 {
             self.form_ring(place, released);
         }
@@ -773,10 +756,4 @@ impl<'l> Schedule<'l> {
     pub(crate) fn is_stack_overflow(&self, address: usize) -> bool {
         self.fibres[self.running()].stack.is_overflow(address)
     }
-}
-
-/// The lanes of a warp that have a thread.
-fn lanes_of(threads: u32, warp: u32) -> u32 {
-    let left = threads - warp * 32;
-    if left >= 32 { u32::MAX } else { (1 << left) - 1 }
 }

@@ -1,0 +1,107 @@
+//! Blocks that are being run.
+
+use super::barrier::{Barrier, CLUSTER};
+use super::collective::{Assembly, Collective};
+use super::copies::Copies;
+use super::launch::Launch;
+use crate::options::Width;
+
+/// A block that is being run.
+///
+/// Blocks are small and many: one that is over leaves its memory to the next.
+#[derive(Debug)]
+pub(super) struct Resident {
+    pub(super) block: [u32; 3],
+    /// Its window of shared memory.
+    pub(super) slot: usize,
+    /// The next warp, or thread at width 1, to be started.
+    pub(super) next_unit: u32,
+    pub(super) units: u32,
+    pub(super) running: u32,
+    /// The lanes of each warp that have not ended.
+    pub(super) alive: Vec<u32>,
+    pub(super) barriers: Vec<Barrier>,
+    /// The barriers at which somebody has arrived, one bit for each; others may be among them.
+    pub(super) busy: u32,
+    /// Threads that wait in collectives, at width 1.
+    pub(super) meetings: Vec<Meeting>,
+    local: Vec<u64>,
+    /// Copies that are done late.
+    pub(super) copies: Copies,
+    /// The registers of warps that were taken apart.
+    pub(super) frames: Vec<Vec<u64>>,
+    /// The warps that take turns at barrier 0, if they do.
+    pub(super) ring: Vec<usize>,
+}
+
+/// Threads of a warp that come together.
+#[derive(Debug)]
+pub(super) struct Meeting {
+    pub(super) warp: usize,
+    pub(super) what: Collective,
+    pub(super) site: u32,
+    /// Whether it is for whoever is there, not for named members.
+    pub(super) is_loose: bool,
+    pub(super) assembly: Box<Assembly>,
+    pub(super) fibres: [usize; 32],
+}
+
+impl Resident {
+    /// Room for a block of a launch.
+    pub(super) fn new(launch: &Launch<'_>) -> Self {
+        let threads = launch.threads_per_block();
+        let warps = threads.div_ceil(32);
+        let units = match launch.kernel.width {
+            Width::One => threads,
+            Width::Warp => warps,
+        };
+        Self {
+            block: [0; 3],
+            slot: launch.shared.take(launch.total_shared() as usize),
+            next_unit: 0,
+            units,
+            running: 0,
+            alive: Vec::new(),
+            barriers: vec![Barrier::default(); CLUSTER + 1],
+            busy: 0,
+            meetings: Vec::new(),
+            local: vec![0; (launch.kernel.local * u64::from(warps) * 32 / 8) as usize],
+            copies: Copies::default(),
+            frames: Vec::new(),
+            ring: Vec::new(),
+        }
+    }
+
+    /// Starts with a block.
+    pub(super) fn start(&mut self, launch: &Launch<'_>, block: [u32; 3]) {
+        let threads = launch.threads_per_block();
+        launch.shared.clear(self.slot, launch.total_shared() as usize);
+        self.block = block;
+        self.next_unit = 0;
+        self.running = 0;
+        self.alive.clear();
+        self.alive.extend((0..threads.div_ceil(32)).map(|warp| lanes_of(threads, warp)));
+        if self.busy != 0 {
+            self.barriers.iter_mut().for_each(Barrier::restart);
+            self.busy = 0;
+        }
+        self.meetings.clear();
+        self.local.fill(0);
+        self.copies = Copies::default();
+        self.frames.clear();
+        self.ring.clear();
+    }
+
+    /// The local memory of a thread, which has so many bytes of it.
+    pub(super) fn local(&mut self, thread: u32, bytes: u64) -> *mut u8 {
+        let first = self.local.as_mut_ptr().cast::<u8>();
+        // SAFETY: each thread of the block has so much of it.
+        unsafe { first.add(thread as usize * bytes as usize) }
+    }
+}
+
+/// The lanes of a warp that have a thread.
+pub(super) fn lanes_of(threads: u32, warp: u32) -> u32 {
+    let left = threads - warp * 32;
+    if left >= 32 { u32::MAX } else { (1 << left) - 1 }
+}
