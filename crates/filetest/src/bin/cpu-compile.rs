@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
-use cpu::{CompileError, Device, LaunchError, Mode, Program, Tier, Unsupported, Width};
+use cpu::{CodeCache, CompileError, Device, LaunchError, Mode, Program, Tier, Unsupported, Width};
 use filetest::files::find_files;
 
 #[derive(Parser, Debug)]
@@ -35,6 +35,9 @@ struct Args {
     /// Threads of a block.
     #[arg(long, default_value_t = 256)]
     block: u32,
+    /// Keeps code in this directory, and takes what is there.
+    #[arg(long)]
+    cache: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -52,6 +55,7 @@ enum TierArg {
 #[derive(Default)]
 struct Counts {
     compiled: usize,
+    kept: u64,
     refused: usize,
     failed: usize,
     instructions: usize,
@@ -87,6 +91,9 @@ fn main() -> Result<()> {
             .filter(|(name, _)| name.contains(&args.kernel))
             .collect();
         let device = Device::new(1 << 30)?;
+        if let Some(path) = &args.cache {
+            device.keep_code(CodeCache::of(cache::Cache::open(path, cache::DEFAULT_LIMIT)?));
+        }
         let program = match Program::load(&device, module) {
             Ok(program) => program,
             Err(error) => {
@@ -96,12 +103,14 @@ fn main() -> Result<()> {
             }
         };
         for (name, instructions) in kernels {
+            let kept_before = device.kept_kernels_used();
             let started = Instant::now();
             let result = program.try_compile(&name, [args.block, 1, 1], &mode);
             let time = started.elapsed().as_secs_f64() * 1e3;
             match result {
                 Ok(()) => {
                     counts.compiled += 1;
+                    counts.kept += device.kept_kernels_used() - kept_before;
                     counts.instructions += instructions;
                     counts.milliseconds += time;
                     if time > counts.slowest.0 {
@@ -127,8 +136,9 @@ fn main() -> Result<()> {
     }
     eprintln!();
     println!(
-        "{} kernels compiled, {} refused, {} failed; {} instructions, {:.3} ms each",
+        "{} kernels compiled ({} of them before), {} refused, {} failed; {} instructions, {:.3} ms each",
         counts.compiled,
+        counts.kept,
         counts.refused,
         counts.failed,
         counts.instructions,
