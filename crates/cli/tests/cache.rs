@@ -2,7 +2,7 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// A directory for one test, which removes itself.
@@ -39,8 +39,21 @@ int main(void) {
 impl Scratch {
     fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("warpgrind-cli-cache-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).expect("the temporary directory is writable");
-        Self(path)
+        fs::create_dir_all(path.join("bin")).expect("the temporary directory is writable");
+        fs::create_dir_all(path.join("lib/warpgrind")).expect("the temporary directory is writable");
+        let scratch = Self(path);
+        let command = Path::new(env!("CARGO_BIN_EXE_warpgrind"));
+        fs::copy(command, scratch.0.join("bin/warpgrind")).expect("the command was built");
+        let built = command.parent().expect("it is in a directory");
+        for library in ["libwarpgrind_start.so", "libwarpgrind_cuda.so"] {
+            let places = [built.join("deps").join(library), built.join(library)];
+            let newest = places.iter().filter(|place| place.exists()).max_by_key(|place| {
+                fs::metadata(place).and_then(|file| file.modified()).expect("the file system knows times")
+            });
+            let newest = newest.expect("the library was built");
+            fs::copy(newest, scratch.0.join("lib/warpgrind").join(library)).expect("writable");
+        }
+        scratch
     }
 
     fn code(&self) -> PathBuf {
@@ -53,7 +66,7 @@ impl Scratch {
 
     /// The command, with a home in the scratch directory.
     fn warpgrind(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_warpgrind"));
+        let mut command = Command::new(self.0.join("bin/warpgrind"));
         command.args(args).env("HOME", self.0.join("home")).env_remove("XDG_CACHE_HOME").env_remove("WARPGRIND_LOG");
         command
     }
