@@ -123,6 +123,8 @@ fn lookup(driver: &[DriverFunction], implemented: &BTreeMap<String, PathBuf>) ->
 fn symbol_versions(runtime: &[RuntimeFunction], implemented: &BTreeMap<String, PathBuf>) -> String {
     let nodes: String = [11, 12, 13].map(|major| format!("{} {{}};\n", table::version_node(major))).concat();
     let script = write_output("versions.map", &nodes);
+    // Threads of ours run as long as the process, so the library stays as long.
+    println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
     println!("cargo::rustc-cdylib-link-arg=-Wl,--version-script={}", script.display());
     // Addresses of our functions are those in this library, whatever else the program has loaded.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-Bsymbolic");

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cache_command;
 mod check;
 mod doctor;
 mod explain;
@@ -35,6 +36,8 @@ enum Command {
     ///
     /// Exits with 1 if something needs to be cured.
     Doctor(doctor::Args),
+    /// Compiled kernels that are kept on disk: how many, where, and how to get rid of them.
+    Cache(cache_command::Args),
     /// Explains the code of a finding, such as memcheck::out-of-bounds.
     Explain(explain::Args),
     /// Looks at PTX: prints, verifies, describes, draws and counts.
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
     let result = match args.command {
         Command::Run(args) => return run::run(&args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Cache(args) => cache_command::run(&args),
         Command::Explain(args) => explain::run(&args, tools::EXPLANATIONS),
         Command::Ptx(args) => ptx_command::run(&args),
     };

@@ -37,6 +37,12 @@ pub(crate) struct Target {
     /// Run kernels on one thread, in an order that depends on this number only.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Neither take compiled kernels from the disk nor keep them there (see `warpgrind cache`).
+    #[arg(long)]
+    no_cache: bool,
+    /// How many bytes of compiled kernels are kept on disk, such as `200M`; 1G by default.
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, conflicts_with = "no_cache")]
+    cache_size: Option<u64>,
     /// Whether programs that the program starts run in the same way.
     #[arg(long, value_enum, value_name = "YES|NO", default_value_t = Answer::Yes)]
     trace_children: Answer,
@@ -126,6 +132,8 @@ impl Target {
         set("WARPGRIND_COMPUTE_CAPABILITY", self.compute_capability.map(|capability| capability.to_string()));
         set("WARPGRIND_THREADS", self.threads.map(|threads| threads.to_string()));
         set("WARPGRIND_SEED", self.seed.map(|seed| seed.to_string()));
+        let cache_size = if self.no_cache { Some(0) } else { self.cache_size };
+        set("WARPGRIND_CACHE_SIZE", cache_size.map(|bytes| bytes.to_string()));
         set("WARPGRIND_TRACE_CHILDREN", (self.trace_children == Answer::No).then(|| "no".to_owned()));
         Ok(command)
     }
@@ -249,8 +257,16 @@ fn in_front(name: &str, separators: &[u8], entry: &OsStr) -> OsString {
     OsStr::from_bytes(&list).to_owned()
 }
 
-/// `4G`, `512MiB` or `1000000`: powers of 1024.
+/// The size of a device.
 fn parse_size(text: &str) -> Result<u64, String> {
+    match parse_bytes(text)? {
+        bytes if bytes >= 64 << 20 => Ok(bytes),
+        _ => Err("a device has at least 64M".to_owned()),
+    }
+}
+
+/// `4G`, `512MiB` or `1000000`: powers of 1024.
+fn parse_bytes(text: &str) -> Result<u64, String> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, unit) = text.split_at(digits);
     let shift = match unit.trim_end_matches("iB").trim_end_matches('B') {
@@ -262,11 +278,7 @@ fn parse_size(text: &str) -> Result<u64, String> {
         _ => return Err(format!("`{unit}` is not a unit; K, M, G and T are")),
     };
     let number: u64 = number.parse().map_err(|_| "it begins with a number, such as 4G".to_owned())?;
-    match number.checked_mul(1 << shift) {
-        Some(bytes) if bytes >= 64 << 20 => Ok(bytes),
-        Some(_) => Err("a device has at least 64M".to_owned()),
-        None => Err("no device has so much".to_owned()),
-    }
+    number.checked_mul(1 << shift).ok_or_else(|| "there is no room for so much".to_owned())
 }
 
 /// `8.6` as 86.

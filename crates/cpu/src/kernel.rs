@@ -2,13 +2,15 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use ptx::ir::{FuncId, Module};
 
+use crate::code_cache::CodeCache;
 use crate::jit::{Code, LinkError};
 use crate::llvm::machine::{Emitted, HostMachines};
 use crate::llvm::{self, CodeLevel, Context, Machine};
-use crate::lower::{self, ENTRY, Unsupported};
+use crate::lower::{self, ENTRY, Sizes, Unsupported};
 use crate::options::{Options, Tier, Width};
 use crate::runtime::entry;
 
@@ -27,6 +29,8 @@ pub(crate) struct Kernel {
     pub(crate) params: u64,
     /// How many warps were taken apart because indices wrapped.
     wrapped: AtomicU32,
+    /// How long it took to compile.
+    pub(crate) microseconds: u64,
     source: Source,
     /// The same kernel for single threads, for warps that are taken apart.
     apart: OnceLock<Result<Box<Kernel>, CompileError>>,
@@ -39,7 +43,9 @@ pub(crate) struct Source {
     pub(crate) kernel: FuncId,
     pub(crate) options: Options,
     /// The addresses of the module's variables.
-    pub(crate) symbols: Vec<(String, usize)>,
+    pub(crate) symbols: Arc<[(String, usize)]>,
+    /// Where code is kept on disk, if it is.
+    pub(crate) cache: Option<Arc<CodeCache>>,
 }
 
 /// Why a kernel cannot be launched.
@@ -60,11 +66,11 @@ impl From<LinkError> for CompileError {
 }
 
 /// What functions of the runtime, and signal handlers, may need of a stack.
-const RUNTIME_STACK: usize = 128 << 10;
+const RUNTIME_STACK: u64 = 128 << 10;
 /// When so many warps of a kernel were taken apart because indices wrapped, its next launch presumes nothing of indices.
 const MOST_WRAPPED: u32 = 4;
 /// The stack of a kernel that calls itself.
-const RECURSIVE_STACK: usize = 4 << 20;
+const RECURSIVE_STACK: u64 = 4 << 20;
 
 /// LLVM's text for a kernel, before or after its passes.
 pub(crate) fn llvm_text(
@@ -139,18 +145,26 @@ fn passes(options: &Options) -> &'static str {
     }
 }
 
-impl Kernel {
-    /// Compiles a kernel, on a thread of its own.
-    pub(crate) fn compile(source: Source) -> Result<Self, CompileError> {
-        crate::compiler::run(move || Self::compile_here(source)).unwrap_or_else(|error| Err(internal(error)))
-    }
+/// Machine code of a kernel that is not linked yet, and what it needs to run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Compiled {
+    /// An object file.
+    pub(crate) object: Vec<u8>,
+    /// Bytes of stack that a fibre needs.
+    pub(crate) stack: u64,
+    pub(crate) sizes: Sizes,
+    /// How long it took to compile.
+    pub(crate) microseconds: u64,
+}
 
-    fn compile_here(source: Source) -> Result<Self, CompileError> {
-        let Source { module, kernel, options, symbols } = &source;
+impl Compiled {
+    fn of(source: &Source) -> Result<Self, CompileError> {
+        let Source { module, kernel, options, .. } = source;
         let kernel = *kernel;
+        let started = Instant::now();
         let context = Context::new();
         let llvm = llvm::Module::new(&context, "kernel");
-        let lowered = lower::lower(module, kernel, options, &llvm).map_err(CompileError::Unsupported)?;
+        let sizes = lower::lower(module, kernel, options, &llvm).map_err(CompileError::Unsupported)?;
         let Emitted { object, frames } = with_machine(options, |machine| {
             machine.prepare(&llvm);
             llvm.verify().map_err(internal)?;
@@ -158,23 +172,68 @@ impl Kernel {
             llvm.thaw_loads();
             machine.emit(&llvm).map_err(internal)
         })?;
-        let mut all = entry::symbols();
-        all.extend_from_slice(symbols);
-        let code = Code::link(&object, &all, ENTRY)?;
         // Each function at most once on the stack, unless it calls itself.
         let frames: u64 = frames.iter().map(|(_, bytes)| bytes + 64).sum();
         let is_recursive =
-            ptx::analysis::CallGraph::of(module).reachable_from(kernel).iter().count() > 1 && lowered.local >= 64 << 10;
-        let stack = frames as usize + RUNTIME_STACK + if is_recursive { RECURSIVE_STACK } else { 0 };
-        let width = options.width;
+            ptx::analysis::CallGraph::of(module).reachable_from(kernel).iter().count() > 1 && sizes.local >= 64 << 10;
+        let stack = frames + RUNTIME_STACK + if is_recursive { RECURSIVE_STACK } else { 0 };
+        let microseconds = started.elapsed().as_micros() as u64;
+        Ok(Self { object, stack, sizes, microseconds })
+    }
+}
+
+impl Kernel {
+    /// Compiles a kernel, on a thread of its own, or takes it from where it was kept.
+    pub(crate) fn compile(source: Source) -> Result<Self, CompileError> {
+        crate::compiler::run(move || Self::compile_here(source)).unwrap_or_else(|error| Err(internal(error)))
+    }
+
+    /// A kernel that was compiled before and kept.
+    pub(crate) fn kept(source: Source) -> Option<Self> {
+        let cache = Arc::clone(source.cache.as_ref()?);
+        let id = cache.id(&source)?;
+        if !cache.has(&id) {
+            return None;
+        }
+        crate::compiler::run(move || Self::kept_at(&cache, &id, &source)).ok()?
+    }
+
+    fn compile_here(source: Source) -> Result<Self, CompileError> {
+        let id = source.cache.as_ref().and_then(|cache| cache.id(&source));
+        let place = source.cache.clone().zip(id);
+        if let Some((cache, id)) = &place
+            && let Some(kernel) = Self::kept_at(cache, id, &source)
+        {
+            return Ok(kernel);
+        }
+        let compiled = Compiled::of(&source)?;
+        if let Some((cache, id)) = &place {
+            cache.put(id, &compiled);
+        }
+        Self::link(source, &compiled)
+    }
+
+    fn kept_at(cache: &CodeCache, id: &cache::Id, source: &Source) -> Option<Self> {
+        let kernel = Self::link(source.clone(), &cache.get(id)?);
+        if kernel.is_err() {
+            cache.remove(id);
+        }
+        kernel.ok()
+    }
+
+    fn link(source: Source, compiled: &Compiled) -> Result<Self, CompileError> {
+        let mut symbols = entry::symbols();
+        symbols.extend_from_slice(&source.symbols);
+        let code = Code::link(&compiled.object, &symbols, ENTRY)?;
         Ok(Self {
             code,
-            width,
-            stack,
-            dynamic_shared: lowered.dynamic_shared,
-            local: lowered.local,
-            params: lowered.params,
+            width: source.options.width,
+            stack: compiled.stack as usize,
+            dynamic_shared: compiled.sizes.dynamic_shared,
+            local: compiled.sizes.local,
+            params: compiled.sizes.params,
             wrapped: AtomicU32::new(0),
+            microseconds: compiled.microseconds,
             source,
             apart: OnceLock::new(),
         })

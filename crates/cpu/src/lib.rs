@@ -4,8 +4,11 @@
 //! regularly spaced in all lanes kept in scalars. Lanes that part at a branch wait in masks. Warps that wait for each
 //! other are fibres.
 
+mod background;
+mod code_cache;
 mod compiler;
 mod emit;
+mod identity;
 mod jit;
 mod kernel;
 mod llvm;
@@ -15,7 +18,9 @@ mod options;
 mod program;
 mod runtime;
 pub mod texture;
+mod versions;
 
+pub use code_cache::CodeCache;
 pub use kernel::{CompileError, unsupported};
 pub use lower::Unsupported;
 pub use memory::{Arena, Heap, OutOfMemory};

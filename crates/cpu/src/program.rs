@@ -1,14 +1,16 @@
 //! A module that is loaded: its variables in memory, its kernels ready to be compiled.
 
 use std::cell::LazyCell;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use ptx::analysis::{CallGraph, LaunchFacts};
 use ptx::entity::{Id, Map};
 use ptx::ir::{FuncId, Global, InitValue, Module, Param, Symbol, Variable};
 use ptx::types::{Linkage, Space};
+use rustc_hash::FxHashMap;
 
+use crate::code_cache::CodeCache;
 use crate::kernel::{CompileError, Kernel, Source};
 use crate::lower;
 use crate::memory::{Arena, Heap, OutOfMemory, SharedWindows};
@@ -18,6 +20,7 @@ use crate::runtime::launch::{Fault, Launch, LaunchParts};
 use crate::runtime::observe::Observer;
 use crate::runtime::pool::Pool;
 use crate::texture::Textures;
+use crate::versions::Versions;
 
 /// The device: memory, and what all launches share.
 #[derive(Debug)]
@@ -29,6 +32,7 @@ pub struct Device {
     shared: SharedWindows,
     output: Output,
     pool: Pool,
+    cache: OnceLock<Arc<CodeCache>>,
 }
 
 /// A module on the device.
@@ -41,8 +45,12 @@ pub struct Program {
     constants: u64,
     /// Where function pointers point to: nothing is there, they are numbers.
     code: u64,
-    /// Kernels that were compiled before.
-    kernels: Mutex<Vec<(FuncId, Options, Arc<Kernel>)>>,
+    /// The addresses that compiled code asks for by name.
+    symbols: Arc<[(String, usize)]>,
+    /// Kernels that were compiled before, with their options in the optimised tier.
+    kernels: Mutex<FxHashMap<FuncId, Vec<(Options, Arc<Versions>)>>>,
+    /// Kernels that single threads have to run, as far as that was asked.
+    needs_threads: Map<FuncId, OnceLock<bool>>,
 }
 
 /// How a kernel is launched.
@@ -71,6 +79,9 @@ pub struct Mode {
     pub width: Width,
     /// How much time is spent on compiling.
     pub tier: Tier,
+    /// Whether a kernel starts in the quick tier, whatever `tier` says, and goes on in the optimised one when it has run
+    /// for some time. Then kernels with races need not do the same each time.
+    pub warm_up: bool,
     /// Seeds the schedule; a random one if it is asked for.
     pub seed: u64,
     /// Whether the order of warps is random.
@@ -93,11 +104,19 @@ pub struct Mode {
     pub heap: Option<Arc<dyn Heap>>,
 }
 
+impl Mode {
+    /// The code of a kernel that a launch starts with.
+    fn code(&self, versions: &Versions) -> Result<Arc<Kernel>, CompileError> {
+        if self.warm_up { versions.best() } else { versions.get(self.tier) }
+    }
+}
+
 impl Default for Mode {
     fn default() -> Self {
         Self {
             width: Width::Warp,
             tier: Tier::Optimised,
+            warm_up: false,
             seed: 0,
             random_schedule: false,
             preempt: false,
@@ -204,8 +223,19 @@ impl Device {
             shared: SharedWindows::new()?,
             output: Output::default(),
             pool: Pool::default(),
+            cache: OnceLock::new(),
         };
         Ok(Arc::new(device))
+    }
+
+    /// Keeps compiled code on disk from now on. The first one who says where is heard.
+    pub fn keep_code(&self, cache: CodeCache) {
+        let _ = self.cache.set(Arc::new(cache));
+    }
+
+    /// How many kernels were not compiled because they were on disk.
+    pub fn kept_kernels_used(&self) -> u64 {
+        self.cache.get().map_or(0, |cache| cache.hits())
     }
 
     /// What kernels printed since it was last asked for.
@@ -235,13 +265,23 @@ impl Program {
             addresses[global] = Some(device.memory.allocate(bytes, variable.alignment().into())?);
         }
         let code = device.memory.allocate(1, 256)?;
+        let variable =
+            |(global, address): (Global, &Option<u64>)| Some((format!("g{}", global.index()), (*address)? as usize));
+        let symbols = addresses
+            .iter()
+            .filter_map(variable)
+            .chain([("code".to_owned(), code as usize), (lower::CONSTANTS.to_owned(), constants as usize)])
+            .collect();
+        let needs_threads = module.functions.iter().map(|_| OnceLock::new()).collect();
         let program = Self {
             device: Arc::clone(device),
             module: Arc::new(module),
             addresses,
             constants,
             code,
+            symbols,
             kernels: Mutex::default(),
+            needs_threads,
         };
         // Memory starts as zero.
         program.write_initial_values();
@@ -355,7 +395,8 @@ impl Program {
                 request.grid
             )));
         }
-        let kernel = self.compile(func, request.block, &request.mode)?;
+        let versions = self.versions(func, request.block, &request.mode);
+        let kernel = request.mode.code(&versions)?;
         let shared = kernel.dynamic_shared + u64::from(request.dynamic_shared);
         if shared > lower::MAX_SHARED {
             return Err(LaunchError::Invalid(format!(
@@ -380,6 +421,7 @@ impl Program {
         }
         let launch = Launch::new(LaunchParts {
             kernel: &kernel,
+            versions: request.mode.warm_up.then_some(&versions),
             params: &params,
             grid: request.grid,
             threads: request.block,
@@ -398,11 +440,15 @@ impl Program {
         let seed = request.mode.seed;
         let threads = (request.mode.threads.max(1) as u64).min(blocks);
         let fault = Mutex::new(None);
+        let started = Instant::now();
         self.device.pool.run(threads as usize - 1, &|index| {
             if let Err(error) = launch.work(seed ^ index as u64) {
                 fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             }
         });
+        if request.mode.warm_up {
+            versions.ran(started.elapsed());
+        }
         if let Some(workspace) = workspace {
             heap.free(workspace);
         }
@@ -412,35 +458,34 @@ impl Program {
         Ok(Launched { instructions: launch.executed.load(std::sync::atomic::Ordering::Relaxed) })
     }
 
-    /// Compiles a kernel for blocks of a size.
-    fn compile(&self, func: FuncId, block: [u32; 3], mode: &Mode) -> Result<Arc<Kernel>, LaunchError> {
-        let mut options = self.options(func, block, mode);
+    /// A kernel for blocks of a size, in all tiers.
+    fn versions(&self, func: FuncId, block: [u32; 3], mode: &Mode) -> Arc<Versions> {
+        let mut options = Options { tier: Tier::Optimised, ..self.options(func, block, mode) };
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_same = |key: FuncId, other: &Options| key == func && *other == options;
-        if kernels.iter().any(|(key, other, kernel)| is_same(*key, other) && kernel.wraps_often()) {
+        let of_kernel = kernels.entry(func).or_default();
+        if of_kernel.iter().any(|(other, versions)| *other == options && versions.wraps_often()) {
             options.presume_no_wrap = false;
         }
-        if let Some((.., kernel)) = kernels.iter().find(|(key, other, _)| *key == func && *other == options) {
-            return Ok(Arc::clone(kernel));
+        if let Some((_, versions)) = of_kernel.iter().find(|(other, _)| *other == options) {
+            return Arc::clone(versions);
         }
-        let variable =
-            |(global, address): (Global, &Option<u64>)| Some((format!("g{}", global.index()), (*address)? as usize));
-        let symbols: Vec<(String, usize)> = self
-            .addresses
-            .iter()
-            .filter_map(variable)
-            .chain([("code".to_owned(), self.code as usize), (lower::CONSTANTS.to_owned(), self.constants as usize)])
-            .collect();
-        let source = Source { module: Arc::clone(&self.module), kernel: func, options: options.clone(), symbols };
-        let kernel = Arc::new(Kernel::compile(source)?);
-        kernels.push((func, options, Arc::clone(&kernel)));
-        Ok(kernel)
+        let source = Source {
+            module: Arc::clone(&self.module),
+            kernel: func,
+            options: options.clone(),
+            symbols: Arc::clone(&self.symbols),
+            cache: self.device.cache.get().cloned(),
+        };
+        let versions = Arc::new(Versions::new(source));
+        of_kernel.push((options, Arc::clone(&versions)));
+        versions
     }
 
     /// How a kernel is compiled for blocks of a size.
     fn options(&self, func: FuncId, block: [u32; 3], mode: &Mode) -> Options {
         let facts = LaunchFacts::of(&self.module.names, &self.module.functions[func]).with_block(block);
-        let needs_threads = mode.width == Width::Warp && lower::needs_threads(&self.module, func);
+        let needs_threads = mode.width == Width::Warp
+            && *self.needs_threads[func].get_or_init(|| lower::needs_threads(&self.module, func));
         Options {
             width: if needs_threads { Width::One } else { mode.width },
             tier: mode.tier,
@@ -461,7 +506,13 @@ impl Program {
 
     /// Whether a kernel can be compiled.
     pub fn try_compile(&self, kernel: &str, block: [u32; 3], mode: &Mode) -> Result<(), LaunchError> {
-        self.compile(self.kernel(kernel)?, block, mode).map(drop)
+        mode.code(&self.versions(self.kernel(kernel)?, block, mode)).map(drop)?;
+        Ok(())
+    }
+
+    /// The tier of the code with which a launch would start; nothing if the kernel has to be compiled first.
+    pub fn tier(&self, kernel: &str, block: [u32; 3], mode: &Mode) -> Result<Option<Tier>, LaunchError> {
+        Ok(self.versions(self.kernel(kernel)?, block, mode).best_tier())
     }
 
     /// LLVM's text for a kernel, for people.

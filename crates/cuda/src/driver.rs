@@ -31,6 +31,13 @@ pub(crate) fn start() -> Result<&'static Driver> {
             ));
             CudaError::OUT_OF_MEMORY
         })?;
+        if settings.cache_size > 0 {
+            let tell = |why: &str| crate::log::say(&format!("compiled kernels are not kept on disk: {why}"));
+            device.keep_code(cpu::CodeCache::of_user(
+                settings.cache_size,
+                if settings.is_verbose { tell } else { |_| {} },
+            ));
+        }
         crate::checking::start(&device, settings.seed);
         Ok(Driver { settings, device, process: std::process::id() })
     });

@@ -15,6 +15,10 @@ pub(crate) struct Settings {
     pub(crate) threads: usize,
     /// The seed of the schedule; kernels then run on one thread and repeat exactly.
     pub(crate) seed: Option<u64>,
+    /// Bytes of compiled code that are kept on disk at most; 0 for none.
+    pub(crate) cache_size: u64,
+    /// Whether it is said why code is not kept.
+    pub(crate) is_verbose: bool,
 }
 
 impl Settings {
@@ -32,6 +36,8 @@ impl Settings {
             compute_capability: number("WARPGRIND_COMPUTE_CAPABILITY").map(|number| number.clamp(50, 999) as u32),
             threads,
             seed,
+            cache_size: number("WARPGRIND_CACHE_SIZE").unwrap_or(cpu::CodeCache::DEFAULT_LIMIT),
+            is_verbose: std::env::var_os("WARPGRIND_LOG").is_some_and(|level| level == "debug"),
         }
     }
 }

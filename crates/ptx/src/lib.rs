@@ -60,5 +60,5 @@ mod verify;
 pub mod view;
 
 pub use parse::{Parsed, parse, parse_bytes};
-pub use print::{print, print_stmt};
+pub use print::{print, print_function, print_stmt, print_variable};
 pub use verify::verify;

@@ -67,7 +67,7 @@ use crate::llvm::{self, Builder};
 use crate::options::Options;
 
 /// What memory a kernel needs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Sizes {
     /// Where shared memory starts that the launch adds.
     pub(crate) dynamic_shared: u64,

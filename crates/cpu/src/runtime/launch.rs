@@ -1,5 +1,6 @@
 //! A launch: a grid of blocks, and what can go wrong with it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -8,11 +9,13 @@ use super::observe::Observer;
 use super::worker::{CURRENT, Worker};
 use crate::kernel::Kernel;
 use crate::memory::SharedWindows;
+use crate::versions::Versions;
 
 /// A launch while it runs.
 #[derive(Debug)]
 pub(crate) struct Launch<'l> {
     parts: LaunchParts<'l>,
+    started: Instant,
     /// Instructions that all threads executed, if they are counted.
     pub(crate) executed: AtomicU64,
     next_block: AtomicU64,
@@ -148,6 +151,8 @@ impl Fault {
 #[derive(Debug)]
 pub(crate) struct LaunchParts<'l> {
     pub(crate) kernel: &'l Kernel,
+    /// Where better code may come from while the launch runs.
+    pub(crate) versions: Option<&'l Arc<Versions>>,
     pub(crate) params: &'l [u8],
     pub(crate) grid: [u32; 3],
     pub(crate) threads: [u32; 3],
@@ -178,7 +183,28 @@ impl<'l> std::ops::Deref for Launch<'l> {
 
 impl<'l> Launch<'l> {
     pub(crate) fn new(parts: LaunchParts<'l>) -> Self {
-        Self { parts, executed: AtomicU64::new(0), next_block: AtomicU64::new(0), stopped: AtomicBool::new(false) }
+        let started = Instant::now();
+        Self {
+            parts,
+            started,
+            executed: AtomicU64::new(0),
+            next_block: AtomicU64::new(0),
+            stopped: AtomicBool::new(false),
+        }
+    }
+
+    /// The code for a warp that starts. Better code may have come since the launch began; warps that have begun stay with
+    /// theirs.
+    pub(crate) fn code(&self) -> &'l Kernel {
+        let Some(versions) = self.versions else { return self.kernel };
+        if let Some(better) = versions.optimised() {
+            // Fibres have the stacks that the launch began with.
+            return if better.stack <= self.kernel.stack { better } else { self.kernel };
+        }
+        if versions.is_timed() {
+            versions.note(self.started.elapsed());
+        }
+        self.kernel
     }
 
     /// Runs blocks on this OS thread until there are none left.

@@ -86,7 +86,7 @@ impl<'l> Worker<'l> {
                 let is_torn = context.is_thread && kernel.width == Width::Warp;
                 let code = match is_torn.then(|| kernel.apart()) {
                     Some(Ok(apart)) => &apart.code,
-                    _ => &kernel.code,
+                    _ => &self.launch.code().code,
                 };
                 let context: *mut WarpContext = context;
                 (context, code.entry())

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
-use cpu::{CompileError, Device, LaunchError, Mode, Program, Tier, Unsupported, Width};
+use cpu::{CodeCache, CompileError, Device, LaunchError, Mode, Program, Tier, Unsupported, Width};
 use filetest::files::find_files;
 
 #[derive(Parser, Debug)]
@@ -35,6 +35,9 @@ struct Args {
     /// Threads of a block.
     #[arg(long, default_value_t = 256)]
     block: u32,
+    /// Keeps code in this directory, and takes what is there.
+    #[arg(long)]
+    cache: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -52,10 +55,12 @@ enum TierArg {
 #[derive(Default)]
 struct Counts {
     compiled: usize,
+    kept: u64,
     refused: usize,
     failed: usize,
     instructions: usize,
     milliseconds: f64,
+    busy: f64,
     slowest: (f64, usize, String),
     reasons: BTreeMap<String, usize>,
 }
@@ -87,6 +92,9 @@ fn main() -> Result<()> {
             .filter(|(name, _)| name.contains(&args.kernel))
             .collect();
         let device = Device::new(1 << 30)?;
+        if let Some(path) = &args.cache {
+            device.keep_code(CodeCache::of(cache::Cache::open(path, cache::DEFAULT_LIMIT)?));
+        }
         let program = match Program::load(&device, module) {
             Ok(program) => program,
             Err(error) => {
@@ -96,14 +104,19 @@ fn main() -> Result<()> {
             }
         };
         for (name, instructions) in kernels {
+            let kept_before = device.kept_kernels_used();
+            let busy_before = busy_milliseconds();
             let started = Instant::now();
             let result = program.try_compile(&name, [args.block, 1, 1], &mode);
             let time = started.elapsed().as_secs_f64() * 1e3;
+            let busy = busy_milliseconds() - busy_before;
             match result {
                 Ok(()) => {
                     counts.compiled += 1;
+                    counts.kept += device.kept_kernels_used() - kept_before;
                     counts.instructions += instructions;
                     counts.milliseconds += time;
+                    counts.busy += busy;
                     if time > counts.slowest.0 {
                         counts.slowest = (time, instructions, format!("{name} in {}", path.display()));
                     }
@@ -127,12 +140,14 @@ fn main() -> Result<()> {
     }
     eprintln!();
     println!(
-        "{} kernels compiled, {} refused, {} failed; {} instructions, {:.3} ms each",
+        "{} kernels compiled ({} of them before), {} refused, {} failed; {} instructions, {:.3} ms each, {:.3} ms of them busy",
         counts.compiled,
+        counts.kept,
         counts.refused,
         counts.failed,
         counts.instructions,
-        counts.milliseconds / counts.instructions.max(1) as f64
+        counts.milliseconds / counts.instructions.max(1) as f64,
+        counts.busy / counts.instructions.max(1) as f64
     );
     let (time, instructions, name) = &counts.slowest;
     println!("slowest: {time:.0} ms for {instructions} instructions: {name}");
@@ -142,6 +157,12 @@ fn main() -> Result<()> {
         println!("{count:6} kernels: {reason}");
     }
     Ok(())
+}
+
+/// The time of processors that the process has used, which says more than the clock where others use them as well.
+fn busy_milliseconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
 }
 
 /// The instruction without its operands.

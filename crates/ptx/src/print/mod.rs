@@ -9,13 +9,27 @@ mod variable;
 
 use crate::entity::Id;
 use crate::ir::{Body, Directive, DirectiveArg, FileEntry, Function, Inst, Item, List, Module, Param, SourceLocation};
-use crate::ir::{Stmt, StmtId, Symbol};
+use crate::ir::{Stmt, StmtId, Symbol, Variable};
 use crate::name::Name;
 
 /// Prints a module.
 pub fn print(module: &Module) -> String {
     let mut printer = Printer { module, out: String::with_capacity(1 << 16), next_origin: 0 };
     printer.module();
+    printer.out
+}
+
+/// Prints one function of a module, or its declaration.
+pub fn print_function(module: &Module, function: &Function) -> String {
+    let mut printer = Printer { module, out: String::new(), next_origin: 0 };
+    printer.function(function);
+    printer.out
+}
+
+/// Prints one variable of a module.
+pub fn print_variable(module: &Module, variable: &Variable) -> String {
+    let mut printer = Printer { module, out: String::new(), next_origin: 0 };
+    printer.variable(variable, None);
     printer.out
 }
 

@@ -1,0 +1,83 @@
+//! Work that nobody waits for: one thing after another, on one thread.
+//!
+//! LLVM cannot be interrupted. When the process ends, what waits is dropped; what is under way is waited for a short time,
+//! and then left alone: if LLVM meets its own end there, its thread is stopped as on any other fault (`compiler.rs`).
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+type Work = Box<dyn FnOnce() + Send>;
+
+struct Background {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    waiting: VecDeque<Work>,
+    is_started: bool,
+    is_busy: bool,
+    is_closed: bool,
+}
+
+static BACKGROUND: Background = Background {
+    state: Mutex::new(State { waiting: VecDeque::new(), is_started: false, is_busy: false, is_closed: false }),
+    changed: Condvar::new(),
+};
+
+/// How long the end of the process waits for what is under way.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Does something later. Nothing is done where no thread can be started.
+pub(crate) fn start(work: impl FnOnce() + Send + 'static) {
+    let mut state = BACKGROUND.state();
+    if state.is_closed {
+        return;
+    }
+    if !state.is_started {
+        let named = std::thread::Builder::new().name("warpgrind-compiler".to_owned());
+        if named.spawn(|| BACKGROUND.serve()).is_err() {
+            return;
+        }
+        // SAFETY: the function may be called at the end of the process. It comes before what LLVM does at its own end,
+        // because LLVM was loaded before us.
+        unsafe { libc::atexit(close) };
+        state.is_started = true;
+    }
+    state.waiting.push_back(Box::new(work));
+    drop(state);
+    BACKGROUND.changed.notify_all();
+}
+
+/// Called when the process ends.
+extern "C" fn close() {
+    let mut state = BACKGROUND.state();
+    state.is_closed = true;
+    // What work holds may have a way of its own to go; there is no need for it now.
+    std::mem::forget(std::mem::take(&mut state.waiting));
+    let _ = BACKGROUND.changed.wait_timeout_while(state, PATIENCE, |state| state.is_busy);
+}
+
+impl Background {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn serve(&self) {
+        let mut state = self.state();
+        loop {
+            while state.waiting.is_empty() {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            let Some(work) = state.waiting.pop_front() else { continue };
+            state.is_busy = true;
+            drop(state);
+            // A panic has been reported; others may still want something.
+            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+            state = self.state();
+            state.is_busy = false;
+            self.changed.notify_all();
+        }
+    }
+}

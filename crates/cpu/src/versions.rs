@@ -1,0 +1,141 @@
+//! A kernel in the tiers in which it was compiled.
+//!
+//! Where it is left to us, a kernel starts in quick code. What it runs in quick code is added up; when that is as much as
+//! the quick code took to compile, the kernel is compiled in the optimised tier, on a thread of its own, and warps that
+//! start after that run optimised code. So a kernel that runs once is not waited for, and one that runs long is behind
+//! where it could be by a small factor only.
+//!
+//! Both tiers compute the same, but a kernel whose threads race may see different sides of its races. Who wants a run to
+//! repeat exactly therefore says in which tier.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use crate::background;
+use crate::kernel::{CompileError, Kernel, Source};
+use crate::options::{Options, Tier};
+
+/// A kernel in the tiers in which it was compiled.
+#[derive(Debug)]
+pub(crate) struct Versions {
+    /// For the optimised tier.
+    source: Source,
+    quick: OnceLock<Arc<Kernel>>,
+    optimised: OnceLock<Arc<Kernel>>,
+    /// Held by who compiles while somebody waits for it.
+    compiling: Mutex<Looked>,
+    /// Microseconds that quick code ran.
+    spent: AtomicU64,
+    /// Whether it was asked for optimised code.
+    is_hot: AtomicBool,
+}
+
+/// Where was looked for optimised code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Looked {
+    Nowhere,
+    OnDisk,
+}
+
+impl Versions {
+    pub(crate) fn new(source: Source) -> Self {
+        let options = Options { tier: Tier::Optimised, ..source.options };
+        Self {
+            source: Source { options, ..source },
+            quick: OnceLock::new(),
+            optimised: OnceLock::new(),
+            compiling: Mutex::new(Looked::Nowhere),
+            spent: AtomicU64::new(0),
+            is_hot: AtomicBool::new(false),
+        }
+    }
+
+    fn of_tier(&self, tier: Tier) -> &OnceLock<Arc<Kernel>> {
+        match tier {
+            Tier::Quick => &self.quick,
+            Tier::Optimised => &self.optimised,
+        }
+    }
+
+    fn source(&self, tier: Tier) -> Source {
+        let options = Options { tier, ..self.source.options.clone() };
+        Source { options, ..self.source.clone() }
+    }
+
+    /// The kernel in a tier, compiled if it is not there yet.
+    pub(crate) fn get(&self, tier: Tier) -> Result<Arc<Kernel>, CompileError> {
+        let version = self.of_tier(tier);
+        if let Some(kernel) = version.get() {
+            return Ok(Arc::clone(kernel));
+        }
+        let _one_at_a_time = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = version.get() {
+            return Ok(Arc::clone(kernel));
+        }
+        let kernel = Kernel::compile(self.source(tier))?;
+        Ok(Arc::clone(version.get_or_init(|| Arc::new(kernel))))
+    }
+
+    /// The best code that can be had soon.
+    pub(crate) fn best(&self) -> Result<Arc<Kernel>, CompileError> {
+        if let Some(kernel) = self.optimised() {
+            return Ok(Arc::clone(kernel));
+        }
+        if let Some(kernel) = self.quick.get() {
+            return Ok(Arc::clone(kernel));
+        }
+        {
+            let mut looked = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
+            if *looked == Looked::Nowhere {
+                *looked = Looked::OnDisk;
+                if let Some(kernel) = Kernel::kept(self.source(Tier::Optimised)) {
+                    let _ = self.optimised.set(Arc::new(kernel));
+                }
+            }
+        }
+        self.optimised().map_or_else(|| self.get(Tier::Quick), |kernel| Ok(Arc::clone(kernel)))
+    }
+
+    /// Optimised code, if it is there.
+    pub(crate) fn optimised(&self) -> Option<&Arc<Kernel>> {
+        self.optimised.get()
+    }
+
+    /// The best tier that is there.
+    pub(crate) fn best_tier(&self) -> Option<Tier> {
+        [Tier::Optimised, Tier::Quick].into_iter().find(|&tier| self.of_tier(tier).get().is_some())
+    }
+
+    /// Whether what is presumed of indices does not hold.
+    pub(crate) fn wraps_often(&self) -> bool {
+        [&self.quick, &self.optimised].into_iter().filter_map(OnceLock::get).any(|kernel| kernel.wraps_often())
+    }
+
+    /// Whether it is worth knowing how long quick code runs.
+    pub(crate) fn is_timed(&self) -> bool {
+        !self.is_hot.load(Ordering::Relaxed)
+    }
+
+    /// Quick code has run, or runs, for so long in a launch that is not yet counted. If that makes the kernel hot, it is
+    /// compiled in the background.
+    pub(crate) fn note(self: &Arc<Self>, running: Duration) {
+        let Some(quick) = self.quick.get() else { return };
+        let spent = self.spent.load(Ordering::Relaxed) + running.as_micros() as u64;
+        if spent >= quick.microseconds && self.optimised().is_none() && !self.is_hot.swap(true, Ordering::Relaxed) {
+            let this = Arc::clone(self);
+            background::start(move || {
+                // Quick code does where there is no other.
+                if let Ok(kernel) = Kernel::compile(this.source(Tier::Optimised)) {
+                    let _ = this.optimised.set(Arc::new(kernel));
+                }
+            });
+        }
+    }
+
+    /// A launch of quick code has ended.
+    pub(crate) fn ran(self: &Arc<Self>, time: Duration) {
+        self.note(time);
+        self.spent.fetch_add(time.as_micros() as u64, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,148 @@
+//! Kernels that start in quick code and go on in optimised code.
+
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cpu::{Device, LaunchRequest, Mode, Program, Tier};
+
+/// Adds the numbers below `n`, with so many instructions that compiling them takes some time.
+fn text(instructions: usize) -> String {
+    let work: String =
+        (0..instructions).map(|index| format!("xor.b32 %r4, %r3, {index}; add.s32 %r5, %r5, %r4;\n")).collect();
+    format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n
+.visible .entry k(.param .u64 p, .param .u32 n) {{
+    .reg .pred %q; .reg .b32 %r<9>; .reg .b64 %d<3>;
+    ld.param.u64 %d1, [p];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, 0;
+    mov.u32 %r5, 0;
+    mov.u32 %r6, 0;
+again:
+    add.s32 %r6, %r6, %r3;
+    {work}
+    add.s32 %r3, %r3, 1;
+    setp.lt.u32 %q, %r3, %r1;
+    @%q bra again;
+    mul.wide.u32 %d2, %r2, 8;
+    add.u64 %d2, %d1, %d2;
+    st.global.v2.u32 [%d2], {{%r6, %r5}};
+    ret;
+}}"
+    )
+}
+
+fn load(instructions: usize) -> (Arc<Device>, Program) {
+    let device = Device::new(64 << 20).unwrap();
+    let parsed = ptx::parse(&text(instructions));
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    let program = Program::load(&device, parsed.module).unwrap();
+    (device, program)
+}
+
+fn launch(device: &Device, program: &Program, blocks: u32, n: u32, mode: &Mode) -> Vec<u8> {
+    let mut result = vec![0; 8 * blocks as usize];
+    let buffer = device.memory.allocate(result.len() as u64, 16).unwrap();
+    let params: Vec<u8> = buffer.to_le_bytes().into_iter().chain(n.to_le_bytes()).collect();
+    let request = LaunchRequest {
+        kernel: "k",
+        grid: [blocks, 1, 1],
+        block: [32, 1, 1],
+        dynamic_shared: 0,
+        params: &params,
+        is_cooperative: false,
+        mode: mode.clone(),
+    };
+    program.launch(&request).unwrap();
+    device.memory.read(buffer, &mut result);
+    device.memory.free(buffer);
+    result
+}
+
+const WARM_UP: Mode = Mode {
+    width: cpu::Width::Warp,
+    tier: Tier::Optimised,
+    warm_up: true,
+    seed: 0,
+    random_schedule: false,
+    preempt: false,
+    budget: None,
+    count: false,
+    threads: 2,
+    timeout: None,
+    late_copies: false,
+    observer: None,
+    heap: None,
+};
+
+#[test]
+fn a_kernel_that_runs_long_is_optimised() {
+    let (device, program) = load(30);
+    let tier = || program.tier("k", [32, 1, 1], &WARM_UP).unwrap();
+    assert_eq!(tier(), None);
+    let expected = launch(&device, &load(30).1, 4, 100, &Mode::default());
+    assert_eq!(launch(&device, &program, 4, 100, &WARM_UP), expected);
+    assert_eq!(tier(), Some(Tier::Quick), "a short launch is not worth it");
+    let started = Instant::now();
+    while tier() == Some(Tier::Quick) {
+        assert_eq!(launch(&device, &program, 4, 100, &WARM_UP), expected);
+        assert!(started.elapsed() < Duration::from_secs(120), "it is never optimised");
+    }
+    assert_eq!(launch(&device, &program, 4, 100, &WARM_UP), expected);
+}
+
+#[test]
+fn a_launch_that_runs_long_is_optimised_while_it_runs() {
+    let (device, program) = load(30);
+    let blocks = 20_000;
+    let launched = launch(&device, &program, blocks, 2_000, &WARM_UP);
+    assert_eq!(program.tier("k", [32, 1, 1], &WARM_UP).unwrap(), Some(Tier::Optimised));
+    assert_eq!(launched[..8].repeat(blocks as usize), launched);
+    assert_eq!(launch(&device, &load(30).1, 1, 2_000, &Mode::default()), launched[..8]);
+}
+
+#[test]
+fn a_fixed_tier_stays() {
+    let (device, program) = load(30);
+    let mode = Mode { warm_up: false, tier: Tier::Quick, ..WARM_UP };
+    launch(&device, &program, 1000, 10_000, &mode);
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(program.tier("k", [32, 1, 1], &mode).unwrap(), Some(Tier::Quick));
+}
+
+/// Does nothing by itself: `the_end_of_a_process_does_not_wait_for_code` starts it.
+#[test]
+fn a_process_that_ends_while_code_is_compiled() {
+    if std::env::var_os("END_WHILE_CODE_IS_COMPILED").is_none() {
+        return;
+    }
+    let (device, program) = load(6_000);
+    launch(&device, &program, 2, 1, &WARM_UP);
+    let started = Instant::now();
+    // Until it is hot, and LLVM is at work.
+    while started.elapsed() < Duration::from_secs(1) {
+        launch(&device, &program, 64, 1000, &WARM_UP);
+    }
+    let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64();
+    println!("ends at {seconds} in {:?}", program.tier("k", [32, 1, 1], &WARM_UP).unwrap());
+    std::process::exit(7);
+}
+
+#[test]
+fn the_end_of_a_process_does_not_wait_for_code() {
+    for _ in 0..3 {
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "a_process_that_ends_while_code_is_compiled", "--nocapture"])
+            .env("END_WHILE_CODE_IS_COMPILED", "1")
+            .output()
+            .unwrap();
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(7), "{text}{}", String::from_utf8_lossy(&output.stderr));
+        let ended: f64 =
+            text.split("ends at ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap().parse().unwrap();
+        assert!(now - ended < 2.0, "{} seconds, {text}", now - ended);
+    }
+}
