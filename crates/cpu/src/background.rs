@@ -1,11 +1,12 @@
 //! Work that nobody waits for: one thing after another, on one thread.
 //!
-//! LLVM cannot be interrupted. When the process ends, what waits is dropped; what is under way is waited for a short time,
-//! and then left alone: if LLVM meets its own end there, its thread is stopped as on any other fault (`compiler.rs`).
+//! LLVM cannot be interrupted, and must not be at work when the process takes it down. So when the process ends, what waits
+//! is dropped, and what is under way is waited for. That is never longer than the process has run: nothing is started
+//! before its kernel has run for as long as it will take (`versions.rs`).
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 type Work = Box<dyn FnOnce() + Send>;
 
@@ -26,8 +27,8 @@ static BACKGROUND: Background = Background {
     changed: Condvar::new(),
 };
 
-/// How long the end of the process waits for what is under way.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// The process in which the thread runs. A child that was forked has none.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 /// Does something later. Nothing is done where no thread can be started.
 pub(crate) fn start(work: impl FnOnce() + Send + 'static) {
@@ -43,6 +44,7 @@ pub(crate) fn start(work: impl FnOnce() + Send + 'static) {
         // SAFETY: the function may be called at the end of the process. It comes before what LLVM does at its own end,
         // because LLVM was loaded before us.
         unsafe { libc::atexit(close) };
+        PROCESS.store(std::process::id(), Ordering::Relaxed);
         state.is_started = true;
     }
     state.waiting.push_back(Box::new(work));
@@ -52,11 +54,14 @@ pub(crate) fn start(work: impl FnOnce() + Send + 'static) {
 
 /// Called when the process ends.
 extern "C" fn close() {
+    if PROCESS.load(Ordering::Relaxed) != std::process::id() {
+        return;
+    }
     let mut state = BACKGROUND.state();
     state.is_closed = true;
     // What work holds may have a way of its own to go; there is no need for it now.
     std::mem::forget(std::mem::take(&mut state.waiting));
-    let _ = BACKGROUND.changed.wait_timeout_while(state, PATIENCE, |state| state.is_busy);
+    let _ended = BACKGROUND.changed.wait_while(state, |state| state.is_busy);
 }
 
 impl Background {

@@ -47,11 +47,14 @@ pub struct Program {
     code: u64,
     /// The addresses that compiled code asks for by name.
     symbols: Arc<[(String, usize)]>,
-    /// Kernels that were compiled before, with their options in the optimised tier.
-    kernels: Mutex<FxHashMap<FuncId, Vec<(Options, Arc<Versions>)>>>,
+    /// Kernels that were compiled before.
+    kernels: Mutex<FxHashMap<FuncId, Vec<Variant>>>,
     /// Kernels that single threads have to run, as far as that was asked.
     needs_threads: Map<FuncId, OnceLock<bool>>,
 }
+
+/// A kernel that was compiled for options, given here as they are in the optimised tier.
+type Variant = (Options, Arc<Versions>);
 
 /// How a kernel is launched.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! A kernel in the tiers in which it was compiled.
 //!
 //! Where it is left to us, a kernel starts in quick code. What it runs in quick code is added up; when that is as much as
-//! the quick code took to compile, the kernel is compiled in the optimised tier, on a thread of its own, and warps that
-//! start after that run optimised code. So a kernel that runs once is not waited for, and one that runs long is behind
+//! better code is likely to take to compile, the kernel is compiled in the optimised tier, on a thread of its own, and
+//! warps that start after that run optimised code. So a kernel that runs once is not waited for, and one that runs long is behind
 //! where it could be by a small factor only.
 //!
 //! Both tiers compute the same, but a kernel whose threads race may see different sides of its races. Who wants a run to
@@ -15,6 +15,9 @@ use std::time::Duration;
 use crate::background;
 use crate::kernel::{CompileError, Kernel, Source};
 use crate::options::{Options, Tier};
+
+/// Optimised code takes about so many times as long to compile as quick code.
+const TIMES_AS_LONG: u64 = 3;
 
 /// A kernel in the tiers in which it was compiled.
 #[derive(Debug)]
@@ -122,7 +125,10 @@ impl Versions {
     pub(crate) fn note(self: &Arc<Self>, running: Duration) {
         let Some(quick) = self.quick.get() else { return };
         let spent = self.spent.load(Ordering::Relaxed) + running.as_micros() as u64;
-        if spent >= quick.microseconds && self.optimised().is_none() && !self.is_hot.swap(true, Ordering::Relaxed) {
+        if spent >= TIMES_AS_LONG * quick.microseconds
+            && self.optimised().is_none()
+            && !self.is_hot.swap(true, Ordering::Relaxed)
+        {
             let this = Arc::clone(self);
             background::start(move || {
                 // Quick code does where there is no other.
