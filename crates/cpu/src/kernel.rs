@@ -19,6 +19,8 @@ use crate::runtime::entry;
 pub(crate) struct Kernel {
     pub(crate) code: Code,
     pub(crate) width: Width,
+    /// Whether it goes on with the next warp of a block by itself.
+    pub(crate) runs_rows: bool,
     /// Bytes of stack that a fibre needs.
     pub(crate) stack: usize,
     /// Where shared memory starts that the launch adds.
@@ -228,6 +230,7 @@ impl Kernel {
         Ok(Self {
             code,
             width: source.options.width,
+            runs_rows: lower::runs_rows(&source.module, source.kernel, &source.options),
             stack: compiled.stack as usize,
             dynamic_shared: compiled.sizes.dynamic_shared,
             local: compiled.sizes.local,

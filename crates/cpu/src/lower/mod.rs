@@ -14,6 +14,7 @@
 //! | `memory`, `pieces`, `atomics` | accesses |
 //! | `sync` | barriers and collectives |
 //! | `control` | preemption, counts, budgets |
+//! | `row` | kernels that run all warps of a block in a row |
 //! | `spin` | loops that wait for memory |
 //! | `apart` | lanes of a warp that must wait for each other |
 //! | `matrix` | matrices that a warp holds |
@@ -39,6 +40,7 @@ mod memory;
 mod memory_map;
 mod operands;
 mod pieces;
+mod row;
 mod spin;
 mod stack;
 mod sync;
@@ -51,6 +53,7 @@ mod wrapping;
 
 pub(crate) use calls::{HostFunction, Undefined};
 pub(crate) use memory_map::{MAX_SHARED, constant_bytes, constant_offsets, param_offsets};
+pub(crate) use row::is_run as runs_rows;
 pub use unit::Unsupported;
 pub(crate) use unit::{CONSTANTS, ENTRY};
 
@@ -105,11 +108,12 @@ pub(crate) fn lower<'c>(
     let context = llvm.context();
     let entry = llvm.function(ENTRY, context.void(), &[context.pointer()]);
     unit.set_attributes(entry);
-    match Lowering::new(&mut unit, kernel, entry) {
+    let warp = if row::is_run(module, kernel, options) { row::lower(&unit, entry) } else { entry };
+    match Lowering::new(&mut unit, kernel, warp) {
         Some(lowering) => lowering.run(),
         // Nothing to do.
         None => {
-            builder.position_at_end(entry.append_block(context, "end"));
+            builder.position_at_end(warp.append_block(context, "end"));
             builder.ret(None);
         }
     }

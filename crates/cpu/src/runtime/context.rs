@@ -23,6 +23,10 @@ pub(crate) struct WarpContext {
     pub(crate) first_thread: u32,
     /// The lanes that have a thread.
     pub(crate) lanes: u32,
+    /// The lanes of the last warp of the block that have a thread.
+    pub(crate) last_lanes: u32,
+    /// How many warps of the block a kernel runs behind this one (see `row`).
+    pub(crate) left: u32,
     /// `%dynamic_smem_size`
     pub(crate) dynamic_shared: u32,
     /// `%total_smem_size`

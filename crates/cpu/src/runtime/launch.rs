@@ -261,6 +261,8 @@ impl<'l> Launch<'l> {
             threads: self.threads,
             first_thread: 0,
             lanes: 0,
+            last_lanes: 0,
+            left: 0,
             dynamic_shared: self.dynamic_shared,
             total_shared: self.total_shared(),
             grid_id: 0,

@@ -86,8 +86,12 @@ impl Resident {
             self.busy = 0;
         }
         self.meetings.clear();
-        self.local.fill(0);
-        self.copies = Copies::default();
+        if !self.local.is_empty() {
+            self.local.fill(0);
+        }
+        if !self.copies.is_empty() {
+            self.copies = Copies::default();
+        }
         self.frames.clear();
         self.ring.clear();
     }

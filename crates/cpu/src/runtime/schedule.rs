@@ -261,7 +261,8 @@ impl<'l> Schedule<'l> {
         let launch = self.launch;
         let resident = self.residents[place].as_mut().expect("the block is resident");
         let unit = resident.next_unit;
-        resident.next_unit += 1;
+        let runs_row = launch.kernel.runs_rows && !launch.random_schedule;
+        resident.next_unit = if runs_row { resident.units } else { unit + 1 };
         resident.running += 1;
         if resident.next_unit == resident.units {
             self.starting = None;
@@ -279,6 +280,8 @@ impl<'l> Schedule<'l> {
         context.block = resident.block;
         context.first_thread = first_thread;
         context.lanes = lanes;
+        context.last_lanes = lanes_of(threads, threads.div_ceil(32) - 1);
+        context.left = resident.next_unit - unit - 1;
         context.resident = place;
         context.resume = 0;
         context.is_thread = launch.kernel.width == Width::One;
@@ -298,6 +301,12 @@ impl<'l> Schedule<'l> {
     pub(crate) fn tear(&mut self, frame: *const u64) {
         self.break_ring();
         self.context().frame = frame;
+        // Those of the block that it would have run are left to others.
+        let (place, left) = (self.context().resident, std::mem::take(&mut self.context().left));
+        if left > 0 {
+            self.residents[place].as_mut().expect("the block is resident").next_unit -= left;
+            self.starting = Some(place);
+        }
         self.is_torn = true;
     }
 

@@ -1,0 +1,70 @@
+//! Kernels that run all warps of a block in a row.
+//!
+//! Where no warp can have to wait for another, the scheduler has nothing to decide between the warps of a block. Then the
+//! compiled kernel goes on with the next warp by itself: what the scheduler needs for one takes longer than many a kernel.
+
+use ptx::analysis::Cfg;
+use ptx::ir::{FuncId, Module};
+use ptx::ops::{Effect, Op};
+use ptx::view::View;
+
+use super::layout::Layout;
+use super::operands::field;
+use super::spin::spinning_blocks;
+use super::unit::Unit;
+use crate::llvm::{Attribute, FunctionValue};
+use crate::options::{Options, Width};
+
+/// Whether a kernel runs all warps of a block that are left, one after another.
+pub(crate) fn is_run(module: &Module, kernel: FuncId, options: &Options) -> bool {
+    let function = &module.functions[kernel];
+    let Some(body) = &function.body else { return false };
+    if options.width == Width::One || options.preempt || options.count {
+        return false;
+    }
+    let waits = body.insts().any(|(id, _)| {
+        View::of(&module.forms, body, id).is_some_and(|view| {
+            matches!(view.effect(), Some(Effect::Barrier | Effect::AsyncCopy | Effect::AsyncGroup | Effect::Mbarrier))
+                || view.op() == Some(Op::Nanosleep)
+        })
+    });
+    let cfg = Cfg::of(&module.forms, function);
+    !waits && spinning_blocks(module, body, &cfg, &Layout::of(&cfg, None).order).is_empty()
+}
+
+/// Fills the entry of a kernel with a loop over warps. Gives the function that runs one.
+pub(crate) fn lower<'c>(unit: &Unit<'_, 'c>, entry: FunctionValue<'c>) -> FunctionValue<'c> {
+    let (context, builder) = (unit.context(), unit.builder);
+    let warp = unit.llvm.function("warp", context.void(), &[context.pointer()]);
+    warp.set_private();
+    unit.set_attributes(warp);
+    // What does not change while a warp runs does from one to the next.
+    warp.add_attribute(context, Attribute::NoInline);
+    let [start, each, next, end] = ["start", "each", "next", "end"].map(|name| entry.append_block(context, name));
+    let (int, word) = (context.int(32), context.int(64));
+    let pointer = entry.param(0);
+    let field = |offset: u64| builder.offset(pointer, word.constant(offset));
+    builder.position_at_end(start);
+    builder.branch(each);
+    builder.position_at_end(each);
+    builder.call(warp, &[pointer]);
+    let left = builder.load(int, field(field!(left)), 4);
+    let emit = unit.scalar();
+    builder.branch_if(emit.is_zero(left), end, next);
+    builder.position_at_end(next);
+    let left = builder.sub(left, int.constant(1));
+    builder.store(left, field(field!(left)), 4);
+    let thread = builder.load(int, field(field!(first_thread)), 4);
+    builder.store(builder.add(thread, int.constant(32)), field(field!(first_thread)), 4);
+    let last = builder.load(int, field(field!(last_lanes)), 4);
+    let lanes = builder.select(emit.is_zero(left), last, int.all_ones());
+    builder.store(lanes, field(field!(lanes)), 4);
+    if unit.local_stride != 0 {
+        let local = builder.load(context.pointer(), field(field!(local)), 8);
+        builder.store(builder.offset(local, word.constant(32 * unit.local_stride)), field(field!(local)), 8);
+    }
+    builder.branch(each);
+    builder.position_at_end(end);
+    builder.ret(None);
+    warp
+}
