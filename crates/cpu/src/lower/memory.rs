@@ -78,7 +78,7 @@ impl<'c> Address<'c> {
     }
 
     /// Whether each lane accesses what follows the access of the lane before.
-    fn is_contiguous(&self, bytes: u32) -> bool {
+    pub(crate) fn is_contiguous(&self, bytes: u32) -> bool {
         match self {
             Self::Regular(_, offsets) => {
                 offsets.iter().enumerate().all(|(lane, &offset)| offset == lane as i64 * i64::from(bytes))
@@ -280,28 +280,15 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             }
             other => vec![other],
         };
-        let int = self.unit.context().int(ty.bits());
         if op == Op::St {
-            for (index, part) in parts.iter().enumerate() {
-                let at = address.offset(self.scalar(), i64::from(bytes) * index as i64);
-                let emit = match at {
-                    Address::Uniform(_) if self.is_uniform(part) => self.scalar(),
-                    _ => self.vector(),
-                };
-                let value = self.read(part, ty.bits(), emit);
-                self.store(&at, value, is_ordered);
-            }
+            self.store_parts(&address, &parts, ty, is_ordered);
         } else {
             // Destinations may hold the address.
-            let mut values = Vec::new();
-            for (index, part) in parts.iter().enumerate() {
-                let at = address.offset(self.scalar(), i64::from(bytes) * index as i64);
-                if !matches!(part, Operand::Sink) {
-                    values.push((*part, self.load(int, &at, is_ordered)));
+            let values = self.load_parts(&address, &parts, ty, is_ordered);
+            for (part, value) in parts.iter().zip(values) {
+                if let Some(value) = value {
+                    self.write(part, value, sign_of(ty));
                 }
-            }
-            for (part, value) in values {
-                self.write(&part, value, sign_of(ty));
             }
         }
         if is_ordered {
@@ -382,8 +369,6 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
 
     /// Stores for the lanes that execute the statement. Of several that store to one place, the last wins.
     pub(crate) fn store(&mut self, address: &Address<'c>, value: Value<'c>, is_ordered: bool) {
-        let builder = self.unit.builder;
-        let context = self.unit.context();
         let bytes = value.ty().bits() / 8;
         if let Address::Uniform(spot) = *address {
             let pointer = spot.pointer(self.scalar());
@@ -414,22 +399,23 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let value = self.vector().broadcast(value);
         match address {
             Address::Regular(spot, _) if address.is_contiguous(bytes) => {
-                let pointer = spot.pointer(self.scalar());
-                if active.is_all_ones() {
-                    builder.store(value, pointer, 1);
-                } else {
-                    builder.intrinsic(
-                        self.unit.llvm,
-                        "llvm.masked.store",
-                        &[value.ty(), context.pointer()],
-                        &[value, pointer, active],
-                    );
-                }
+                self.store_words(spot.pointer(self.scalar()), value, active);
             }
             _ => match self.pieces(address, bytes) {
                 Some(pieces) if !pieces.are_uniform() => self.store_pieces(address, &pieces, value, active),
                 _ => self.scatter(address, value, active),
             },
+        }
+    }
+
+    /// Stores words that follow each other, for the lanes of a mask.
+    pub(crate) fn store_words(&self, pointer: Value<'c>, value: Value<'c>, lanes: Value<'c>) {
+        let builder = self.unit.builder;
+        if lanes.is_all_ones() {
+            builder.store(value, pointer, 1);
+        } else {
+            let types = [value.ty(), pointer.ty()];
+            builder.intrinsic(self.unit.llvm, "llvm.masked.store", &types, &[value, pointer, lanes]);
         }
     }
 

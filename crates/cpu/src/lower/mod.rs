@@ -11,7 +11,7 @@
 //! | `operands` | reading and writing operands, special registers |
 //! | `arithmetic`, `conversion` | instructions that compute registers |
 //! | `video` | instructions on parts of registers |
-//! | `memory`, `pieces`, `atomics` | accesses |
+//! | `memory`, `pieces`, `parts`, `atomics` | accesses |
 //! | `sync` | barriers and collectives |
 //! | `control` | preemption, counts, budgets |
 //! | `row` | kernels that run all warps of a block in a row |
@@ -39,6 +39,7 @@ mod matrix;
 mod memory;
 mod memory_map;
 mod operands;
+mod parts;
 mod pieces;
 mod row;
 mod spin;

@@ -209,7 +209,7 @@ impl<'c> Lowering<'_, '_, 'c> {
                 }
             });
         }
-        self.joined(loaded)
+        self.joined(&loaded)
     }
 
     /// Loads one word if any lane is in a mask; else zero.
@@ -226,16 +226,9 @@ impl<'c> Lowering<'_, '_, 'c> {
     }
 
     fn store_known_pieces(&self, pieces: &Pieces<'c>, value: Value<'c>, active: Value<'c>) {
-        let builder = self.unit.builder;
-        let pointer = self.unit.context().pointer();
         for (index, at) in self.starts(pieces).into_iter().enumerate() {
             let part = self.lanes_of_piece(value, pieces.lanes, index);
-            if active.is_all_ones() {
-                builder.store(part, at, 1);
-            } else {
-                let lanes = self.lanes_of_piece(active, pieces.lanes, index);
-                builder.intrinsic(self.unit.llvm, "llvm.masked.store", &[part.ty(), pointer], &[part, at, lanes]);
-            }
+            self.store_words(at, part, self.lanes_of_piece(active, pieces.lanes, index));
         }
     }
 
@@ -249,8 +242,9 @@ impl<'c> Lowering<'_, '_, 'c> {
         self.unit.builder.shuffle(value, value, &order)
     }
 
-    /// All pieces beside each other.
-    fn joined(&self, mut pieces: Vec<Value<'c>>) -> Value<'c> {
+    /// Values of as many lanes beside each other.
+    pub(super) fn joined(&self, pieces: &[Value<'c>]) -> Value<'c> {
+        let mut pieces = pieces.to_vec();
         while pieces.len() > 1 {
             let pair = |pair: &[Value<'c>]| {
                 let lanes = pair[0].ty().lanes().unwrap_or(1);
