@@ -19,6 +19,8 @@ use crate::runtime::entry;
 pub(crate) struct Kernel {
     pub(crate) code: Code,
     pub(crate) width: Width,
+    /// Whether it is for warps that may meet at barriers.
+    pub(crate) has_barriers: bool,
     /// Whether it goes on with the next warp of a block by itself.
     pub(crate) runs_rows: bool,
     /// Bytes of stack that a fibre needs.
@@ -230,6 +232,7 @@ impl Kernel {
         Ok(Self {
             code,
             width: source.options.width,
+            has_barriers: lower::has_barriers(&source.module, source.kernel, &source.options),
             runs_rows: lower::runs_rows(&source.module, source.kernel, &source.options),
             stack: compiled.stack as usize,
             dynamic_shared: compiled.sizes.dynamic_shared,

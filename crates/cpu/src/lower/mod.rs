@@ -54,7 +54,7 @@ mod wrapping;
 
 pub(crate) use calls::{HostFunction, Undefined};
 pub(crate) use memory_map::{MAX_SHARED, constant_bytes, constant_offsets, param_offsets};
-pub(crate) use row::is_run as runs_rows;
+pub(crate) use row::{has_barriers, is_run as runs_rows};
 pub use unit::Unsupported;
 pub(crate) use unit::{CONSTANTS, ENTRY};
 

@@ -31,7 +31,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let word = self.load(self.unit.context().int(bits * count), address, is_ordered);
             let emit = self.emit_like(word);
             let part = |(index, part): (usize, &Operand)| {
-                is_wanted(part).then(|| emit.part(Sign::Unsigned, word, bits * index as u32, bits))
+                let moved = || emit.lshr(word, word.ty().constant(u64::from(bits) * index as u64));
+                is_wanted(part).then(|| emit.resize(Sign::Unsigned, moved(), bits))
             };
             return parts.iter().enumerate().map(part).collect();
         }

@@ -32,6 +32,14 @@ pub(crate) fn is_run(module: &Module, kernel: FuncId, options: &Options) -> bool
     !waits && spinning_blocks(module, body, &cfg, &Layout::of(&cfg, None).order).is_empty()
 }
 
+/// Whether warps that run a kernel may meet at barriers.
+pub(crate) fn has_barriers(module: &Module, kernel: FuncId, options: &Options) -> bool {
+    let Some(body) = &module.functions[kernel].body else { return false };
+    let is_barrier = |view: View<'_>| view.effect() == Some(Effect::Barrier);
+    options.width == Width::Warp
+        && body.insts().any(|(id, _)| View::of(&module.forms, body, id).is_some_and(is_barrier))
+}
+
 /// Fills the entry of a kernel with a loop over warps. Gives the function that runs one.
 pub(crate) fn lower<'c>(unit: &Unit<'_, 'c>, entry: FunctionValue<'c>) -> FunctionValue<'c> {
     let (context, builder) = (unit.context(), unit.builder);

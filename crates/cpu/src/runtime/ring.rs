@@ -5,9 +5,10 @@
 //! one. The first of the ring gets its turn again when all others have had theirs, which is when all have arrived. Nothing
 //! is counted, and a barrier costs no more than a switch of stacks.
 //!
-//! A ring is formed when barrier 0 has let all warps of a block go on. It is broken as soon as a warp does something else:
-//! comes to another barrier, ends, spins, fails, or is taken apart. Those that had their turn then wait at the barrier,
-//! and the others are ready, as if there had never been a ring.
+//! A ring is formed when a block is started whose kernel has barriers, and when barrier 0 has let all warps of a block go
+//! on. A warp that ends leaves it. It is broken as soon as a warp does something else: comes to another barrier, spins,
+//! fails, or is taken apart. Those that had their turn then wait at the barrier, and the others are ready, as if there had
+//! never been a ring.
 
 use std::arch::naked_asm;
 use std::mem::offset_of;
@@ -17,11 +18,62 @@ use super::entry::wg_barrier;
 use super::schedule::{Schedule, State};
 
 impl Schedule<'_> {
+    /// Whether the warps of a block take turns from its start.
+    pub(super) fn takes_turns(&self) -> bool {
+        // Whoever wants to know who waits, or to choose who runs, is asked each time.
+        self.launch.kernel.has_barriers && !self.launch.random_schedule && self.launch.observer.is_none()
+    }
+
+    /// Starts all warps of a block, in a ring. Gives the first.
+    pub(super) fn start_ring(&mut self, place: usize) -> Option<usize> {
+        let units = self.residents[place].as_ref().expect("the block is resident").units;
+        let mut ring = std::mem::take(&mut self.residents[place].as_mut().expect("the block is resident").ring);
+        for _ in 0..units {
+            let fibre = self.idle_fibre()?;
+            self.begin(fibre, place);
+            ring.push(fibre);
+        }
+        let first = ring.first().copied();
+        self.link(place, ring);
+        first
+    }
+
+    /// Makes a ring of warps of a block.
+    fn link(&mut self, place: usize, ring: Vec<usize>) {
+        for (index, &fibre) in ring.iter().enumerate() {
+            let next = ring[(index + 1) % ring.len()];
+            self.fibres[fibre].context.next = &raw mut self.fibres[next].context;
+        }
+        self.residents[place].as_mut().expect("the block is resident").ring = ring;
+    }
+
+    /// The running warp has ended: if others are in its ring, it leaves them. Gives where the fibre is saved, and the one
+    /// that has its turn.
+    pub(super) fn leave_ring(&mut self) -> Option<(*mut *mut u8, *mut u8)> {
+        let running = self.running();
+        let context = &mut self.fibres[running].context;
+        let resident = self.residents[context.resident].as_mut().expect("the block is resident");
+        if context.next.is_null() || resident.ring.len() < 2 || context.executed != 0 {
+            return None;
+        }
+        let (warps, place) = (resident.ring.len(), resident.ring.iter().position(|&fibre| fibre == running)?);
+        let (before, after) = (resident.ring[(place + warps - 1) % warps], resident.ring[(place + 1) % warps]);
+        resident.ring.remove(place);
+        resident.running -= 1;
+        resident.alive[context.warp()] = 0;
+        context.next = std::ptr::null_mut();
+        let saved = &raw mut context.saved;
+        self.fibres[running].state = State::Idle;
+        self.idle.push(running);
+        let turn = &raw mut self.fibres[after].context;
+        self.fibres[before].context.next = turn;
+        self.current.set(turn);
+        Some((saved, self.fibres[after].context.saved))
+    }
+
     /// Forms a ring of those that are last in the queue, if they are all warps of a block.
     pub(super) fn form_ring(&mut self, place: usize, released: usize) {
-        let launch = self.launch;
-        // Whoever wants to know who waits, or to choose who runs, is asked each time.
-        if launch.random_schedule || launch.observer.is_some() || released < 2 {
+        if !self.takes_turns() || released < 2 {
             return;
         }
         let resident = self.residents[place].as_mut().expect("the block is resident");
@@ -33,15 +85,11 @@ impl Schedule<'_> {
         if !is_whole || goes_on != Some(self.running()) || !self.ready.range(first..).all(is_warp) {
             return;
         }
-        let mut ring: Vec<usize> = std::mem::take(&mut self.residents[place].as_mut().expect("it is resident").ring);
+        let mut ring = std::mem::take(&mut self.residents[place].as_mut().expect("it is resident").ring);
         ring.extend(goes_on);
         ring.extend(self.ready.drain(first..).take(released - 1));
         self.ready.extend(goes_on);
-        for (index, &fibre) in ring.iter().enumerate() {
-            let next = ring[(index + 1) % ring.len()];
-            self.fibres[fibre].context.next = &raw mut self.fibres[next].context;
-        }
-        self.residents[place].as_mut().expect("it is resident").ring = ring;
+        self.link(place, ring);
     }
 
     /// Breaks the ring that the running warp is in, if it is in one, because it does something else.

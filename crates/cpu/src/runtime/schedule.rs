@@ -24,7 +24,7 @@ pub(crate) struct Schedule<'l> {
     /// Boxed, because compiled code holds on to contexts, and a switch to stack pointers.
     #[allow(clippy::vec_box, reason = "a fibre must not move when another one is added")]
     pub(super) fibres: Vec<Box<Fibre>>,
-    idle: Vec<usize>,
+    pub(super) idle: Vec<usize>,
     /// Idle fibres with stacks for single threads of a warp that was taken apart.
     idle_threads: Vec<usize>,
     pub(super) ready: VecDeque<usize>,
@@ -36,7 +36,7 @@ pub(crate) struct Schedule<'l> {
     /// The resident block whose warps are being started.
     starting: Option<usize>,
     /// The warp that runs. Boxed, because warps that take turns write it themselves.
-    current: Box<Cell<*mut WarpContext>>,
+    pub(super) current: Box<Cell<*mut WarpContext>>,
     /// How often warps gave way in a spin since one of them came to an end or a barrier.
     spins: u64,
     /// Whether the running warp is to be taken apart.
@@ -83,6 +83,17 @@ pub(crate) enum Next {
     Done,
     /// The launch failed.
     Fault(Fault),
+}
+
+/// What a fibre does when its warp has ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum After {
+    /// It has another warp.
+    Warp,
+    /// It is saved in one place, and another one, saved elsewhere, has its turn.
+    Turn(*mut *mut u8, *mut u8),
+    /// It gives way.
+    GiveWay,
 }
 
 /// What a warp does that came to a meeting place.
@@ -213,12 +224,21 @@ impl<'l> Schedule<'l> {
                 self.start_block()?
             }
         };
-        let fibre = match self.idle.pop() {
-            Some(fibre) => fibre,
-            None => self.new_fibre(self.launch.kernel.stack)?,
-        };
+        let is_new = self.residents[resident].as_ref().is_some_and(|resident| resident.next_unit == 0);
+        if is_new && self.takes_turns() {
+            return self.start_ring(resident);
+        }
+        let fibre = self.idle_fibre()?;
         self.begin(fibre, resident);
         Some(fibre)
+    }
+
+    /// A fibre that has no warp.
+    pub(super) fn idle_fibre(&mut self) -> Option<usize> {
+        match self.idle.pop() {
+            Some(fibre) => Some(fibre),
+            None => self.new_fibre(self.launch.kernel.stack),
+        }
     }
 
     fn start_block(&mut self) -> Option<usize> {
@@ -257,7 +277,7 @@ impl<'l> Schedule<'l> {
     }
 
     /// Gives a fibre the next warp of a block.
-    fn begin(&mut self, fibre: usize, place: usize) {
+    pub(super) fn begin(&mut self, fibre: usize, place: usize) {
         let launch = self.launch;
         let resident = self.residents[place].as_mut().expect("the block is resident");
         let unit = resident.next_unit;
@@ -361,10 +381,10 @@ impl<'l> Schedule<'l> {
         self.idle.push(torn);
     }
 
-    /// The warp on the running fibre has ended. Whether the fibre has another one now; else it gives way.
-    pub(crate) fn finish(&mut self) -> bool {
-        if self.go_on_in_block() {
-            return true;
+    /// The warp on the running fibre has ended.
+    pub(crate) fn finish(&mut self) -> After {
+        if let Some((saved, to)) = self.leave_ring() {
+            return After::Turn(saved, to);
         }
         self.break_ring();
         self.spins = 0;
@@ -395,45 +415,21 @@ impl<'l> Schedule<'l> {
         let is_torn = self.fibres[fibre].context.is_thread && self.launch.kernel.width == Width::Warp;
         if is_torn {
             self.idle_threads.push(fibre);
-            return false;
+            return After::GiveWay;
         }
         let goes_on = self.ready.is_empty() && !self.launch.random_schedule && !self.launch.is_stopped();
-        if goes_on && self.fault.is_none() {
+        if goes_on && self.fault.is_none() && !self.takes_turns() {
             let next = match self.starting {
                 Some(place) => Some(place),
                 None => self.start_block(),
             };
             if let Some(next) = next {
                 self.begin(fibre, next);
-                return true;
+                return After::Warp;
             }
         }
         self.idle.push(fibre);
-        false
-    }
-
-    /// The warp on the running fibre has ended, and nobody else has to do with its block: goes on with the next warp of
-    /// it. What `finish` does, for most warps of kernels without barriers.
-    fn go_on_in_block(&mut self) -> bool {
-        let running = self.running();
-        let context = &mut self.fibres[running].context;
-        let resident = self.residents[context.resident].as_mut().expect("the block is resident");
-        let launch = self.launch;
-        let is_alone = resident.running == 1 && resident.busy == 0 && self.ready.is_empty();
-        // What is counted is counted for each warp.
-        let is_alone = is_alone && context.executed == 0;
-        let is_last = resident.next_unit + 1 >= resident.units;
-        let is_plain = launch.kernel.width == Width::Warp && !context.is_thread && !launch.random_schedule;
-        if !is_alone || is_last || !is_plain || launch.is_stopped() || self.fault.is_some() {
-            return false;
-        }
-        let unit = resident.next_unit;
-        resident.next_unit += 1;
-        resident.alive[unit as usize - 1] = 0;
-        context.first_thread = unit * 32;
-        context.lanes = lanes_of(launch.threads_per_block(), unit);
-        context.local = resident.local(context.first_thread, launch.kernel.local);
-        true
+        After::GiveWay
     }
 
     /// The warp of the running fibre, and its lanes.

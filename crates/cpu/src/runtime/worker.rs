@@ -6,7 +6,7 @@ use super::collective::Collective;
 use super::context::WarpContext;
 use super::fibre::switch;
 use super::launch::{Fault, FaultKind, Launch, Waiter};
-use super::schedule::{Arrival, Next, Schedule, Wait};
+use super::schedule::{After, Arrival, Next, Schedule, Wait};
 use super::signals::{Activity, Landing};
 use crate::options::Width;
 
@@ -97,9 +97,12 @@ impl<'l> Worker<'l> {
             });
             // What was not waited for is done at last.
             self.do_copies(u32::MAX, None);
-            let goes_on = self.schedule.borrow_mut().finish();
-            if !goes_on {
-                self.give_way();
+            let after = self.schedule.borrow_mut().finish();
+            match after {
+                After::Warp => {}
+                // SAFETY: as in `give_way`.
+                After::Turn(saved, to) => unsafe { switch(saved, to) },
+                After::GiveWay => self.give_way(),
             }
         }
     }
