@@ -84,7 +84,7 @@ pub(crate) fn llvm_text(
     optimised: bool,
 ) -> Result<String, CompileError> {
     let context = Context::new();
-    let llvm = llvm::Module::new(&context, "kernel");
+    let llvm = llvm::Module::new(&context, "kernel", options.cpu.as_deref());
     lower::lower(module, kernel, options, &llvm).map_err(CompileError::Unsupported)?;
     if optimised {
         with_machine(options, |machine| {
@@ -99,7 +99,7 @@ pub(crate) fn llvm_text(
 /// What of a kernel the device cannot run; nothing if it can run all of it.
 pub fn unsupported(module: &Module, kernel: FuncId, options: &Options) -> Vec<Unsupported> {
     let context = Context::new();
-    let llvm = llvm::Module::new(&context, "kernel");
+    let llvm = llvm::Module::new(&context, "kernel", options.cpu.as_deref());
     let mut options = options.clone();
     if lower::needs_threads(module, kernel) {
         options.width = Width::One;
@@ -167,7 +167,7 @@ impl Compiled {
         let kernel = *kernel;
         let started = Instant::now();
         let context = Context::new();
-        let llvm = llvm::Module::new(&context, "kernel");
+        let llvm = llvm::Module::new(&context, "kernel", options.cpu.as_deref());
         let sizes = lower::lower(module, kernel, options, &llvm).map_err(CompileError::Unsupported)?;
         let Emitted { object, frames } = with_machine(options, |machine| {
             machine.prepare(&llvm);

@@ -150,6 +150,20 @@ impl<'a, 'c> Emit<'a, 'c> {
         }
     }
 
+    /// Vectors of as many lanes, beside each other; their number is a power of two.
+    pub(crate) fn beside_each_other(&self, vectors: &[Value<'c>]) -> Value<'c> {
+        let mut vectors = vectors.to_vec();
+        while vectors.len() > 1 {
+            let pair = |pair: &[Value<'c>]| {
+                let lanes = pair[0].ty().lanes().unwrap_or(1);
+                let order: Vec<u32> = (0..2 * lanes).collect();
+                self.shuffle(pair[0], pair[1], &order)
+            };
+            vectors = vectors.chunks(2).map(pair).collect();
+        }
+        vectors[0]
+    }
+
     /// `value & constant`
     pub(crate) fn and_constant(&self, value: Value<'c>, constant: u64) -> Value<'c> {
         self.and(value, value.ty().constant(constant))

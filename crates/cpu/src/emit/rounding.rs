@@ -9,6 +9,9 @@
 //!
 //! For 64 bits, where there is no wider format, the mode of the processor is switched in a function of its own, which
 //! LLVM neither inlines nor looks into.
+//!
+//! The instructions of AVX-512 for whole vectors have a rounding mode of their own; where there are such, both ways are
+//! not needed.
 
 use super::{Emit, Sign};
 use crate::llvm::{Attribute, Builder, FloatPredicate, FunctionValue, Ty, Value};
@@ -43,6 +46,7 @@ impl<'c> Emit<'_, 'c> {
         let ty = args[0].ty();
         match (rounding, ty.bits()) {
             (Rounding::Nearest, _) => self.nearest(op, args),
+            _ if self.lanes.is_some() && self.module.rounds_each => self.in_own_mode(op, rounding, args),
             (_, 64) => self.call(self.in_mode(op, rounding, ty), args),
             _ => {
                 let wide: Vec<_> = args.iter().map(|&arg| self.fpext(arg, self.f64())).collect();
@@ -51,6 +55,36 @@ impl<'c> Emit<'_, 'c> {
                 self.round_double(exact, rounding)
             }
         }
+    }
+
+    /// An operation on vectors by instructions of AVX-512.
+    fn in_own_mode(&self, op: Arithmetic, rounding: Rounding, args: &[Value<'c>]) -> Value<'c> {
+        let ty = args[0].ty();
+        let name = match op {
+            Arithmetic::Add => "add",
+            Arithmetic::Sub => "sub",
+            Arithmetic::Mul => "mul",
+            Arithmetic::Div => "div",
+            Arithmetic::Sqrt => "sqrt",
+            Arithmetic::Fma => "vfmadd",
+        };
+        let (kind, lanes) = if ty.bits() == 32 { ("ps", 16) } else { ("pd", 8) };
+        let name = format!("llvm.x86.avx512.{name}.{kind}.512");
+        // As the instruction encodes them, with 8 for not raising exceptions.
+        let mode = match rounding {
+            Rounding::Nearest => 8,
+            Rounding::Down => 9,
+            Rounding::Up => 10,
+            Rounding::TowardZero => 11,
+        };
+        let all = ty.lanes().expect("there are vectors");
+        let parts = (0..all).step_by(lanes as usize).map(|first| {
+            let order: Vec<u32> = (first..first + lanes).collect();
+            let mut args: Vec<Value<'c>> = args.iter().map(|&arg| self.shuffle(arg, arg, &order)).collect();
+            args.push(self.context().int(32).constant(mode));
+            self.intrinsic(self.module, &name, &[], &args)
+        });
+        self.beside_each_other(&parts.collect::<Vec<_>>())
     }
 
     /// An operation, rounded to nearest.

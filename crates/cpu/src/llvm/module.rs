@@ -7,6 +7,7 @@ use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use llvm_sys::{LLVMLinkage, LLVMOpcode};
 
+use super::machine::host;
 use super::types::{BasicBlock, Context, Ty, Value};
 use super::{c_name, take_message};
 
@@ -15,6 +16,8 @@ use super::{c_name, take_message};
 pub(crate) struct Module<'c> {
     pub(super) raw: LLVMModuleRef,
     context: &'c Context,
+    /// Whether the processor can round each result of an instruction differently: AVX-512 can.
+    pub(crate) rounds_each: bool,
 }
 
 /// A function and its type, which a call needs.
@@ -42,9 +45,12 @@ pub(crate) enum Attribute {
 }
 
 impl<'c> Module<'c> {
-    pub(crate) fn new(context: &'c Context, name: &str) -> Self {
+    /// An empty module. `cpu` is the processor that it is for, as LLVM names it; nothing for the one that we run on.
+    pub(crate) fn new(context: &'c Context, name: &str, cpu: Option<&str>) -> Self {
+        let rounds_each = cpu.is_none() && host().1.split(',').any(|feature| feature == "+avx512f");
         // SAFETY: the context outlives the module, which borrows it.
-        Self { raw: unsafe { LLVMModuleCreateWithNameInContext(c_name(name).as_ptr(), context.raw) }, context }
+        let raw = unsafe { LLVMModuleCreateWithNameInContext(c_name(name).as_ptr(), context.raw) };
+        Self { raw, context, rounds_each }
     }
 
     pub(crate) fn context(&self) -> &'c Context {

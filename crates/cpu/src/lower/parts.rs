@@ -98,7 +98,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let count = self.lanes() * values.len() as u32;
             return values[0].ty().element().vector(count).all_ones();
         }
-        let joined = self.joined(values);
+        let joined = self.scalar().beside_each_other(values);
         let count = values.len() as u32;
         let order: Vec<u32> =
             (0..self.lanes() * count).map(|index| index % count * self.lanes() + index / count).collect();

@@ -209,7 +209,7 @@ impl<'c> Lowering<'_, '_, 'c> {
                 }
             });
         }
-        self.joined(&loaded)
+        self.scalar().beside_each_other(&loaded)
     }
 
     /// Loads one word if any lane is in a mask; else zero.
@@ -240,19 +240,5 @@ impl<'c> Lowering<'_, '_, 'c> {
         let first = piece as u32 * lanes;
         let order: Vec<u32> = (first..first + lanes).collect();
         self.unit.builder.shuffle(value, value, &order)
-    }
-
-    /// Values of as many lanes beside each other.
-    pub(super) fn joined(&self, pieces: &[Value<'c>]) -> Value<'c> {
-        let mut pieces = pieces.to_vec();
-        while pieces.len() > 1 {
-            let pair = |pair: &[Value<'c>]| {
-                let lanes = pair[0].ty().lanes().unwrap_or(1);
-                let order: Vec<u32> = (0..2 * lanes).collect();
-                self.unit.builder.shuffle(pair[0], pair[1], &order)
-            };
-            pieces = pieces.chunks(2).map(pair).collect();
-        }
-        pieces[0]
     }
 }
