@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use super::layout::{Layout, Step};
 use super::operands::field;
 use super::spin::spinning_blocks;
+use super::total::Totals;
 use super::unit::Unit;
 use super::wrapping::WrapChecks;
 use crate::emit::Emit;
@@ -60,6 +61,8 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     pub(crate) point_blocks: FxHashMap<StmtId, BasicBlock<'c>>,
     /// The webs of the registers that are live at the start of each block, once somebody has asked.
     pub(crate) entry_webs: Option<FxHashMap<(Block, Reg), Web>>,
+    /// The registers that hold what they should in all lanes.
+    pub(crate) totals: Totals,
     /// Room for variables that are passed to calls.
     pub(crate) param_rooms: FxHashMap<Var, Value<'c>>,
     /// Appends allocations to the first block of the function.
@@ -197,6 +200,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             spinning,
             point_blocks: FxHashMap::default(),
             entry_webs: None,
+            totals: Totals::default(),
             param_rooms: FxHashMap::default(),
             allocas,
             blocks,

@@ -120,7 +120,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                     }
                     None => {
                         let value = self.read_reg(reg, self.vector());
-                        Address::Vector(self.extended_address(value, bits, sign, space), self.groups(reg))
+                        let groups = self.groups(reg);
+                        Address::Vector(self.extended_address(value, bits, sign, space), groups)
                     }
                 };
                 address.offset(emit, offset.into())

@@ -21,6 +21,7 @@
 //! | `asynchronous` | asynchronous copies and barrier objects |
 //! | `stack` | memory that is taken while a function runs |
 //! | `texture` | textures and surfaces |
+//! | `total` | registers that are right in all lanes, also in those that are not active |
 //! | `wrapping` | numbers that are presumed not to wrap |
 //! | `words` | operands of all lanes in memory |
 //! | `calls` | functions of the program, of the device and of the runtime |
@@ -46,6 +47,7 @@ mod spin;
 mod stack;
 mod sync;
 mod texture;
+mod total;
 mod unit;
 mod video;
 mod waiting;

@@ -16,6 +16,8 @@ use crate::llvm::{Ty, Value};
 pub(crate) struct Groups {
     lanes: u32,
     stride: i64,
+    /// Whether this holds for lanes that are not active, too.
+    is_total: bool,
 }
 
 /// Lanes that are loaded or stored at once.
@@ -40,8 +42,12 @@ enum PieceKind {
 enum Bases<'c> {
     /// An address, and what is added to it for each piece.
     Offsets(Spot<'c>, Vec<i64>),
-    /// Where the first lane of each piece says, if that lane is active.
-    FirstLanes(Value<'c>),
+    /// Where the first lane of each piece says.
+    FirstLanes {
+        all: Value<'c>,
+        /// Whether it says so also if it is not active.
+        is_total: bool,
+    },
 }
 
 /// Pieces of fewer lanes are not worth it.
@@ -55,11 +61,10 @@ impl Pieces<'_> {
 
 impl<'c> Lowering<'_, '_, 'c> {
     /// What is known of the addresses in a register that has one for each lane.
-    pub(crate) fn groups(&self, reg: Reg) -> Option<Groups> {
-        match self.known_value(reg)?.class() {
-            Class::Grouped { lanes, stride } => Some(Groups { lanes, stride }),
-            _ => None,
-        }
+    pub(crate) fn groups(&mut self, reg: Reg) -> Option<Groups> {
+        let Class::Grouped { lanes, stride } = self.known_value(reg)?.class() else { return None };
+        let web = self.uniformity.as_ref()?.read(self.statement, reg)?;
+        Some(Groups { lanes, stride, is_total: lanes >= SMALLEST_PIECE && self.is_total(web) })
     }
 
     /// The pieces that words of some bytes are accessed in.
@@ -85,7 +90,8 @@ impl<'c> Lowering<'_, '_, 'c> {
             }
             Address::Vector(all, groups) => {
                 let groups = groups.filter(|groups| groups.lanes >= SMALLEST_PIECE)?;
-                Some(Pieces { lanes: groups.lanes, kind: kind(groups.stride)?, bases: Bases::FirstLanes(*all) })
+                let bases = Bases::FirstLanes { all: *all, is_total: groups.is_total };
+                Some(Pieces { lanes: groups.lanes, kind: kind(groups.stride)?, bases })
             }
         }
     }
@@ -94,7 +100,7 @@ impl<'c> Lowering<'_, '_, 'c> {
     pub(crate) fn known_bases(&self, address: &Address<'c>, bytes: u32, active: Value<'c>) -> Option<Vec<Value<'c>>> {
         let Address::Vector(all, Some(groups)) = address else { return None };
         let is_enough = groups.lanes >= SMALLEST_PIECE && groups.stride % i64::from(bytes) == 0;
-        (is_enough && active.is_all_ones()).then(|| self.first_lanes(*all, groups.lanes))
+        (is_enough && (active.is_all_ones() || groups.is_total)).then(|| self.first_lanes(*all, groups.lanes))
     }
 
     /// What the first lane of each piece has.
@@ -110,7 +116,7 @@ impl<'c> Lowering<'_, '_, 'c> {
             Bases::Offsets(spot, offsets) => {
                 offsets.iter().map(|&offset| spot.offset(offset).pointer(self.scalar())).collect()
             }
-            Bases::FirstLanes(all) => {
+            Bases::FirstLanes { all, .. } => {
                 let numbers = self.first_lanes(*all, pieces.lanes).into_iter();
                 numbers.map(|number| Spot::at(number).pointer(self.scalar())).collect()
             }
@@ -167,7 +173,7 @@ impl<'c> Lowering<'_, '_, 'c> {
 
     /// Whether it is known where all pieces start of which a lane is active; nothing if that is known beforehand.
     fn first_lanes_are_active(&self, pieces: &Pieces<'c>, active: Value<'c>) -> Option<Value<'c>> {
-        if matches!(pieces.bases, Bases::Offsets(..)) || active.is_all_ones() {
+        if !matches!(pieces.bases, Bases::FirstLanes { is_total: false, .. }) || active.is_all_ones() {
             return None;
         }
         let emit = self.scalar();
