@@ -1,6 +1,6 @@
 //! Calls of functions, of the host's functions, and of the runtime.
 
-use ptx::ir::{FuncId, Operand, Param, Symbol, Var};
+use ptx::ir::{FuncId, Function, Operand, Param, Symbol, Var};
 use ptx::types::Space;
 use ptx::view::{Callee, View};
 
@@ -38,6 +38,31 @@ impl HostFunction {
             "free" => Self::Free,
             _ => return None,
         })
+    }
+}
+
+/// Where results and arguments of a call are.
+struct Passing {
+    /// From the first of a lane.
+    offsets: Vec<u64>,
+    sizes: Vec<u64>,
+    /// Bytes of all of them.
+    total: u64,
+    /// Whether those of all lanes are beside each other, one row for each result and argument. Else each lane has its own
+    /// together: memory that is passed has addresses, and those of parts of it, too.
+    in_rows: bool,
+}
+
+impl Passing {
+    fn of(signature: &Function) -> Self {
+        let params = || signature.returns.iter().chain(&signature.params);
+        let size = |param: &Param| match *param {
+            Param::Var(var) => signature.vars[var].size().unwrap_or(0),
+            Param::Reg(group) => u64::from(signature.groups[group].ty.bytes()),
+        };
+        let (offsets, sizes): (_, Vec<u64>) = (param_offsets(signature), params().map(size).collect());
+        let total = offsets.last().zip(sizes.last()).map_or(0, |(offset, size)| offset + size).next_multiple_of(16);
+        Self { offsets, sizes, total, in_rows: params().all(|param| matches!(param, Param::Reg(_))) }
     }
 }
 
@@ -98,21 +123,11 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let module = self.unit.module;
         let name = module.text(module.functions[func].name);
         let signature = &module.functions[func];
-        let offsets = param_offsets(signature);
-        let sizes: Vec<u64> = signature
-            .returns
-            .iter()
-            .chain(&signature.params)
-            .map(|param| match *param {
-                Param::Var(var) => signature.vars[var].size().unwrap_or(0),
-                Param::Reg(group) => u64::from(signature.groups[group].ty.bytes()),
-            })
-            .collect();
-        let total = offsets.last().zip(sizes.last()).map_or(0, |(offset, size)| offset + size).next_multiple_of(16);
+        let layout = Passing::of(signature);
         if let Some(host) = HostFunction::named(name) {
-            let area = self.fill_arguments(total, &offsets, &sizes, returns, args);
-            self.call_host(host, area, total);
-            self.take_results(area, total, &offsets, &sizes, returns);
+            let area = self.fill_arguments(&layout, returns, args);
+            self.call_host(host, area, layout.total);
+            self.take_results(area, &layout, returns);
             return true;
         }
         let Some(definition) = self.unit.definition(func) else {
@@ -126,9 +141,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let may_end = self.unit.may_end(definition);
         // Arguments are passed where there is a call at all: most guarded calls are for what hardly ever happens.
         self.call_with_mask(active, may_end, |this, mask| {
-            let area = this.fill_arguments(total, &offsets, &sizes, returns, args);
+            let area = this.fill_arguments(&layout, returns, args);
             let left = this.unit.builder.call(function, &[this.warp, mask, area, frame]);
-            this.take_results(area, total, &offsets, &sizes, returns);
+            this.take_results(area, &layout, returns);
             left
         });
         true
@@ -167,19 +182,11 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     }
 
     /// Room for results and arguments, with the arguments in it.
-    fn fill_arguments(
-        &mut self,
-        total: u64,
-        offsets: &[u64],
-        sizes: &[u64],
-        returns: &[Operand],
-        args: &[Operand],
-    ) -> Value<'c> {
-        let bytes = total.max(16) * u64::from(self.lanes());
+    fn fill_arguments(&mut self, layout: &Passing, returns: &[Operand], args: &[Operand]) -> Value<'c> {
+        let bytes = layout.total.max(16) * u64::from(self.lanes());
         let area = self.alloca(self.unit.context().int(8).array(bytes), 64);
-        let places = offsets.iter().zip(sizes).skip(returns.len());
-        for (operand, (&offset, &size)) in args.iter().zip(places) {
-            let target = self.area_address(area, total, offset);
+        for (operand, (index, &size)) in args.iter().zip(layout.sizes.iter().enumerate().skip(returns.len())) {
+            let target = self.area_address(area, layout, index);
             match *operand {
                 Operand::Symbol(Symbol::Var(var), 0) if self.function.vars[var].space == Space::Param => {
                     if let Some(source) = self.param_address(var) {
@@ -195,16 +202,21 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         area
     }
 
-    fn area_address(&self, area: Value<'c>, total: u64, offset: u64) -> Address<'c> {
+    /// Where the n-th of results and arguments is.
+    fn area_address(&self, area: Value<'c>, layout: &Passing, index: usize) -> Address<'c> {
         let word = self.unit.context().int(64);
+        let (offset, stride) = match layout.in_rows {
+            true => (layout.offsets[index] * u64::from(self.lanes()), layout.sizes[index]),
+            false => (layout.offsets[index], layout.total.max(16)),
+        };
         let base = self.unit.builder.ptr_to_int(area, word);
         let base = self.unit.builder.add(base, word.constant(offset));
-        self.strided(base, total.max(16))
+        self.strided(base, stride)
     }
 
-    fn take_results(&mut self, area: Value<'c>, total: u64, offsets: &[u64], sizes: &[u64], returns: &[Operand]) {
-        for (operand, (&offset, &size)) in returns.iter().zip(offsets.iter().zip(sizes)) {
-            let source = self.area_address(area, total, offset);
+    fn take_results(&mut self, area: Value<'c>, layout: &Passing, returns: &[Operand]) {
+        for (operand, (index, &size)) in returns.iter().zip(layout.sizes.iter().enumerate()) {
+            let source = self.area_address(area, layout, index);
             match *operand {
                 Operand::Symbol(Symbol::Var(var), 0) => {
                     if let Some(target) = self.param_address(var) {
@@ -238,8 +250,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// Calls the functions whose addresses are in a register: once for each that is there.
     fn call_indirect(&mut self, reg: ptx::ir::Reg, view: &View<'a>, returns: &[Operand], args: &[Operand]) -> bool {
         let Some(layout) = self.prototype(view) else { return false };
-        let (offsets, sizes, total) = layout;
-        let area = self.fill_arguments(total, &offsets, &sizes, returns, args);
+        let area = self.fill_arguments(&layout, returns, args);
         let active = self.active();
         let frame = self.next_frame();
         let targets = self.read_reg(reg, self.vector());
@@ -267,12 +278,12 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             this.fail_when(any, |this| this.call_bad_target(rest));
             builder.load(mask.ty(), alive, 4)
         });
-        self.take_results(area, total, &offsets, &sizes, returns);
+        self.take_results(area, &layout, returns);
         true
     }
 
     /// Where results and arguments of an indirect call are, from its prototype.
-    fn prototype(&self, view: &View<'a>) -> Option<(Vec<u64>, Vec<u64>, u64)> {
+    fn prototype(&self, view: &View<'a>) -> Option<Passing> {
         let label = view.operands().iter().find_map(|operand| match operand {
             Operand::Symbol(Symbol::Label(label), 0) => Some(*label),
             _ => None,
@@ -305,7 +316,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             sizes.push(variable.size()?);
             at += variable.size()?;
         }
-        Some((offsets, sizes, at.next_multiple_of(16)))
+        Some(Passing { offsets, sizes, total: at.next_multiple_of(16), in_rows: false })
     }
 
     /// Calls a function of the device, lane by lane.
@@ -376,14 +387,13 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     ) {
         let Some(arguments) = self.arguments else { return };
         let function = self.function;
-        let offsets = param_offsets(function);
-        let total = self.unit.map.frame(self.func).params;
+        let layout = Passing { total: self.unit.map.frame(self.func).params, ..Passing::of(function) };
         for (index, param) in function.returns.iter().chain(&function.params).enumerate() {
             let Param::Reg(group) = *param else { continue };
             let reg = function.regs.iter().find(|(_, info)| info.group == group).map(|(reg, _)| reg);
             if let Some(reg) = reg.filter(|_| wanted.contains(&index)) {
                 let ty = self.unit.context().int(function.groups[group].ty.bytes() * 8);
-                let address = self.area_address(arguments, total, offsets[index]);
+                let address = self.area_address(arguments, &layout, index);
                 each(self, reg, address, ty);
             }
         }
