@@ -40,8 +40,16 @@ pub const MOST_TABLE: usize = SLOTS as usize + MOST_SLOTS * SLOT as usize;
 pub const NO_OBJECT: u64 = 1 << 63;
 /// The size of the object of such a slot. It is as large as the largest access, so that sizes can be subtracted.
 pub const NO_OBJECT_BYTES: u64 = MOST_BYTES as u64;
-/// The largest access that is compared with the bounds of a slot. An object that is smaller is taken to be none.
+/// The largest access that is compared with the bounds of a slot.
 pub const MOST_BYTES: u32 = 32;
+
+/// The lower bound of a slot whose object is smaller than the largest access. Like [`NO_OBJECT`] it is behind all memory,
+/// and the slot has [`NO_OBJECT_BYTES`], so that every access is looked at closely: by the address in bits 0 to 57 and the
+/// size in bits 58 to 62.
+pub fn small_object(start: u64, bytes: u64) -> u64 {
+    assert!(start < 1 << 58 && bytes < NO_OBJECT_BYTES, "{bytes} bytes at {start:#x} are no small object");
+    NO_OBJECT | bytes << 58 | start
+}
 
 /// Records of one site beyond this are counted, and not written.
 pub const RECORDS_PER_SITE: u64 = 16;

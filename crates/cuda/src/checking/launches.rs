@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use report::{Finding, Line, Occurrence};
-use rewrite::context::{NO_OBJECT, NO_OBJECT_BYTES, Record, SLOT, SLOTS, Word};
+use rewrite::context::{NO_OBJECT, NO_OBJECT_BYTES, Record, SLOT, SLOTS, Word, small_object};
 use rewrite::{KernelPlan, PointerSlot, SiteId};
 use tools::memcheck::{self, BadAccess};
 
@@ -189,12 +189,12 @@ fn bounds(objects: &Objects, slot: &PointerSlot, layout: &[(u64, u64)], params: 
     let pointer = u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
     let align = u64::from(slot.align);
     match objects.pointed_to(pointer) {
-        Some(object)
-            if object.bytes >= NO_OBJECT_BYTES
-                && pointer.is_multiple_of(align)
-                && object.start.is_multiple_of(align) =>
-        {
-            (object.start, object.bytes)
+        Some(object) if pointer.is_multiple_of(align) && object.start.is_multiple_of(align) => {
+            if object.bytes < NO_OBJECT_BYTES {
+                (small_object(object.start, object.bytes), NO_OBJECT_BYTES)
+            } else {
+                (object.start, object.bytes)
+            }
         }
         _ => none,
     }
