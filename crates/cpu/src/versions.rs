@@ -2,8 +2,8 @@
 //!
 //! Where it is left to us, a kernel starts in quick code. What it runs in quick code is added up; when that is as much as
 //! better code is likely to take to compile, the kernel is compiled in the optimised tier, on a thread of its own, and
-//! warps that start after that run optimised code. So a kernel that runs once is not waited for, and one that runs long is behind
-//! where it could be by a small factor only.
+//! warps that start after that run optimised code. So a kernel that runs once is not waited for, and one that runs long is
+//! behind where it could be by a small factor only.
 //!
 //! Both tiers compute the same, but a kernel whose threads race may see different sides of its races. Who wants a run to
 //! repeat exactly therefore says in which tier.

@@ -150,6 +150,12 @@ impl<'a, 'c> Emit<'a, 'c> {
         }
     }
 
+    /// Some lanes of a vector, from the first on.
+    pub(crate) fn lanes_from(&self, vector: Value<'c>, first: u32, count: u32) -> Value<'c> {
+        let order: Vec<u32> = (first..first + count).collect();
+        self.shuffle(vector, vector, &order)
+    }
+
     /// Vectors of as many lanes, beside each other; their number is a power of two.
     pub(crate) fn beside_each_other(&self, vectors: &[Value<'c>]) -> Value<'c> {
         let mut vectors = vectors.to_vec();

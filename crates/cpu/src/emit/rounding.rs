@@ -79,8 +79,7 @@ impl<'c> Emit<'_, 'c> {
         };
         let all = ty.lanes().expect("there are vectors");
         let parts = (0..all).step_by(lanes as usize).map(|first| {
-            let order: Vec<u32> = (first..first + lanes).collect();
-            let mut args: Vec<Value<'c>> = args.iter().map(|&arg| self.shuffle(arg, arg, &order)).collect();
+            let mut args: Vec<Value<'c>> = args.iter().map(|&arg| self.lanes_from(arg, first, lanes)).collect();
             args.push(self.context().int(32).constant(mode));
             self.intrinsic(self.module, &name, &[], &args)
         });

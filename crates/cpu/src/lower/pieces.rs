@@ -243,8 +243,6 @@ impl<'c> Lowering<'_, '_, 'c> {
         if value.is_all_ones() {
             return value.ty().element().vector(lanes).all_ones();
         }
-        let first = piece as u32 * lanes;
-        let order: Vec<u32> = (first..first + lanes).collect();
-        self.unit.builder.shuffle(value, value, &order)
+        self.scalar().lanes_from(value, piece as u32 * lanes, lanes)
     }
 }

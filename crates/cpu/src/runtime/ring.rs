@@ -15,6 +15,7 @@ use std::mem::offset_of;
 
 use super::context::WarpContext;
 use super::entry::wg_barrier;
+use super::fibre::switch;
 use super::schedule::{Schedule, State};
 
 impl Schedule<'_> {
@@ -129,31 +130,23 @@ impl Schedule<'_> {
 /// The warp runs.
 #[unsafe(naked)]
 pub(super) unsafe extern "C" fn wg_synchronise(context: *mut WarpContext, site: u32, lanes: u32) {
-    // As `switch`, from and to which warps in a ring come, too.
+    // The last one of a ring goes on at once.
     naked_asm!(
         "mov rax, [rdi + {next}]",
         "test rax, rax",
         "jz {without_ring}",
-        "push rbp",
-        "push rbx",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
+        "cmp rax, rdi",
+        "je 2f",
         "mov [rdi + {site}], esi",
         "mov [rdi + {arrived}], edx",
         "mov rcx, [rdi + {current}]",
-        "mov [rdi + {saved}], rsp",
         "mov [rcx], rax",
-        "mov rsp, [rax + {saved}]",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
-        "pop rbp",
-        "pop rcx",
-        "jmp rcx",
+        "mov rsi, [rax + {saved}]",
+        "add rdi, {saved}",
+        "jmp {switch}",
+        "2:",
+        "ret",
+        switch = sym switch,
         without_ring = sym without_ring,
         next = const offset_of!(WarpContext, next),
         site = const offset_of!(WarpContext, site),
