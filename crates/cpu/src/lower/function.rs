@@ -362,6 +362,11 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         self.unit.scalar()
     }
 
+    /// Emits what a value has the shape of.
+    pub(crate) fn emit_like(&self, value: Value<'c>) -> Emit<'a, 'c> {
+        Emit { lanes: value.ty().lanes(), ..self.scalar() }
+    }
+
     pub(crate) fn is_scalar_device(&self) -> bool {
         self.unit.width() == Width::One
     }

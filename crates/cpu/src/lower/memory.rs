@@ -175,7 +175,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
 
     /// A register as an address: offsets in a window have 32 bits, whatever the register has.
     fn extended_address(&self, value: Value<'c>, bits: u32, sign: Sign, space: Option<Space>) -> Value<'c> {
-        let emit = Emit { lanes: value.ty().lanes(), ..self.scalar() };
+        let emit = self.emit_like(value);
         let value = if bits > 32 && matches!(space, Some(Space::Shared | Space::Local)) {
             emit.resize(sign, value, 32)
         } else {

@@ -190,7 +190,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     pub(crate) fn write_reg(&mut self, reg: Reg, value: Value<'c>, sign: Sign) {
         let Some(place) = self.place(reg, true) else { return };
         let bits = self.register_bits(reg);
-        let emit = Emit { lanes: value.ty().lanes(), ..self.scalar() };
+        let emit = self.emit_like(value);
         let value = emit.resize(sign, emit.to_bits(value), bits);
         let align = self.place_align(place, bits);
         let guard = self.guard;
@@ -254,7 +254,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             }
             Operand::Vector(list) => {
                 let parts = self.body.operands(list).to_vec();
-                let emit = Emit { lanes: value.ty().lanes(), ..self.scalar() };
+                let emit = self.emit_like(value);
                 let value = emit.to_bits(value);
                 let width = value.ty().bits() / parts.len().max(1) as u32;
                 for (index, part) in parts.iter().enumerate() {
@@ -265,7 +265,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             }
             Operand::Part(reg, part) => {
                 let (place, width) = self.part_of(reg, part);
-                let emit = Emit { lanes: value.ty().lanes(), ..self.scalar() };
+                let emit = self.emit_like(value);
                 let old = self.read_reg(reg, emit);
                 let bits = old.ty().bits();
                 let field = emit.resize(Sign::Unsigned, emit.to_bits(value), bits);

@@ -9,13 +9,13 @@ use ptx::types::Type;
 
 use super::function::Lowering;
 use super::memory::Address;
-use crate::emit::{Emit, Sign};
+use crate::emit::Sign;
 use crate::llvm::Value;
 
 /// Bits of a word that a processor gathers.
 const WORD: u32 = 64;
 
-impl<'a, 'c> Lowering<'_, 'a, 'c> {
+impl<'c> Lowering<'_, '_, 'c> {
     /// Loads the elements of a type that operands stand for; nothing for those that nobody wants.
     pub(crate) fn load_parts(
         &mut self,
@@ -103,10 +103,5 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let order: Vec<u32> =
             (0..self.lanes() * count).map(|index| index % count * self.lanes() + index / count).collect();
         builder.shuffle(joined, joined, &order)
-    }
-
-    /// Emits what a value has the shape of.
-    fn emit_like(&self, value: Value<'c>) -> Emit<'a, 'c> {
-        Emit { lanes: value.ty().lanes(), ..self.scalar() }
     }
 }
