@@ -59,6 +59,9 @@ struct Args {
     /// Leave out engines of the CPU device whose name does not begin so.
     #[arg(long, default_value = "")]
     engine: String,
+    /// Leave out the engine of this name.
+    #[arg(long, default_value = "")]
+    without: String,
     /// Run the seeds in this process, and report line by line.
     #[arg(long, hide = true)]
     worker: bool,
@@ -89,8 +92,9 @@ fn main() -> Result<ExitCode> {
 }
 
 /// The engines to compare: the interpreter in all its schedules, and what is wanted of the CPU device.
-fn wanted_engines(prefix: &str) -> Vec<Box<dyn Engine>> {
-    let is_wanted = |name: &str| name.starts_with("interpreter") || name.starts_with(prefix);
+fn wanted_engines(args: &Args) -> Vec<Box<dyn Engine>> {
+    let is_wanted =
+        |name: &str| name.starts_with("interpreter") || name.starts_with(&args.engine) && name != args.without;
     engines().into_iter().filter(|engine| is_wanted(&engine.name())).collect()
 }
 
@@ -98,7 +102,7 @@ fn wanted_engines(prefix: &str) -> Vec<Box<dyn Engine>> {
 
 /// Runs seeds and reports a line before and after each.
 fn work(args: &Args) -> Result<()> {
-    let engines = wanted_engines(&args.engine);
+    let engines = wanted_engines(args);
     let mut out = std::io::stdout().lock();
     for seed in args.seeds.clone() {
         writeln!(out, "start {seed}")?;
@@ -124,7 +128,7 @@ fn describe(verdict: &Verdict) -> (&'static str, String) {
 
 fn judge_file(args: &Args, path: &Path) -> Result<ExitCode> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    let verdict = judge(&text, &wanted_engines(&args.engine));
+    let verdict = judge(&text, &wanted_engines(args));
     let (word, what) = describe(&verdict);
     println!("{word} {what}");
     Ok(match verdict {
@@ -217,7 +221,15 @@ fn job(args: &Args, tally: &Mutex<Tally>, started: Instant) -> Result<()> {
 /// Runs seeds in a child, up to the first that ends or hangs the child; returns what is left to do.
 fn run_seeds(args: &Args, tally: &Mutex<Tally>, started: Instant, seeds: Range<u64>) -> Result<Range<u64>> {
     let mut child = Command::new(std::env::current_exe()?)
-        .args(["--worker", "--engine", &args.engine, "--seeds", &format!("{}..{}", seeds.start, seeds.end)])
+        .args([
+            "--worker",
+            "--engine",
+            &args.engine,
+            "--without",
+            &args.without,
+            "--seeds",
+            &format!("{}..{}", seeds.start, seeds.end),
+        ])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

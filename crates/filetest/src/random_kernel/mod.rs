@@ -93,7 +93,6 @@ pub fn generate(seed: u64) -> RandomKernel {
         has_local: choose.percent(40),
         has_generic: choose.percent(40),
         may_exit: choose.percent(25),
-        limit: choose.pick(&[60, 80, 80, 100, 140]),
         callees,
         // Those up to it are for all threads.
         next_barrier: 3,
@@ -107,12 +106,15 @@ pub fn generate(seed: u64) -> RandomKernel {
     let stride = DUMP + SLICE;
 
     prologue(&mut body, grid, block, stride, has_masks);
+    // Most that goes wrong shows in few instructions, some only among many.
+    let size = choose.pick(&[10, 20, 20, 40, 80]);
+    body.facts.limit = body.instructions + size;
     let place =
         Place { is_block: true, mask: has_masks.then(|| "%lanes".to_owned()), depth: 0, loops: 0, may_exit: true };
     let count = choose.between(2, 11);
     for _ in 0..count {
         body.statements(&place, 1);
-        if body.instructions > body.facts.limit + 60 {
+        if body.instructions > body.facts.limit + size / 2 {
             break;
         }
     }
@@ -324,23 +326,11 @@ fn start_memory(body: &mut Body) {
 fn epilogue(body: &mut Body) {
     let kinds: [&[Class]; 4] = [
         &[Class::B32],
-        &[Class::B64],
+        &[Class::B64, Class::F64],
         &[Class::B16, Class::Pred],
-        &[Class::F32, Class::F64, Class::F16, Class::Bf16, Class::F16x2, Class::Bf16x2],
+        &[Class::F32, Class::F16, Class::Bf16, Class::F16x2, Class::Bf16x2],
     ];
-    let mut words = Vec::new();
-    for kind in kinds {
-        let word = body.temp(Class::B32);
-        body.put(format!("mov.u32 {word}, 0"));
-        for &class in kind {
-            for nth in 1..=body.pool(class) {
-                let register = body.nth(class, nth);
-                let bits = body.bits_of(class, &register);
-                fold(body, class, &word, &bits);
-            }
-        }
-        words.push(word);
-    }
+    let words = kinds.map(|kind| folded(body, kind));
     body.put(format!("st.global.v4.b32 [%own+-{DUMP}], {{{}}}", words.join(", ")));
     let shared: Vec<u32> =
         body.facts.counters.iter().filter(|counter| counter.is_shared).map(|counter| counter.offset).collect();
@@ -355,26 +345,30 @@ fn epilogue(body: &mut Body) {
     body.put("ret");
 }
 
-/// Mixes a value into a word.
-fn fold(body: &mut Body, class: Class, word: &str, bits: &str) {
-    let mut parts = vec![bits.to_owned()];
-    match class {
-        Class::B64 | Class::F64 => {
-            let (low, high) = (body.temp(Class::B32), body.temp(Class::B32));
-            body.put(format!("mov.b64 {{{low}, {high}}}, {bits}"));
-            parts = vec![low, high];
+/// A word that differs if one register of some classes does: the factor is odd.
+fn folded(body: &mut Body, classes: &[Class]) -> String {
+    let is_wide = classes.contains(&Class::B64);
+    let (class, ty) = if is_wide { (Class::B64, "u64") } else { (Class::B32, "u32") };
+    let sum = body.temp(class);
+    body.put(format!("mov.{ty} {sum}, 0"));
+    for &class in classes {
+        for nth in 1..=body.pool(class) {
+            let register = body.nth(class, nth);
+            let mut bits = body.bits_of(class, &register);
+            if matches!(class, Class::B16 | Class::F16 | Class::Bf16) {
+                let narrow = std::mem::replace(&mut bits, body.temp(Class::B32));
+                body.put(format!("cvt.u32.u16 {bits}, {narrow}"));
+            }
+            body.put(format!("mad.lo.{ty} {sum}, {sum}, 31, {bits}"));
         }
-        Class::B16 | Class::F16 | Class::Bf16 => {
-            let part = body.temp(Class::B32);
-            body.put(format!("cvt.u32.u16 {part}, {bits}"));
-            parts = vec![part];
-        }
-        _ => {}
     }
-    for part in parts {
-        body.put(format!("shf.l.wrap.b32 {word}, {word}, {word}, 5"));
-        body.put(format!("xor.b32 {word}, {word}, {part}"));
+    if !is_wide {
+        return sum;
     }
+    let (low, high) = (body.temp(Class::B32), body.temp(Class::B32));
+    body.put(format!("mov.b64 {{{low}, {high}}}, {sum}"));
+    body.put(format!("xor.b32 {low}, {low}, {high}"));
+    low
 }
 
 #[expect(clippy::too_many_arguments, reason = "it only puts the parts one after the other")]
