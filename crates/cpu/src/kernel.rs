@@ -32,7 +32,7 @@ pub(crate) struct Kernel {
     /// Bytes of parameters.
     pub(crate) params: u64,
     /// How many warps were taken apart because indices wrapped.
-    wrapped: AtomicU32,
+    presumed_wrongly: AtomicU32,
     /// How long it took to compile.
     pub(crate) microseconds: u64,
     source: Source,
@@ -71,8 +71,8 @@ impl From<LinkError> for CompileError {
 
 /// What functions of the runtime, and signal handlers, may need of a stack.
 const RUNTIME_STACK: u64 = 128 << 10;
-/// When so many warps of a kernel were taken apart because indices wrapped, its next launch presumes nothing of indices.
-const MOST_WRAPPED: u32 = 4;
+/// When so many warps of a kernel were taken apart because something was presumed wrongly, its next launch presumes nothing.
+const MOST_PRESUMED_WRONGLY: u32 = 4;
 /// The stack of a kernel that calls itself.
 const RECURSIVE_STACK: u64 = 4 << 20;
 
@@ -238,21 +238,21 @@ impl Kernel {
             dynamic_shared: compiled.sizes.dynamic_shared,
             local: compiled.sizes.local,
             params: compiled.sizes.params,
-            wrapped: AtomicU32::new(0),
+            presumed_wrongly: AtomicU32::new(0),
             microseconds: compiled.microseconds,
             source,
             apart: OnceLock::new(),
         })
     }
 
-    /// A warp is taken apart because indices wrapped.
-    pub(crate) fn count_wrapped(&self) {
-        self.wrapped.fetch_add(1, Ordering::Relaxed);
+    /// A warp is taken apart because something was presumed wrongly.
+    pub(crate) fn count_presumed_wrongly(&self) {
+        self.presumed_wrongly.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether it is better to presume nothing of indices.
-    pub(crate) fn wraps_often(&self) -> bool {
-        self.wrapped.load(Ordering::Relaxed) >= MOST_WRAPPED
+    /// Whether it is better to presume nothing.
+    pub(crate) fn presumes_wrongly(&self) -> bool {
+        self.presumed_wrongly.load(Ordering::Relaxed) >= MOST_PRESUMED_WRONGLY
     }
 
     /// The same kernel for single threads that go on in its middle, compiled when it is first asked for.

@@ -40,7 +40,7 @@ impl Default for Options {
             preempt: false,
             count: false,
             late_copies: false,
-            presume_no_wrap: true,
+            presume: true,
             facts: LaunchFacts::default(),
             cpu: None,
         }
@@ -62,9 +62,9 @@ pub struct Options {
     pub count: bool,
     /// Whether copies of `cp.async` are done as late as PTX allows.
     pub late_copies: bool,
-    /// Whether indices are presumed not to wrap from lane to lane where that makes addresses regular. A warp in which they
-    /// do is taken apart.
-    pub presume_no_wrap: bool,
+    /// Whether what nearly always holds is presumed: that indices do not wrap from lane to lane where that makes addresses
+    /// regular, and that accesses pass the checks of tools. A warp for which it does not hold is taken apart.
+    pub presume: bool,
     /// What is known of the launch.
     pub facts: LaunchFacts,
     /// The processor, as LLVM names it; nothing for the one that we run on.

@@ -398,8 +398,8 @@ impl Program {
                 request.grid
             )));
         }
-        let versions = self.versions(func, request.block, &request.mode);
-        let kernel = request.mode.code(&versions)?;
+        let mut versions = self.versions(func, request.block, &request.mode);
+        let mut kernel = request.mode.code(&versions)?;
         let shared = kernel.dynamic_shared + u64::from(request.dynamic_shared);
         if shared > lower::MAX_SHARED {
             return Err(LaunchError::Invalid(format!(
@@ -422,43 +422,62 @@ impl Program {
         if let Some(workspace) = workspace {
             self.device.memory.write(workspace, &[0; WORKSPACE as usize]);
         }
-        let launch = Launch::new(LaunchParts {
-            kernel: &kernel,
-            versions: request.mode.warm_up.then_some(&versions),
-            params: &params,
-            grid: request.grid,
-            threads: request.block,
-            dynamic_shared: request.dynamic_shared,
-            shared: &self.device.shared,
-            residency: if request.is_cooperative { blocks as usize } else { RESIDENT_BLOCKS },
-            environment: environment(workspace),
-            random_schedule: request.mode.random_schedule,
-            observer: request.mode.observer.as_deref(),
-            budget: request.mode.budget.unwrap_or(u64::MAX),
-            deadline: request.mode.timeout.map(|timeout| Instant::now() + timeout),
-            output: &self.device.output,
-            heap,
-            textures: &self.device.textures,
-        });
-        let seed = request.mode.seed;
+        let deadline = request.mode.timeout.map(|timeout| Instant::now() + timeout);
         let threads = (request.mode.threads.max(1) as u64).min(blocks);
+        let mut launched = Launched { instructions: 0 };
+        let mut next_block = Some(0);
+        let mut fault = None;
+        while let (Some(first_block), None) = (next_block, &fault) {
+            let launch = Launch::new(LaunchParts {
+                kernel: &kernel,
+                versions: request.mode.warm_up.then_some(&versions),
+                params: &params,
+                grid: request.grid,
+                first_block,
+                threads: request.block,
+                dynamic_shared: request.dynamic_shared,
+                shared: &self.device.shared,
+                residency: if request.is_cooperative { blocks as usize } else { RESIDENT_BLOCKS },
+                environment: environment(workspace),
+                random_schedule: request.mode.random_schedule,
+                observer: request.mode.observer.as_deref(),
+                budget: request.mode.budget.unwrap_or(u64::MAX),
+                deadline,
+                output: &self.device.output,
+                heap,
+                textures: &self.device.textures,
+            });
+            let started = Instant::now();
+            fault = self.run(&launch, threads, request.mode.seed);
+            if request.mode.warm_up {
+                versions.ran(started.elapsed());
+            }
+            launched.instructions += launch.executed.load(std::sync::atomic::Ordering::Relaxed);
+            next_block = launch.left();
+            if next_block.is_some() {
+                // The kernel presumes what does not hold; the next code presumes nothing.
+                versions = self.versions(func, request.block, &request.mode);
+                kernel = request.mode.code(&versions)?;
+            }
+        }
+        if let Some(workspace) = workspace {
+            heap.free(workspace);
+        }
+        match fault {
+            Some(fault) => Err(fault.into()),
+            None => Ok(launched),
+        }
+    }
+
+    /// Runs a launch on so many OS threads.
+    fn run(&self, launch: &Launch<'_>, threads: u64, seed: u64) -> Option<Fault> {
         let fault = Mutex::new(None);
-        let started = Instant::now();
         self.device.pool.run(threads as usize - 1, &|index| {
             if let Err(error) = launch.work(seed ^ index as u64) {
                 fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             }
         });
-        if request.mode.warm_up {
-            versions.ran(started.elapsed());
-        }
-        if let Some(workspace) = workspace {
-            heap.free(workspace);
-        }
-        if let Some(fault) = fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            return Err(fault.into());
-        }
-        Ok(Launched { instructions: launch.executed.load(std::sync::atomic::Ordering::Relaxed) })
+        fault.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A kernel for blocks of a size, in all tiers.
@@ -466,8 +485,8 @@ impl Program {
         let mut options = Options { tier: Tier::Optimised, ..self.options(func, block, mode) };
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         let of_kernel = kernels.entry(func).or_default();
-        if of_kernel.iter().any(|(other, versions)| *other == options && versions.wraps_often()) {
-            options.presume_no_wrap = false;
+        if of_kernel.iter().any(|(other, versions)| *other == options && versions.presume_wrongly()) {
+            options.presume = false;
         }
         if let Some((_, versions)) = of_kernel.iter().find(|(other, _)| *other == options) {
             return Arc::clone(versions);
@@ -496,7 +515,7 @@ impl Program {
             preempt: mode.preempt,
             count: mode.count || mode.budget.is_some(),
             late_copies: mode.late_copies,
-            presume_no_wrap: true,
+            presume: true,
             facts,
             cpu: None,
         }

@@ -1,7 +1,7 @@
 //! Uniformity of small kernels, each with the one thing that it is about.
 
 use ptx::analysis::{AddressBase, AddressPattern, AddressShape, BranchUniformity, Cfg, Class, LaneValue, LaunchFacts};
-use ptx::analysis::{NoWrap, Signedness, Uniformity};
+use ptx::analysis::{Given, NoWrap, Signedness, Uniformity};
 use ptx::ir::{Function, Module, Reg, StmtId};
 use ptx::view::View;
 
@@ -767,6 +767,7 @@ fn known_addresses_of_variables() {
         uniformity.value(predicate.expect("there is one")).constant()
     };
     assert_eq!(is_decided(&Uniformity::of(&module, function, &cfg, &facts)), None);
-    let known = Uniformity::with_addresses(&module, function, &cfg, &facts, &|_| Some(1024));
+    let known =
+        Uniformity::given(&module, function, &cfg, Given { addresses: &|_| Some(1024), ..Given::launch(&facts) });
     assert_eq!(is_decided(&known), Some(0));
 }

@@ -43,7 +43,7 @@ pub const NO_OBJECT_BYTES: u64 = MOST_BYTES as u64;
 /// The largest access that is compared with the bounds of a slot.
 pub const MOST_BYTES: u32 = 32;
 
-/// The lower bound of a slot whose object is smaller than the largest access. Like [`NO_OBJECT`] it is behind all memory,
+/// The lower bound of a slot whose object is smaller than checks rely on. Like [`NO_OBJECT`] it is behind all memory,
 /// and the slot has [`NO_OBJECT_BYTES`], so that every access is looked at closely: by the address in bits 0 to 57 and the
 /// size in bits 58 to 62.
 pub fn small_object(start: u64, bytes: u64) -> u64 {
@@ -113,5 +113,7 @@ impl Record {
 
 /// What every rewritten module contains, whatever tools there are.
 pub(crate) const RUNTIME: &str = include_str!("runtime.ptx");
+/// The variable with a word for each site, which modules have if a tool's helpers declare it. No program may access it.
+pub const SITES_VARIABLE: &str = "warpgrind_sites";
 /// The word of shared memory in it.
 pub(crate) const CONTEXT_VARIABLE: &str = "warpgrind_context";

@@ -7,8 +7,9 @@ use ptx::ir::{FuncId, Guard, Operand, Param, Reg, StmtId, Symbol, TagId, Var};
 use ptx::types::{Type, TypeKind};
 use rustc_hash::FxHashMap;
 
-use crate::context::{MOST_SLOTS, SLOT, SLOTS, Word};
+use crate::context::{MOST_BYTES, MOST_SLOTS, SLOT, SLOTS, Word};
 use crate::site::{Site, SiteId, Sites};
+use crate::span::{Span, Spans};
 use crate::tool::{Access, PointerSlot};
 
 /// Inserts the instructions of a tool before an instruction of the program.
@@ -20,6 +21,7 @@ pub struct Cursor<'e, 'm> {
     pub(crate) tool: &'static str,
     /// The guard that the instruction had in the program.
     pub(crate) guard: Option<Guard>,
+    pub(crate) spans: &'e Spans,
     pub(crate) sites: &'e mut Sites,
     pub(crate) helpers: &'e Helpers,
     pub(crate) kernel: &'e mut KernelContext,
@@ -45,10 +47,25 @@ pub(crate) struct KernelContext {
     pub(crate) bounds: Vec<[Reg; 2]>,
     /// Values that were computed at the beginning.
     pub(crate) at_entry: FxHashMap<(String, Vec<Operand>), Reg>,
-    /// The predicates that tools found for accesses.
-    pub(crate) found: FxHashMap<(&'static str, StmtId), Option<Reg>>,
+    /// What tools found of accesses.
+    pub(crate) found: FxHashMap<(&'static str, StmtId), Verdict>,
     /// Behind which statement the next value is computed.
     pub(crate) last: Option<StmtId>,
+}
+
+/// Where an access is allowed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// Everywhere.
+    Always,
+    /// Where some bit of the mask is set in the register, and nowhere else. Such registers live longer than predicates
+    /// do: NVIDIA's assembler has few of those.
+    Where {
+        /// The register, of 32 bits.
+        answers: Reg,
+        /// The bits.
+        mask: u32,
+    },
 }
 
 impl Helpers {
@@ -59,7 +76,7 @@ impl Helpers {
     }
 }
 
-impl<'m> Cursor<'_, 'm> {
+impl<'e, 'm> Cursor<'e, 'm> {
     /// The editor of the function, for what is not offered here.
     pub fn editor(&mut self) -> &mut Editor<'m> {
         self.editor
@@ -80,8 +97,13 @@ impl<'m> Cursor<'_, 'm> {
         self.editor.reg(self.tag, ty)
     }
 
-    /// A new site for an access.
+    /// A new site for an access. Its number is one more than that of the last one.
     pub fn site(&mut self, access: &Access) -> SiteId {
+        self.described_site(access, 0)
+    }
+
+    /// A new site for an access, with a word that helpers of the tool find in the table of sites.
+    pub fn described_site(&mut self, access: &Access, word: u64) -> SiteId {
         let variable = match access.pointer {
             PointerValue::Pointer { root: Root::Global(global), .. } => Some(Symbol::Global(global)),
             PointerValue::Pointer { root: Root::Var(var), .. } => Some(Symbol::Var(var)),
@@ -94,6 +116,7 @@ impl<'m> Cursor<'_, 'm> {
             index: access.index,
             guard: self.guard,
             tool: self.tool,
+            word,
         };
         self.sites.add(site)
     }
@@ -119,15 +142,21 @@ impl<'m> Cursor<'_, 'm> {
         self.at_entry("ld.global.b64", Type::B64, &[address])
     }
 
-    /// The predicate that a tool found for an earlier access, where this one needs no further check: see
-    /// [`Access::covered_by`].
-    pub fn found_before(&self, access: &Access) -> Option<Option<Reg>> {
-        self.kernel.found.get(&(self.tool, access.covered_by?)).copied()
+    /// What the tool found of an access before: when it looked at an earlier one that covers it, or that it is in a span
+    /// with.
+    pub fn found_before(&self, access: &Access) -> Option<Verdict> {
+        let found = |stmt| self.kernel.found.get(&(self.tool, stmt)).copied();
+        access.covered_by.and_then(found).or_else(|| access.span.and_then(|_| found(access.stmt)))
     }
 
-    /// Keeps the predicate that allows an access, or that none is needed, for later ones that it covers.
-    pub fn keep_found(&mut self, access: &Access, allowed: Option<Reg>) {
-        self.kernel.found.insert((self.tool, access.stmt), allowed);
+    /// Keeps what was found of an access, for itself and later ones that it covers.
+    pub fn keep_found(&mut self, access: &Access, verdict: Verdict) {
+        self.kernel.found.insert((self.tool, access.stmt), verdict);
+    }
+
+    /// The accesses through the same pointer that are executed with an access, and itself.
+    pub fn span(&self, access: &Access) -> Option<&'e Span> {
+        access.span.map(|id| self.spans.get(id))
     }
 
     /// Calls a helper where the guard holds.
@@ -176,9 +205,19 @@ impl<'m> Cursor<'_, 'm> {
             self.at_entry("ld.global.b64", Type::B64, &[address])
         };
         let bounds = [word(0), word(8)];
-        self.kernel.slots.push(PointerSlot { param, offset, align });
+        self.kernel.slots.push(PointerSlot { param, offset, align, bytes: 0 });
         self.kernel.bounds.push(bounds);
         Some(bounds)
+    }
+
+    /// How far from the beginning of an object some bytes may begin to be within it, up to [`MOST_BYTES`]; the bounds are
+    /// those of a slot.
+    pub fn room(&mut self, bounds: [Reg; 2], bytes: u32) -> Reg {
+        assert!(bytes <= MOST_BYTES, "no launch makes sure that objects have {bytes} bytes");
+        let slot = self.kernel.bounds.iter().position(|other| *other == bounds).expect("the bounds are of a slot");
+        let slot = &mut self.kernel.slots[slot];
+        slot.bytes = slot.bytes.max(bytes);
+        self.at_entry("sub.u64", Type::B64, &[bounds[1].into(), i64::from(bytes).into()])
     }
 
     /// The address of an access, offset included, in a register of 32 or 64 bits.
@@ -222,6 +261,17 @@ impl<'m> Cursor<'_, 'm> {
             guard.reg
         };
         builder.inst("and.pred", &[to.into(), from.into(), holds.into()]);
+    }
+
+    /// Lets the instruction happen only where it is allowed. That implies its guard; where its guard holds and it is not
+    /// allowed, its results are zero.
+    pub fn allow(&mut self, verdict: Verdict) {
+        let Verdict::Where { answers, mask } = verdict else { return };
+        let (answer, allowed) = (self.reg(Type::B32), self.reg(Type::Pred));
+        let mut builder = self.before();
+        builder.inst("and.b32", &[answer.into(), answers.into(), i64::from(mask).into()]);
+        builder.inst("setp.ne.b32", &[allowed.into(), answer.into(), 0.into()]);
+        self.only_where(allowed);
     }
 
     /// Lets the instruction happen only where a predicate holds that implies its guard. Where its guard holds and the

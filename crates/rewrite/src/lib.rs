@@ -43,10 +43,12 @@ mod place;
 mod plan;
 mod rewriter;
 mod site;
+mod span;
 mod tool;
 
-pub use cursor::Cursor;
+pub use cursor::{Cursor, Verdict};
 pub use plan::LaunchPlan;
 pub use rewriter::{KernelPlan, RewriteError, Rewriter, Rewritten};
 pub use site::{Site, SiteId, Sites};
+pub use span::{Member, Span, SpanId};
 pub use tool::{Access, PointerSlot, Sync, SyncKind, Tool};

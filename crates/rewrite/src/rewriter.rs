@@ -3,15 +3,16 @@
 use ptx::analysis::Provenance;
 use ptx::edit::{EditError, Editor};
 use ptx::import::ImportError;
-use ptx::ir::{FuncId, Guard, Module, Operand, Reg, Stmt, StmtId, Symbol, Variable};
+use ptx::ir::{FuncId, Guard, InitValue, Initializer, Module, Operand, Reg, Stmt, StmtId, Symbol, Variable};
 use ptx::ops::Effect;
 use ptx::types::{Space, Type};
 use ptx::view::{AccessBytes, AccessSpace, MemAccess, View};
 use rustc_hash::FxHashMap;
 
-use crate::context::{CONTEXT_VARIABLE, RUNTIME};
+use crate::context::{CONTEXT_VARIABLE, RUNTIME, SITES_VARIABLE};
 use crate::cursor::{Cursor, Helpers, KernelContext};
 use crate::site::Sites;
+use crate::span::Spans;
 use crate::tool::{Access, PointerSlot, Sync, SyncKind, Tool};
 
 /// Rewrites modules for some tools.
@@ -93,11 +94,12 @@ impl<'t> Rewriter<'t> {
         for func in functions {
             self.rewrite_function(&mut rewritten, func, &helpers)?;
         }
+        define_sites(&mut rewritten);
         Ok(rewritten)
     }
 
     fn rewrite_function(&self, rewritten: &mut Rewritten, func: FuncId, helpers: &Helpers) -> Result<(), RewriteError> {
-        let events = events(&rewritten.module, func);
+        let (events, spans) = events(&rewritten.module, func);
         let is_kernel = rewritten.module.functions[func].is_entry();
         let name = rewritten.module.text(rewritten.module.functions[func].name).to_owned();
         let shared = rewritten.module.globals.iter().find(|(_, variable)| {
@@ -120,6 +122,7 @@ impl<'t> Rewriter<'t> {
                     tag,
                     tool: tool.name(),
                     guard,
+                    spans: &spans,
                     sites: &mut rewritten.sites,
                     helpers,
                     kernel: &mut kernel,
@@ -156,6 +159,17 @@ impl<'t> Rewriter<'t> {
     }
 }
 
+/// Gives the table of sites its words, if helpers want it.
+fn define_sites(rewritten: &mut Rewritten) {
+    let Some(name) = rewritten.module.names.find(SITES_VARIABLE) else { return };
+    let Some(table) = rewritten.module.globals.values_mut().find(|variable| variable.name == name) else { return };
+    let words: Vec<_> = rewritten.sites.words().map(|word| InitValue::Int(word as i64)).collect();
+    table.linkage = None;
+    table.dimensions = vec![Some(words.len().max(1) as u64)];
+    let list = std::iter::once(InitValue::Open).chain(words).chain([InitValue::Close]);
+    table.init = (!rewritten.sites.is_empty()).then(|| Initializer { values: list.collect() });
+}
+
 /// Whether a function calls others, which may have been rewritten.
 fn calls(module: &Module, func: FuncId) -> bool {
     let body = module.functions[func].body.as_ref().expect("only functions with bodies are rewritten");
@@ -165,19 +179,23 @@ fn calls(module: &Module, func: FuncId) -> bool {
 }
 
 /// What tools are told of a function, in the order of the text.
-fn events(module: &Module, func: FuncId) -> Vec<Event> {
+fn events(module: &Module, func: FuncId) -> (Vec<Event>, Spans) {
     let function = &module.functions[func];
     let body = function.body.as_ref().expect("only functions with bodies are rewritten");
     let provenance = Provenance::of(module, function);
     let mut events = Vec::new();
     let mut earlier = Earlier::default();
+    let mut spans = Spans::default();
     for stmt in body.iter() {
         if matches!(body.stmt(stmt), Stmt::Label(_)) {
             earlier = Earlier::default();
+            spans.end();
         }
         let Some(view) = View::of(&module.forms, body, stmt) else { continue };
         let guard = view.inst.guard;
-        for (index, access) in view.accesses().into_iter().enumerate() {
+        let accesses = view.accesses();
+        let is_alone = accesses.len() == 1;
+        for (index, access) in accesses.into_iter().enumerate() {
             let operand = view.operands()[access.address];
             // Parameters of calls and kernels are checked by the verifier, and textures by the API.
             let is_memory = match access.space {
@@ -191,13 +209,18 @@ fn events(module: &Module, func: FuncId) -> Vec<Event> {
                 let covered_by = earlier.find(&operand, guard, &access);
                 let pointer = provenance.address(&operand);
                 let is_collective = view.is_collective();
-                events.push(Event::Access(Access { stmt, index, access, pointer, guard, is_collective, covered_by }));
+                let mut access = Access { stmt, index, access, pointer, guard, is_collective, covered_by, span: None };
+                if is_alone && covered_by.is_none() {
+                    access.span = spans.add(operand, access);
+                }
+                events.push(Event::Access(access));
                 if index == 0 && covered_by.is_none() {
-                    earlier.accesses.push((operand, guard, access, stmt));
+                    earlier.accesses.push((operand, guard, access.access, stmt));
                 }
             }
         }
         view.for_each_write(|reg| earlier.forget(reg));
+        spans.pass(&view);
         if view.effect() == Some(Effect::Branch) || view.effect() == Some(Effect::Call) {
             earlier = Earlier::default();
         }
@@ -205,7 +228,7 @@ fn events(module: &Module, func: FuncId) -> Vec<Event> {
             events.push(Event::Sync(Sync { stmt, kind, guard }));
         }
     }
-    events
+    (events, spans)
 }
 
 /// Accesses of a basic block whose addresses have not changed since.

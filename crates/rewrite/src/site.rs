@@ -24,6 +24,8 @@ pub struct Site {
     pub variable: Option<Symbol>,
     /// The tool.
     pub tool: &'static str,
+    /// What helpers of the tool find in the table of sites.
+    pub word: u64,
 }
 
 /// All sites of a module.
@@ -46,6 +48,10 @@ impl Sites {
     /// A site by its number. Numbers come from the device, so there may be none.
     pub fn get(&self, id: SiteId) -> Option<&Site> {
         self.sites.get(id.0 as usize)
+    }
+
+    pub(crate) fn words(&self) -> impl Iterator<Item = u64> {
+        self.sites.iter().map(|site| site.word)
     }
 
     pub(crate) fn add(&mut self, site: Site) -> SiteId {

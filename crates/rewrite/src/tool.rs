@@ -9,6 +9,7 @@ use ptx::view::MemAccess;
 use crate::cursor::Cursor;
 use crate::plan::LaunchPlan;
 use crate::rewriter::RewriteError;
+use crate::span::SpanId;
 
 /// A tool: it rewrites what kernels do. Every hook does nothing unless a tool says otherwise.
 ///
@@ -55,6 +56,8 @@ pub struct Access {
     pub is_collective: bool,
     /// An earlier access that is always executed before this one, and accesses the same bytes or more.
     pub covered_by: Option<StmtId>,
+    /// The accesses through the same pointer, if it is the only access of its instruction: see [`Cursor::span`].
+    pub span: Option<SpanId>,
 }
 
 /// A synchronisation by an instruction of the program.
@@ -90,4 +93,6 @@ pub struct PointerSlot {
     pub offset: u32,
     /// What the pointer must be a multiple of: accesses rely on it.
     pub align: u32,
+    /// How many bytes the object must have: checks subtract so many from its size, and rely on it.
+    pub bytes: u32,
 }

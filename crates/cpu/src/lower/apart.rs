@@ -4,8 +4,8 @@
 //! barrier that the other half reaches by another way, or one spinning on a lock that another holds. Vector code cannot
 //! be at two places at once. Where it finds that lanes must wait for lanes that are elsewhere, it writes down for each
 //! lane where it stands and the registers that are live there, and ends; the runtime then starts a thread for each lane,
-//! in code of width 1 that can be entered at all such places. So it does where registers are not what the vector code
-//! presumes (`wrapping`).
+//! in code of width 1 that can be entered at all such places. So it does where something is not as the vector code
+//! presumes (`wrapping`, `checks`).
 //!
 //! That is rare, and what it costs is paid only then: vector code needs no way to be entered in its middle, and the code
 //! of width 1 is compiled when it is first needed.
@@ -44,6 +44,10 @@ impl Point {
     }
 }
 
+/// Where what is presumed does not hold, all live registers are written down. If there were more than so many such registers
+/// for each statement of the function, it is not presumed: the code for what never happens would be longer than the function.
+pub(crate) const MOST_LIVE_FOR_EACH_STATEMENT: usize = 4;
+
 /// Lanes of a warp, as the frame has room for them.
 const LANES: u64 = 32;
 
@@ -60,7 +64,7 @@ impl<'c> Lowering<'_, '_, 'c> {
 
     /// Whether a warp may be taken apart before a statement.
     fn is_point(&self, statement: StmtId, view: &View<'_>) -> bool {
-        Self::is_meeting(view) || self.wrap_checks.are_before(statement)
+        Self::is_meeting(view) || self.wrap_checks.are_before(statement) || self.presumed_checks.contains(statement)
     }
 
     /// What is live at a point: registers, and whether the carry flag is.

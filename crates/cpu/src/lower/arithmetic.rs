@@ -423,6 +423,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let form = view.form;
         let operands = view.operands();
         let ty = form.types().last().copied().unwrap_or(Type::B32);
+        if self.presumed_checks.contains(self.statement) && !self.is_scalar_device() {
+            return self.presume_none(view, ty);
+        }
         let (first, second) = match operands[0] {
             Operand::Pair(first, second) => (first.reg(), second.reg()),
             Operand::Reg(reg) => (Some(reg), None),
@@ -465,10 +468,26 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// Whether numbers that differ by constants from lane to lane are above a limit that is the same for all. Mostly, none
     /// is: these are checks of bounds. Then one comparison of the largest does, and what follows need not be in vectors.
     fn any_above(&mut self, form: &Form, ty: Type, a: &Operand, b: &Operand, emit: Emit<'a, 'c>) -> Option<Value<'c>> {
+        emit.lanes?;
+        let may_be_above = self.may_be_above(form, ty, a, b)?;
+        let builder = self.unit.builder;
+        let (some, after) = (self.new_block("some"), self.new_block("compared"));
+        let before = builder.block();
+        builder.branch_if(may_be_above, some, after);
+        builder.position_at_end(some);
+        let (a, b) = (self.read_as(a, ty, emit), self.read_as(b, ty, emit));
+        let result = self.compared(form, ty, a, b, emit)?;
+        let some = builder.block();
+        builder.branch(after);
+        builder.position_at_end(after);
+        Some(builder.phi(result.ty(), &[(result.ty().zero(), before), (result, some)]))
+    }
+
+    /// Whether any of such numbers may be above the limit: of a lane that executes the statement, or of another.
+    pub(crate) fn may_be_above(&mut self, form: &Form, ty: Type, a: &Operand, b: &Operand) -> Option<Value<'c>> {
         let how = form.words().find_map(|word| comparison(word, sign_of(ty)))?;
         let Operand::Reg(reg) = *a else { return None };
-        if emit.lanes.is_none()
-            || how != (Comparison::Greater, Sign::Unsigned)
+        if how != (Comparison::Greater, Sign::Unsigned)
             || ty.bits() < 32
             || self.register_bits(reg) != ty.bits()
             || !self.is_uniform(b)
@@ -484,18 +503,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let low = scalar.add(base, base.ty().constant(least as u64));
         let high = scalar.add(base, base.ty().constant(most as u64));
         let wraps = scalar.less(Sign::Unsigned, high, low);
-        let is_above = scalar.less(Sign::Unsigned, limit, high);
-        let builder = self.unit.builder;
-        let (some, after) = (self.new_block("some"), self.new_block("compared"));
-        let before = builder.block();
-        builder.branch_if(scalar.or(wraps, is_above), some, after);
-        builder.position_at_end(some);
-        let (a, b) = (self.read_as(a, ty, emit), self.read_as(b, ty, emit));
-        let result = self.compared(form, ty, a, b, emit)?;
-        let some = builder.block();
-        builder.branch(after);
-        builder.position_at_end(after);
-        Some(builder.phi(result.ty(), &[(result.ty().zero(), before), (result, some)]))
+        Some(scalar.or(wraps, scalar.less(Sign::Unsigned, limit, high)))
     }
 
     /// The same, where it mostly holds for no lane: then what follows need not look at lanes.
@@ -562,7 +570,14 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     }
 
     /// Compares as the modifiers say.
-    fn compared(&mut self, form: &Form, ty: Type, a: Value<'c>, b: Value<'c>, emit: Emit<'a, 'c>) -> Option<Value<'c>> {
+    pub(crate) fn compared(
+        &mut self,
+        form: &Form,
+        ty: Type,
+        a: Value<'c>,
+        b: Value<'c>,
+        emit: Emit<'a, 'c>,
+    ) -> Option<Value<'c>> {
         let (how, sign) = form.words().find_map(|word| comparison(word, sign_of(ty)))?;
         let style = style_of(form);
         Some(match ty {

@@ -9,6 +9,7 @@ use ptx::view::View;
 
 use rustc_hash::FxHashMap;
 
+use super::checks::PresumedChecks;
 use super::layout::{Layout, Step};
 use super::operands::field;
 use super::spin::spinning_blocks;
@@ -35,6 +36,7 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     pub(crate) presumes_no_wrap: bool,
     /// The checks of registers that may wrap, by the statement before which they are made.
     pub(crate) wrap_checks: WrapChecks,
+    pub(crate) presumed_checks: PresumedChecks,
     pub(crate) llvm: FunctionValue<'c>,
     /// The context of the warp.
     pub(crate) warp: Value<'c>,
@@ -150,11 +152,13 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         let liveness = Liveness::of(&cfg, &def_use);
         let is_kernel = function.is_entry();
         // Threads of a warp that was taken apart go on where the checks of the warp were.
-        let needs_checks =
-            unit.options.presume_no_wrap && is_kernel && (unit.width() == Width::Warp || unit.options.resumable);
-        let uniformity = (unit.width() == Width::Warp || needs_checks).then(|| unit.uniformity(func, &cfg));
+        let presumes = unit.options.presume && is_kernel && (unit.width() == Width::Warp || unit.options.resumable);
+        let presumed_checks =
+            if presumes { PresumedChecks::of(unit, body, &cfg, &liveness) } else { PresumedChecks::default() };
+        let uniformity =
+            (unit.width() == Width::Warp || presumes).then(|| unit.uniformity(func, &cfg, &presumed_checks));
         let wrap_checks = match &uniformity {
-            Some(uniformity) if needs_checks => WrapChecks::of(uniformity, &cfg, &liveness),
+            Some(uniformity) if presumes => WrapChecks::of(uniformity, &cfg, &liveness),
             _ => WrapChecks::default(),
         };
         let uniformity = uniformity.filter(|_| unit.width() == Width::Warp);
@@ -186,6 +190,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             uniformity,
             presumes_no_wrap: !wrap_checks.is_empty(),
             wrap_checks,
+            presumed_checks,
             llvm,
             warp,
             entered: none,

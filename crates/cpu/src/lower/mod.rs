@@ -25,12 +25,14 @@
 //! | `wrapping` | numbers that are presumed not to wrap |
 //! | `words` | operands of all lanes in memory |
 //! | `calls` | functions of the program, of the device and of the runtime |
+//! | `checks` | checks of tools that are presumed to pass |
 
 mod apart;
 mod arithmetic;
 mod asynchronous;
 mod atomics;
 mod calls;
+mod checks;
 mod control;
 mod conversion;
 mod flow;

@@ -1,11 +1,12 @@
 //! What the functions of one kernel share while they are lowered.
 
-use ptx::analysis::{CallGraph, Cfg, LaunchFacts, Uniformity};
+use ptx::analysis::{CallGraph, Cfg, Given, LaunchFacts, Uniformity};
 use ptx::entity::{Id, Map};
 use ptx::ir::{Body, DirectiveArg, FuncId, Function, Global, Module, Operand, Stmt, StmtId, Symbol};
 use ptx::ops::Op;
 use ptx::types::Space;
 
+use super::checks::PresumedChecks;
 use super::memory_map::MemoryMap;
 use crate::emit::Emit;
 use crate::llvm::{self, Attribute, Builder, Context, FunctionValue, Ty, Value};
@@ -65,7 +66,7 @@ pub(crate) struct Unit<'a, 'c> {
 /// The pragma of a function in which no thread waits, nor for what it does.
 pub(crate) const NEVER_WAITS: &str = "never waits";
 /// The pragma of a function that is called where something unusual has happened.
-const RARELY_CALLED: &str = "rarely called";
+pub(crate) const RARELY_CALLED: &str = "rarely called";
 /// The name of the memory in which all constants of the module are.
 pub(crate) const CONSTANTS: &str = "constants";
 /// The name of the kernel in the object file.
@@ -85,7 +86,8 @@ impl<'a, 'c> Unit<'a, 'c> {
     }
 
     /// Which registers of a function are the same, or regular, in all lanes.
-    pub(crate) fn uniformity(&self, func: FuncId, cfg: &Cfg) -> Uniformity {
+    /// What is known of the lanes of a function in which some checks are presumed to pass.
+    pub(crate) fn uniformity(&self, func: FuncId, cfg: &Cfg, checks: &PresumedChecks) -> Uniformity {
         let function = &self.module.functions[func];
         let is_entry = function.is_entry();
         // Offsets in their space: where the variables of a call are in local memory depends on who calls.
@@ -98,7 +100,13 @@ impl<'a, 'c> Unit<'a, 'c> {
             },
             _ => None,
         };
-        Uniformity::with_addresses(self.module, function, cfg, self.facts(), &address)
+        let is_false = |statement| checks.contains(statement);
+        Uniformity::given(
+            self.module,
+            function,
+            cfg,
+            Given { facts: self.facts(), addresses: &address, is_false: &is_false },
+        )
     }
 
     /// Emits scalars.

@@ -11,14 +11,10 @@ use ptx::ir::{Reg, StmtId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::apart::Point;
+use super::apart::{MOST_LIVE_FOR_EACH_STATEMENT, Point};
 use super::function::Lowering;
 use crate::emit::{Emit, Sign};
 use crate::llvm::Value;
-
-/// Where a check fails, all live registers are written down. If there were more than so many such registers for each
-/// statement of the function, nothing is presumed: the code for what never happens would be longer than the function.
-const MOST_LIVE_FOR_EACH_STATEMENT: usize = 4;
 
 /// The checks of a function, by the statement before which they are made.
 #[derive(Debug, Default)]
@@ -71,7 +67,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         }
         let statement = self.statement;
         self.fail_when(wraps, |this| {
-            this.call_runtime("wg_wrapped", &[this.warp]);
+            this.call_runtime("wg_presumed_wrongly", &[this.warp]);
             this.take_apart(Point::Statement(statement));
         });
     }

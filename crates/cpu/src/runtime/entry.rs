@@ -31,7 +31,7 @@ pub(crate) fn symbols() -> Vec<(String, usize)> {
         ("wg_frame", wg_frame as *const () as usize),
         ("wg_stuck", wg_stuck as *const () as usize),
         ("wg_take_apart", wg_take_apart as *const () as usize),
-        ("wg_wrapped", wg_wrapped as *const () as usize),
+        ("wg_presumed_wrongly", wg_presumed_wrongly as *const () as usize),
         ("wg_host_call", wg_host_call as *const () as usize),
         ("wg_preempt", wg_preempt as *const () as usize),
         ("wg_over_budget", wg_over_budget as *const () as usize),
@@ -143,8 +143,8 @@ extern "C" fn wg_take_apart(_: *mut WarpContext, frame: *const u64) {
     runtime(|worker| worker.take_apart(frame))
 }
 
-extern "C" fn wg_wrapped(_: *mut WarpContext) {
-    runtime(|worker| worker.launch.kernel.count_wrapped());
+extern "C" fn wg_presumed_wrongly(_: *mut WarpContext) {
+    runtime(|worker| worker.launch.kernel.count_presumed_wrongly());
 }
 
 extern "C" fn wg_undefined(_: *mut WarpContext, what: u32) {

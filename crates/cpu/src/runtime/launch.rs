@@ -155,6 +155,8 @@ pub(crate) struct LaunchParts<'l> {
     pub(crate) versions: Option<&'l Arc<Versions>>,
     pub(crate) params: &'l [u8],
     pub(crate) grid: [u32; 3],
+    /// Blocks before it have run.
+    pub(crate) first_block: u64,
     pub(crate) threads: [u32; 3],
     pub(crate) dynamic_shared: u32,
     pub(crate) shared: &'l SharedWindows,
@@ -185,11 +187,11 @@ impl<'l> Launch<'l> {
     pub(crate) fn new(parts: LaunchParts<'l>) -> Self {
         let started = Instant::now();
         Self {
-            parts,
             started,
             executed: AtomicU64::new(0),
-            next_block: AtomicU64::new(0),
+            next_block: AtomicU64::new(parts.first_block),
             stopped: AtomicBool::new(false),
+            parts,
         }
     }
 
@@ -224,9 +226,24 @@ impl<'l> Launch<'l> {
 
     /// The next block to run.
     pub(crate) fn take_block(&self) -> Option<u64> {
-        let blocks = self.grid.iter().map(|&size| u64::from(size)).product();
         let index = self.next_block.fetch_add(1, Ordering::Relaxed);
-        (index < blocks && !self.is_stopped()).then_some(index)
+        (index < self.blocks() && !self.is_stopped()).then_some(index)
+    }
+
+    /// Whether what is left of the launch should run in other code. Blocks that have begun may wait for others, so this is
+    /// only asked when none has.
+    pub(crate) fn should_leave_off(&self) -> bool {
+        self.kernel.presumes_wrongly()
+    }
+
+    /// The block that is next when all workers have ended; nothing if there is none.
+    pub(crate) fn left(&self) -> Option<u64> {
+        let next = self.next_block.load(Ordering::Relaxed);
+        (next < self.blocks() && !self.is_stopped()).then_some(next)
+    }
+
+    fn blocks(&self) -> u64 {
+        self.grid.iter().map(|&size| u64::from(size)).product()
     }
 
     pub(crate) fn threads_per_block(&self) -> u32 {

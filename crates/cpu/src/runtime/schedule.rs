@@ -242,7 +242,12 @@ impl<'l> Schedule<'l> {
     }
 
     fn start_block(&mut self) -> Option<usize> {
-        if self.resident_count >= self.launch.residency {
+        let must_not = if self.resident_count == 0 {
+            self.launch.should_leave_off()
+        } else {
+            self.resident_count >= self.launch.residency
+        };
+        if must_not {
             return None;
         }
         let index = self.launch.take_block()?;

@@ -190,7 +190,7 @@ fn bounds(objects: &Objects, slot: &PointerSlot, layout: &[(u64, u64)], params: 
     let align = u64::from(slot.align);
     match objects.pointed_to(pointer) {
         Some(object) if pointer.is_multiple_of(align) && object.start.is_multiple_of(align) => {
-            if object.bytes < NO_OBJECT_BYTES {
+            if object.bytes < slot.bytes.into() {
                 (small_object(object.start, object.bytes), NO_OBJECT_BYTES)
             } else {
                 (object.start, object.bytes)

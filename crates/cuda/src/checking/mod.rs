@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use report::{Coverage, Finding, Journal, Line, Process};
+use rewrite::context::SITES_VARIABLE;
 use rewrite::{KernelPlan, Rewriter, Sites, Tool};
 use rustc_hash::FxHashMap;
 
@@ -223,14 +224,14 @@ impl Checker {
 
     /// The variables of a module are there.
     pub(crate) fn loaded(&self, program: &cpu::Program) {
-        for (name, address, bytes) in program.variables() {
+        for (name, address, bytes) in program.variables().filter(|(name, ..)| *name != SITES_VARIABLE) {
             self.appears(address, bytes, What::Variable(name.into()));
         }
     }
 
     /// The variables of a module are gone.
     pub(crate) fn unloaded(&self, program: &cpu::Program) {
-        for (_, address, _) in program.variables() {
+        for (_, address, _) in program.variables().filter(|(name, ..)| *name != SITES_VARIABLE) {
             self.vanishes(address);
         }
     }

@@ -22,6 +22,8 @@ enum Kind {
     Collective,
     /// `(b32) f(b32, b32)` in registers.
     Registers,
+    /// The same, called where a comparison holds, as tools do.
+    Rare,
 }
 
 /// Functions for a kernel: their text, and how they are called.
@@ -43,6 +45,9 @@ pub(super) fn functions(choose: &mut Choose, has_masks: bool) -> (String, Vec<Ca
     }
     if choose.percent(15) {
         kinds.push(Kind::Registers);
+    }
+    if choose.percent(30) {
+        kinds.push(Kind::Rare);
     }
     for (number, kind) in kinds.into_iter().enumerate() {
         let name = format!("function_{number}");
@@ -76,7 +81,7 @@ fn function(choose: &mut Choose, name: &str, kind: Kind, callees: &[Callee]) -> 
     body.named(".b32", "%lane");
     body.named(".b64", "%frame");
     body.put("mov.u32 %lane, %laneid");
-    if kind == Kind::Registers {
+    if matches!(kind, Kind::Registers | Kind::Rare) {
         body.put("mov.b32 %r1, x");
         body.put("mov.b32 %r2, y");
         body.put("cvt.u64.u32 %d1, y");
@@ -150,15 +155,16 @@ fn function(choose: &mut Choose, name: &str, kind: Kind, callees: &[Callee]) -> 
     body.put("ret");
     let header = match kind {
         Kind::Plain | Kind::InTable => format!(".func (.param .b32 result) {name}(.param .b32 x, .param .b64 y)"),
-        Kind::Registers => format!(".func (.reg .b32 result) {name}(.reg .b32 x, .reg .b32 y)"),
+        Kind::Registers | Kind::Rare => format!(".func (.reg .b32 result) {name}(.reg .b32 x, .reg .b32 y)"),
         _ => format!(".func (.param .b32 result) {name}(.param .b32 x, .param .b32 y)"),
     };
     let declarations = body.declarations();
-    format!("{header}\n{{\n\t.local .align 16 .b8 frame[32];\n{declarations}{}\n}}\n", body.lines.join("\n"))
+    let pragma = if kind == Kind::Rare { "\t.pragma \"rarely called\";\n" } else { "" };
+    format!("{header}\n{{\n{pragma}\t.local .align 16 .b8 frame[32];\n{declarations}{}\n}}\n", body.lines.join("\n"))
 }
 
 fn give_back(body: &mut Body, kind: Kind, register: &str) {
-    if kind == Kind::Registers {
+    if matches!(kind, Kind::Registers | Kind::Rare) {
         body.put(format!("mov.b32 result, {register}"));
     } else {
         body.put(format!("st.param.b32 [result], {register}"));
@@ -174,6 +180,9 @@ impl Body {
         if callee.kind == Kind::Registers {
             let y = self.reg(Class::B32);
             return self.put(format!("call ({d}), {}, ({x}, {y})", callee.name));
+        }
+        if callee.kind == Kind::Rare {
+            return self.check(&callee.name);
         }
         let second = match callee.kind {
             Kind::Plain | Kind::InTable => "b64",
@@ -215,5 +224,23 @@ impl Body {
         }
         self.put(format!("{guard}ld.param.b32 {d}, [c]"));
         self.line("\t}");
+    }
+
+    /// Compares, and calls a function where that holds, which mostly is nowhere.
+    fn check(&mut self, function: &str) {
+        let (d, y) = (self.reg(Class::B32), self.reg(Class::B32));
+        let number = match self.choose.below(3) {
+            0 => "%lane".to_owned(),
+            _ => self.reg(Class::B32),
+        };
+        let limit = self.choose.pick(&[20_u32, 1000, 0x7fff_ffff, 0xffff_fff0, 0xffff_fff0]);
+        let (bad, good) = (self.temp(Class::Pred), self.reg(Class::Pred));
+        if self.choose.percent(30) {
+            let condition = self.condition();
+            self.put(format!("setp.gt.and.u32 {bad}|{good}, {number}, {limit}, {condition}"));
+        } else {
+            self.put(format!("setp.gt.u32 {bad}|{good}, {number}, {limit}"));
+        }
+        self.put(format!("@{bad} call ({d}), {function}, ({number}, {y})"));
     }
 }

@@ -78,7 +78,7 @@ pub use loops::{LoopId, Loops};
 pub use provenance::{PointerValue, Provenance, Root};
 pub use reaching::{Definition, Reaching, Version, VersionOrigin};
 pub use region_walk::Piece;
-pub use uniformity::{Branch, BranchUniformity, Class, LANES, LaneValue, LaunchFacts, NoWrap, Signedness};
+pub use uniformity::{Branch, BranchUniformity, Class, Given, LANES, LaneValue, LaunchFacts, NoWrap, Signedness};
 pub use uniformity::{Uniformity, Web, WrapCheck, WrapGuard};
 
 #[cfg(test)]

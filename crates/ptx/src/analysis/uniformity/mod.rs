@@ -123,20 +123,38 @@ pub struct WrapGuard {
     pub check: WrapCheck,
 }
 
+/// What is known of a function besides its text.
+#[derive(Clone, Copy)]
+pub struct Given<'a> {
+    /// How it is launched.
+    pub facts: &'a LaunchFacts,
+    /// Where variables are in their state space, as far as that was decided.
+    pub addresses: &'a dyn Fn(Symbol) -> Option<u64>,
+    /// Comparisons (`setp`) that are false for all lanes, because who runs the function makes sure of it.
+    pub is_false: &'a dyn Fn(StmtId) -> bool,
+}
+
+impl std::fmt::Debug for Given<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Given").field("facts", self.facts).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Given<'a> {
+    /// Only how it is launched.
+    pub fn launch(facts: &'a LaunchFacts) -> Self {
+        Self { facts, addresses: &|_| None, is_false: &|_| false }
+    }
+}
+
 impl Uniformity {
     /// Analyses a function. The module tells the alignment of variables.
     pub fn of(module: &Module, function: &Function, cfg: &Cfg, facts: &LaunchFacts) -> Self {
-        Self::with_addresses(module, function, cfg, facts, &|_| None)
+        Self::given(module, function, cfg, Given::launch(facts))
     }
 
-    /// The same for whoever has decided where variables are in their state space, or some of them.
-    pub fn with_addresses(
-        module: &Module,
-        function: &Function,
-        cfg: &Cfg,
-        facts: &LaunchFacts,
-        addresses: &dyn Fn(Symbol) -> Option<u64>,
-    ) -> Self {
+    /// The same for whoever knows more.
+    pub fn given(module: &Module, function: &Function, cfg: &Cfg, given: Given<'_>) -> Self {
         let empty = Body::new();
         let body = function.body.as_ref().unwrap_or(&empty);
         let def_use = DefUse::of(&module.forms, function);
@@ -144,7 +162,7 @@ impl Uniformity {
         let liveness = Liveness::of(cfg, &def_use);
         let reaching = Reaching::of(cfg, &def_use, &dominators, &liveness);
         let webs = Webs::of(cfg, &def_use, &reaching);
-        let transfer = Transfer::new(module, function, facts, addresses, &webs);
+        let transfer = Transfer::new(module, function, given, &webs);
         let divergence = Divergence::new(cfg.graph(), &dominators, &liveness, &webs);
         let solution = Solver::new(cfg, body, &webs, transfer, divergence).solve();
         let values = solution.values;

@@ -8,6 +8,9 @@ use crate::types::Type;
 
 impl At<'_, '_> {
     pub(super) fn compare(&self, ty: Type) -> Option<Outcome> {
+        if (self.transfer.given.is_false)(self.statement) {
+            return self.compare_false();
+        }
         let Some(integer) = Integer::of(ty) else { return self.function_of_predicates() };
         let (a, b) = (self.input(1, integer.bits)?.value, self.input(2, integer.bits)?.value);
         let other = match self.view.operands().get(3) {
@@ -52,6 +55,21 @@ impl At<'_, '_> {
             Mod::Ls => not(is_less(unsigned, b, a)),
             _ => None,
         })
+    }
+
+    /// What a comparison writes that is false for all lanes.
+    fn compare_false(&self) -> Option<Outcome> {
+        let Some(condition) = self.view.operands().get(3) else { return Some(self.write_predicates(false)) };
+        let mut outcome = Outcome::rest(self.operand(condition, 1)?.value.certain_dependence());
+        if self.has(Mod::And) {
+            let first = match self.view.operands().first() {
+                Some(&Operand::Reg(reg)) => Some(reg),
+                Some(&Operand::Pair(first, _)) => first.reg(),
+                _ => None,
+            };
+            outcome.values.extend(first.map(|reg| (reg, LaneValue::number(1, 0))));
+        }
+        Some(outcome)
     }
 
     /// Writes a predicate, and its opposite if the destination is a pair.

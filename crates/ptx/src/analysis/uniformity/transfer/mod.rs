@@ -6,8 +6,8 @@ mod memory;
 
 use smallvec::SmallVec;
 
+use super::Given;
 use super::arithmetic::{Checks, WrapCheck};
-use super::launch::LaunchFacts;
 use super::value::{ALL_BITS, LaneBits, LaneValue, Signedness};
 use super::webs::{Web, Webs};
 use crate::entity::{Id, Map};
@@ -58,9 +58,7 @@ impl Outcome {
 pub(super) struct Transfer<'a> {
     pub(super) module: &'a Module,
     pub(super) function: &'a Function,
-    pub(super) facts: &'a LaunchFacts,
-    /// Where variables are in their state space, as far as that is known.
-    addresses: &'a dyn Fn(Symbol) -> Option<u64>,
+    given: Given<'a>,
     pub(super) webs: &'a Webs,
     /// The parameters of a kernel, which are the same for all threads. Those of functions are not among them.
     uniform_params: Map<Var, bool>,
@@ -95,13 +93,7 @@ impl Integer {
 type Values = Map<Web, Option<LaneValue>>;
 
 impl<'a> Transfer<'a> {
-    pub(super) fn new(
-        module: &'a Module,
-        function: &'a Function,
-        facts: &'a LaunchFacts,
-        addresses: &'a dyn Fn(Symbol) -> Option<u64>,
-        webs: &'a Webs,
-    ) -> Self {
+    pub(super) fn new(module: &'a Module, function: &'a Function, given: Given<'a>, webs: &'a Webs) -> Self {
         let mut uniform_params = Map::filled(function.vars.len(), false);
         if function.kind == FunctionKind::Entry {
             for param in &function.params {
@@ -110,7 +102,7 @@ impl<'a> Transfer<'a> {
                 }
             }
         }
-        Self { module, function, facts, addresses, webs, uniform_params }
+        Self { module, function, given, webs, uniform_params }
     }
 
     /// Width of a register; the carry flag has 1.
@@ -140,7 +132,9 @@ impl<'a> Transfer<'a> {
             (Some(Op::BrxIdx), Some(&Operand::Reg(reg))) => {
                 self.reg_value(values, statement, reg)?.certain_dependence()
             }
-            (Some(Op::BrxIdx), Some(&Operand::Special(special))) => self.facts.special(special).certain_dependence(),
+            (Some(Op::BrxIdx), Some(&Operand::Special(special))) => {
+                self.given.facts.special(special).certain_dependence()
+            }
             _ => 0,
         };
         Some(guard | index)
@@ -182,7 +176,7 @@ impl<'a> Transfer<'a> {
     /// The address of a variable within its state space, of which each thread may have its own.
     pub(super) fn address_in_space(&self, symbol: Symbol, offset: i64, bits: u32) -> LaneValue {
         let Some(variable) = self.variable(symbol) else { return LaneValue::uniform(bits) };
-        if let Some(address) = (self.addresses)(symbol) {
+        if let Some(address) = (self.given.addresses)(symbol) {
             return LaneValue::number(bits, address.wrapping_add_signed(offset));
         }
         let alignment = variable.alignment();
@@ -297,7 +291,7 @@ impl At<'_, '_> {
         while let Some(operands) = lists.pop() {
             for operand in operands {
                 match *operand {
-                    Operand::Special(special) => each(self.transfer.facts.special(special)),
+                    Operand::Special(special) => each(self.transfer.given.facts.special(special)),
                     Operand::Symbol(symbol, offset) => each(self.transfer.address_of(symbol, offset.into(), 64)),
                     Operand::Vector(list) | Operand::TupleAddress(list) | Operand::Arguments(list) => {
                         lists.push(self.view.body.operands(list));
@@ -355,7 +349,7 @@ impl At<'_, '_> {
                 LaneValue::function_of(bits, &[self.transfer.reg_value(self.values, self.statement, reg)?])
             }
             Operand::Special(special) => {
-                let value = self.transfer.facts.special(special);
+                let value = self.transfer.given.facts.special(special);
                 let mut checks = Checks::of(None);
                 value.extend(bits, Signedness::Unsigned, &mut checks).truncate(bits)
             }

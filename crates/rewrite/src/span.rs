@@ -1,0 +1,139 @@
+//! Accesses of a basic block through one pointer.
+//!
+//! An unrolled loop reads `[%rd1]`, `[%rd1+4]`, `[%rd1+8]`. Whoever executes the first of them executes the others, and
+//! all of them are within an object if the bytes from the lowest to the highest are. So a tool can look at them together,
+//! when the first is about to happen.
+
+use ptx::ir::{Guard, Operand, Reg};
+use ptx::ops::{Effect, Op};
+use ptx::types::TypeKind;
+use ptx::view::{AccessSpace, View};
+use rustc_hash::FxHashMap;
+
+use crate::tool::Access;
+
+/// Accesses at constant distances from each other, under one condition. From the first to the last, threads neither end
+/// nor wait.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Span {
+    /// The register that all addresses are made from. At the first access it has the value that counts.
+    pub base: Reg,
+    /// The accesses, in the order of the text.
+    pub members: Vec<Member>,
+}
+
+/// An access of a [`Span`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Member {
+    /// The access.
+    pub access: Access,
+    /// What its address adds to the base.
+    pub offset: i32,
+}
+
+/// The number of a [`Span`] in its function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SpanId(u32);
+
+/// The spans of a function, while its text is read.
+#[derive(Debug, Default)]
+pub(crate) struct Spans {
+    spans: Vec<Span>,
+    /// Those that may still grow.
+    open: Vec<Open>,
+    /// Registers that are another one and a constant.
+    sums: FxHashMap<Reg, (Reg, i32)>,
+}
+
+#[derive(Debug)]
+struct Open {
+    id: SpanId,
+    base: Reg,
+    guard: Option<Guard>,
+    space: AccessSpace,
+}
+
+/// More spans than this do not grow at a time.
+const MOST_OPEN: usize = 64;
+
+impl Spans {
+    /// Adds an access, and gives its span. Of an access that is not the only one of its instruction, nothing is said.
+    pub(crate) fn add(&mut self, address: Operand, access: Access) -> Option<SpanId> {
+        let Operand::RegAddress(reg, offset) = address else { return None };
+        let (base, sum) = self.sums.get(&reg).copied().unwrap_or((reg, 0));
+        let offset = offset.checked_add(sum)?;
+        let (guard, space) = (access.guard, access.access.space);
+        let is_it = |open: &&Open| open.base == base && open.guard == guard && open.space == space;
+        let id = match self.open.iter().find(is_it) {
+            Some(open) => open.id,
+            None => {
+                let id = SpanId(self.spans.len() as u32);
+                self.spans.push(Span { base, members: Vec::new() });
+                if self.open.len() == MOST_OPEN {
+                    self.open.remove(0);
+                }
+                self.open.push(Open { id, base, guard, space });
+                id
+            }
+        };
+        let access = Access { span: Some(id), ..access };
+        self.spans[id.0 as usize].members.push(Member { access, offset });
+        Some(id)
+    }
+
+    /// Goes behind an instruction.
+    pub(crate) fn pass(&mut self, view: &View<'_>) {
+        if may_end_or_wait(view) {
+            return self.end();
+        }
+        view.for_each_write(|reg| {
+            self.open.retain(|open| open.base != reg && open.guard.is_none_or(|guard| guard.reg != reg));
+            self.sums.retain(|sum, (base, _)| *sum != reg && *base != reg);
+        });
+        if let (Some(Op::Add), None, &[Operand::Reg(sum), Operand::Reg(reg), Operand::Int(number)]) =
+            (view.op(), view.inst.guard, view.operands())
+            && sum != reg
+            && view
+                .form
+                .types()
+                .first()
+                .is_some_and(|ty| matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed) && ty.bits() >= 32)
+            && let Ok(number) = i32::try_from(number)
+        {
+            let (base, before) = self.sums.get(&reg).copied().unwrap_or((reg, 0));
+            if let Some(number) = number.checked_add(before) {
+                self.sums.insert(sum, (base, number));
+            }
+        }
+    }
+
+    /// What follows may be executed without what came before, or the other way round.
+    pub(crate) fn end(&mut self) {
+        self.open.clear();
+        self.sums.clear();
+    }
+
+    pub(crate) fn get(&self, id: SpanId) -> &Span {
+        &self.spans[id.0 as usize]
+    }
+}
+
+/// Whether threads may not get behind an instruction, or not at once.
+fn may_end_or_wait(view: &View<'_>) -> bool {
+    let goes_on = matches!(
+        view.effect(),
+        Some(
+            Effect::Pure
+                | Effect::Load
+                | Effect::Store
+                | Effect::Atomic
+                | Effect::AsyncCopy
+                | Effect::Fence
+                | Effect::TextureLoad
+                | Effect::SurfaceStore
+                | Effect::TextureQuery
+                | Effect::Hint
+        )
+    );
+    !goes_on || view.is_collective()
+}

@@ -1,0 +1,331 @@
+//! The check of an access, and of those that can be checked with it.
+
+use ptx::ir::{Guard, Operand, Reg, Symbol};
+use ptx::special::Special;
+use ptx::types::{Space, Type};
+use ptx::view::{AccessKind, AccessSpace};
+use rewrite::context::{MOST_BYTES, NO_OBJECT, Word};
+use rewrite::{Access, Cursor, Member, Verdict};
+
+use super::against::Against;
+use super::{ATOMIC, CERTAIN, LAST, SHORT, SPACE, SPACES, WRITES, checked_bytes, is_aligned};
+
+/// As many accesses are checked together as an answer has bits.
+const MOST_TOGETHER: usize = 32;
+
+/// Accesses that are checked together.
+struct Together {
+    /// The register that their addresses are made from, of 32 or 64 bits.
+    base: Reg,
+    /// The accesses, with what their addresses add to it.
+    members: Vec<Member>,
+    /// What the lowest address adds to it.
+    first: i64,
+    /// Bytes from the lowest to the highest.
+    bytes: u64,
+}
+
+impl Together {
+    /// An access alone.
+    fn alone(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Self {
+        let members = vec![Member { access: *access, offset: 0 }];
+        Self { base: at.address(access), members, first: 0, bytes: bytes.into() }
+    }
+
+    /// An access and the later ones of its span that are in the same memory; nothing if there are none.
+    fn of_span(at: &mut Cursor<'_, '_>, access: &Access, against: Against) -> Option<Self> {
+        let span = at.span(access)?;
+        let position = span.members.iter().position(|member| member.access.stmt == access.stmt)?;
+        let mut together = Self { base: span.base, members: Vec::new(), first: i64::MAX, bytes: 0 };
+        let mut end = i64::MIN;
+        for member in &span.members[position..] {
+            let Some(bytes) = checked_bytes(&member.access).filter(|bytes| is_aligned(&member.access, *bytes)) else {
+                continue;
+            };
+            if member.access.is_collective || Against::of(at, &member.access, bytes) != against {
+                continue;
+            }
+            together.members.push(*member);
+            together.first = together.first.min(member.offset.into());
+            end = end.max(i64::from(member.offset) + i64::from(bytes));
+            if together.members.len() == MOST_TOGETHER {
+                break;
+            }
+        }
+        together.bytes = end.saturating_sub(together.first).unsigned_abs();
+        (together.members.len() > 1).then_some(together)
+    }
+}
+
+/// Inserts the check of an access, and says where it is allowed.
+pub(super) fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Verdict {
+    let is_aligned = is_aligned(access, bytes);
+    let against = Against::of(at, access, bytes);
+    if against == Against::Nothing && is_aligned {
+        at.keep_found(access, Verdict::Always);
+        return Verdict::Always;
+    }
+    let may_join = is_aligned && !access.is_collective && against.is_one_piece();
+    let together = if may_join { Together::of_span(at, access, against) } else { None };
+    let together = together.unwrap_or_else(|| Together::alone(at, access, bytes));
+    let misaligned = (!is_aligned).then(|| misaligned(at, together.base, bytes)).flatten();
+    let outcome = Outcome::of(at, access, &together, against, misaligned);
+    let answers = look_closely(at, &together, &outcome);
+    for (nth, member) in together.members.iter().enumerate() {
+        if member.access.index == 0 {
+            at.keep_found(&member.access, Verdict::Where { answers, mask: 1 << nth });
+        }
+    }
+    Verdict::Where { answers, mask: 1 }
+}
+
+/// What the short check of accesses tells.
+struct Outcome {
+    /// Where the guard holds and some access may be bad.
+    bad: Reg,
+    /// Where the guard holds and all are good.
+    good: Reg,
+    /// Where the memory begins that was checked against, and how many bytes it has; zeros if that is not known.
+    low: Operand,
+    size: Operand,
+    /// Whether an access outside of it is bad without doubt.
+    is_certain: bool,
+}
+
+impl Outcome {
+    fn of(
+        at: &mut Cursor<'_, '_>,
+        access: &Access,
+        together: &Together,
+        against: Against,
+        misaligned: Option<Reg>,
+    ) -> Self {
+        let bits = at.editor().function().reg_type(together.base).bits();
+        let guard = access.guard;
+        match against {
+            Against::Nothing => {
+                // Only the alignment is in question.
+                let zero = at.at_entry("mov.b32", Type::B32, &[0.into()]);
+                let [bad, good] = compare(at, "ne", "b32", zero, 0.into(), misaligned, guard);
+                Self { bad, good, low: 0.into(), size: 0.into(), is_certain: true }
+            }
+            Against::Slot([low, size]) => {
+                let (start, limit) = if together.bytes <= MOST_BYTES.into() {
+                    (low, at.room([low, size], together.bytes as u32))
+                } else {
+                    room(at, 64, low.into(), size, together.bytes as i64, NO_OBJECT as i64)
+                };
+                let distance = distance(at, together, start, bits);
+                let [bad, good] = compare(at, "gt", "u64", distance, limit.into(), misaligned, guard);
+                Self { bad, good, low: low.into(), size: size.into(), is_certain: false }
+            }
+            Against::Variable(symbol, space, size) => {
+                let low = address_of(at, symbol, space, access.access.space, bits);
+                let distance = distance(at, together, low, bits);
+                // What is larger than the variable is never within it.
+                let (relation, limit) =
+                    size.checked_sub(together.bytes).map_or(("ge", 0), |limit| ("gt", limit as i64));
+                let [bad, good] = compare(at, relation, &format!("u{bits}"), distance, limit.into(), misaligned, guard);
+                let low = widened(at, low).into();
+                Self { bad, good, low, size: (size as i64).into(), is_certain: true }
+            }
+            Against::DynamicShared(_) | Against::Shared => {
+                let (low, wide_low, special) = match against {
+                    Against::DynamicShared(symbol) => {
+                        let low = address_of(at, symbol, Space::Shared, access.access.space, bits);
+                        (low.into(), widened(at, low).into(), Special::DynamicSmemSize)
+                    }
+                    _ => (Operand::Int(0), Operand::Int(0), Special::TotalSmemSize),
+                };
+                let size = at.at_entry("mov.u32", Type::B32, &[Operand::Special(special)]);
+                let wide = at.at_entry("cvt.u64.u32", Type::B64, &[size.into()]);
+                let size = if bits == 32 { size } else { wide };
+                let (start, limit) = room(at, bits, low, size, together.bytes as i64, -1);
+                let distance = distance(at, together, start, bits);
+                let [bad, good] = compare(at, "gt", &format!("u{bits}"), distance, limit.into(), misaligned, guard);
+                Self { bad, good, low: wide_low, size: wide.into(), is_certain: true }
+            }
+            Against::Shadow => {
+                let bytes = together.bytes as u32;
+                let [bad, good] = look_at_shadow(at, access, together.base, bytes, misaligned);
+                Self { bad, good, low: 0.into(), size: 0.into(), is_certain: false }
+            }
+        }
+    }
+}
+
+/// Where an object of a size that is known at run time begins, and how far from there some bytes may begin to be within it.
+/// If they are more than it has, it begins where nothing is.
+fn room(at: &mut Cursor<'_, '_>, bits: u32, low: Operand, size: Reg, bytes: i64, nowhere: i64) -> (Reg, Reg) {
+    let ty = if bits == 32 { Type::B32 } else { Type::B64 };
+    let (fits, start, limit) = (at.reg(Type::Pred), at.reg(ty), at.reg(ty));
+    let mut builder = at.before();
+    builder.inst(&format!("setp.ge.u{bits}"), &[fits.into(), size.into(), bytes.into()]);
+    builder.inst(&format!("selp.b{bits}"), &[start.into(), low, nowhere.into(), fits.into()]);
+    builder.inst(&format!("max.u{bits}"), &[limit.into(), size.into(), bytes.into()]);
+    builder.inst(&format!("sub.u{bits}"), &[limit.into(), limit.into(), bytes.into()]);
+    (start, limit)
+}
+
+/// How far the lowest address is from a start.
+fn distance(at: &mut Cursor<'_, '_>, together: &Together, start: Reg, bits: u32) -> Reg {
+    let distance = at.reg(if bits == 32 { Type::B32 } else { Type::B64 });
+    let mut builder = at.before();
+    builder.inst(&format!("sub.u{bits}"), &[distance.into(), together.base.into(), start.into()]);
+    if together.first != 0 {
+        builder.inst(&format!("add.u{bits}"), &[distance.into(), distance.into(), together.first.into()]);
+    }
+    distance
+}
+
+/// The address of a variable, of the same kind as addresses that an access uses.
+fn address_of(at: &mut Cursor<'_, '_>, symbol: Symbol, space: Space, of_access: AccessSpace, bits: u32) -> Reg {
+    let (ty, spelling) = if bits == 32 { (Type::B32, "mov.u32") } else { (Type::B64, "mov.u64") };
+    let low = at.reg(ty);
+    at.before().inst(spelling, &[low.into(), Operand::Symbol(symbol, 0)]);
+    if of_access != AccessSpace::Generic {
+        return low;
+    }
+    let generic = at.reg(ty);
+    at.before().inst(&format!("cvta.{space}.u{bits}"), &[generic.into(), low.into()]);
+    generic
+}
+
+fn widened(at: &mut Cursor<'_, '_>, reg: Reg) -> Reg {
+    if at.editor().function().reg_type(reg).bits() == 64 {
+        return reg;
+    }
+    let wide = at.reg(Type::B64);
+    at.before().inst("cvt.u64.u32", &[wide.into(), reg.into()]);
+    wide
+}
+
+/// Whether an address is not a multiple of the size of its access.
+fn misaligned(at: &mut Cursor<'_, '_>, address: Reg, bytes: u32) -> Option<Reg> {
+    if bytes == 1 {
+        return None;
+    }
+    let bits = at.editor().function().reg_type(address).bits();
+    let low = at.reg(if bits == 32 { Type::B32 } else { Type::B64 });
+    let misaligned = at.reg(Type::Pred);
+    let mut builder = at.before();
+    builder.inst(&format!("and.b{bits}"), &[low.into(), address.into(), i64::from(bytes - 1).into()]);
+    builder.inst(&format!("setp.ne.b{bits}"), &[misaligned.into(), low.into(), 0.into()]);
+    Some(misaligned)
+}
+
+/// Compares, and gives where the guard of the access holds and the access is bad, and where it holds and it is good.
+///
+/// Both predicates come from one instruction, so that devices see that it is a check.
+fn compare(
+    at: &mut Cursor<'_, '_>,
+    relation: &str,
+    ty: &str,
+    value: Reg,
+    limit: Operand,
+    also_bad: Option<Reg>,
+    guard: Option<Guard>,
+) -> [Reg; 2] {
+    let value = match also_bad {
+        None => value,
+        Some(also) => {
+            // The largest number is never good.
+            let bits = at.editor().function().reg_type(value).bits();
+            let either = at.reg(if bits == 32 { Type::B32 } else { Type::B64 });
+            at.before().inst(&format!("selp.b{bits}"), &[either.into(), (-1).into(), value.into(), also.into()]);
+            either
+        }
+    };
+    let [bad, good] = [at.reg(Type::Pred), at.reg(Type::Pred)];
+    let pair = Operand::Pair(bad.into(), good.into());
+    match guard {
+        None => {
+            at.before().inst(&format!("setp.{relation}.{ty}"), &[pair, value.into(), limit]);
+        }
+        Some(guard) => {
+            let holds = if guard.negated { Operand::Not(guard.reg) } else { Operand::Reg(guard.reg) };
+            at.before().inst(&format!("setp.{relation}.and.{ty}"), &[pair, value.into(), limit, holds]);
+        }
+    }
+    [bad, good]
+}
+
+/// Looks whether the shadow of all bytes says that they can be accessed.
+fn look_at_shadow(
+    at: &mut Cursor<'_, '_>,
+    access: &Access,
+    address: Reg,
+    bytes: u32,
+    misaligned: Option<Reg>,
+) -> [Reg; 2] {
+    let [arena, size, shadow] = [at.word(Word::Arena), at.word(Word::ArenaBytes), at.word(Word::Shadow)];
+    let (offset, within) = (at.reg(Type::B64), at.reg(Type::Pred));
+    at.before().inst("sub.u64", &[offset.into(), address.into(), arena.into()]);
+    // The shadow of a misaligned address cannot be loaded in one piece.
+    match misaligned {
+        None => at.before().inst("setp.lt.u64", &[within.into(), offset.into(), size.into()]),
+        Some(misaligned) => {
+            at.before().inst("setp.lt.and.u64", &[within.into(), offset.into(), size.into(), Operand::Not(misaligned)])
+        }
+    };
+    if access.guard.is_some() {
+        at.and_guard(within, within, access.guard);
+    }
+    let (load, ty, full) = match bytes {
+        1..=4 => ("ld.global.u8", Type::B32, 0xff),
+        8 => ("ld.global.u16", Type::B32, 0xffff),
+        16 => ("ld.global.u32", Type::B32, 0xffff_ffff),
+        _ => ("ld.global.u64", Type::B64, -1),
+    };
+    let cell = at.reg(ty);
+    let bits = ty.bits();
+    let mut builder = at.before();
+    builder.inst("shr.u64", &[offset.into(), offset.into(), 2.into()]);
+    builder.inst("add.u64", &[offset.into(), offset.into(), shadow.into()]);
+    builder.inst(&format!("mov.b{bits}"), &[cell.into(), 0.into()]);
+    builder.guarded(Guard::when(within), load, &[cell.into(), Operand::RegAddress(offset, 0)]);
+    compare(at, "ne", &format!("b{bits}"), cell, Operand::Int(full), None, access.guard)
+}
+
+/// Calls the helper where the short check does not pass. Gives a register with a bit for each access that is allowed.
+fn look_closely(at: &mut Cursor<'_, '_>, together: &Together, outcome: &Outcome) -> Reg {
+    let is_short = at.editor().function().reg_type(together.base).bits() == 32;
+    let mut first_site = None;
+    for (nth, member) in together.members.iter().enumerate() {
+        let mut what = what(&member.access);
+        what |= if outcome.is_certain { CERTAIN } else { 0 };
+        what |= if is_short { SHORT } else { 0 };
+        what |= if nth + 1 == together.members.len() { LAST } else { 0 };
+        let word = u64::from(member.offset as u32) << 32 | u64::from(what);
+        let site = at.described_site(&member.access, word);
+        first_site.get_or_insert(site);
+    }
+    let site = first_site.expect("there is an access to check");
+    let all = if together.members.len() == MOST_TOGETHER { -1 } else { (1 << together.members.len()) - 1 };
+    let answers = at.reg(Type::B32);
+    at.before().inst("selp.b32", &[answers.into(), Operand::Int(all), 0.into(), outcome.good.into()]);
+    let base = widened(at, together.base);
+    at.call(
+        Some(Guard::when(outcome.bad)),
+        "warpgrind_memcheck",
+        &[answers.into()],
+        &[base.into(), outcome.low, outcome.size, i64::from(site.0).into()],
+    );
+    answers
+}
+
+/// What the helper and reports must know of an access.
+fn what(access: &Access) -> u32 {
+    let kind = match access.access.kind {
+        AccessKind::Read => 0,
+        AccessKind::Write => WRITES,
+        AccessKind::ReadWrite => ATOMIC,
+    };
+    let space = match access.access.space {
+        AccessSpace::State(space) => {
+            SPACES.iter().position(|other| *other == space).map_or(0, |index| index as u32 + 1)
+        }
+        _ => 0,
+    };
+    checked_bytes(access).unwrap_or(0) | kind | space << SPACE
+}
