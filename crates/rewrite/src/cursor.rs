@@ -267,10 +267,13 @@ impl<'e, 'm> Cursor<'e, 'm> {
     /// allowed, its results are zero.
     pub fn allow(&mut self, verdict: Verdict) {
         let Verdict::Where { answers, mask } = verdict else { return };
-        let (answer, allowed) = (self.reg(Type::B32), self.reg(Type::Pred));
-        let mut builder = self.before();
-        builder.inst("and.b32", &[answer.into(), answers.into(), i64::from(mask).into()]);
-        builder.inst("setp.ne.b32", &[allowed.into(), answer.into(), 0.into()]);
+        let mut answer = answers;
+        if mask != u32::MAX {
+            answer = self.reg(Type::B32);
+            self.before().inst("and.b32", &[answer.into(), answers.into(), i64::from(mask).into()]);
+        }
+        let allowed = self.reg(Type::Pred);
+        self.before().inst("setp.ne.b32", &[allowed.into(), answer.into(), 0.into()]);
         self.only_where(allowed);
     }
 

@@ -5,6 +5,7 @@ mod cat;
 mod effects;
 mod link;
 mod parse_errors;
+mod rewrite;
 pub(crate) mod run;
 mod verify;
 
@@ -23,12 +24,14 @@ pub fn agrees(path: &Path, engine: &dyn Engine) -> Result<()> {
 /// Runs a test file.
 pub fn run(path: &Path) -> Result<()> {
     let file = TestFile::read(path)?;
-    match file.command.as_str() {
+    let (command, arguments) = file.command.split_once(' ').unwrap_or((&file.command, ""));
+    match command {
         "analyses" => file.compare(path, &analyses::run(&file)?),
         "cat" => file.compare(path, &cat::run(&file)?),
         "effects" => file.compare(path, &effects::run(&file)?),
         "link" => file.compare(path, &link::run(&file)?),
         "parse-errors" => file.compare(path, &parse_errors::run(path)?),
+        "rewrite" => file.compare(path, &rewrite::run(&file, arguments)?),
         "run" => file.compare(path, &run::run(&file)?),
         // What a fuzz target found: nothing is expected but that everything holds that must hold of any text.
         "survives" => {

@@ -8,10 +8,12 @@ use rewrite::context::{MOST_BYTES, NO_OBJECT, Word};
 use rewrite::{Access, Cursor, Member, Verdict};
 
 use super::against::Against;
-use super::{ATOMIC, CERTAIN, LAST, SHORT, SPACE, SPACES, WRITES, checked_bytes, is_aligned};
+use super::{ATOMIC, CERTAIN, LAST, SHORT, SLACK, SPACE, SPACES, WRITES, checked_bytes, is_aligned};
 
 /// As many accesses are checked together as an answer has bits.
 const MOST_TOGETHER: usize = 32;
+/// From the lowest byte of them to the highest: what an access has less than that must fit in [`SLACK`].
+const MOST_BYTES_TOGETHER: i64 = 1 << (32 - SLACK);
 
 /// Accesses that are checked together.
 struct Together {
@@ -45,14 +47,18 @@ impl Together {
             if member.access.is_collective || Against::of(at, &member.access, bytes) != against {
                 continue;
             }
+            let first = together.first.min(member.offset.into());
+            let last = end.max(i64::from(member.offset) + i64::from(bytes));
+            if last - first > MOST_BYTES_TOGETHER {
+                continue;
+            }
+            (together.first, end) = (first, last);
             together.members.push(*member);
-            together.first = together.first.min(member.offset.into());
-            end = end.max(i64::from(member.offset) + i64::from(bytes));
             if together.members.len() == MOST_TOGETHER {
                 break;
             }
         }
-        together.bytes = end.saturating_sub(together.first).unsigned_abs();
+        together.bytes = end.abs_diff(together.first);
         (together.members.len() > 1).then_some(together)
     }
 }
@@ -71,12 +77,14 @@ pub(super) fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Ver
     let misaligned = (!is_aligned).then(|| misaligned(at, together.base, bytes)).flatten();
     let outcome = Outcome::of(at, access, &together, against, misaligned);
     let answers = look_closely(at, &together, &outcome);
+    let is_alone = together.members.len() == 1;
+    let verdict = |nth: usize| Verdict::Where { answers, mask: if is_alone { u32::MAX } else { 1 << nth } };
     for (nth, member) in together.members.iter().enumerate() {
         if member.access.index == 0 {
-            at.keep_found(&member.access, Verdict::Where { answers, mask: 1 << nth });
+            at.keep_found(&member.access, verdict(nth));
         }
     }
-    Verdict::Where { answers, mask: 1 }
+    verdict(0)
 }
 
 /// What the short check of accesses tells.
@@ -85,9 +93,10 @@ struct Outcome {
     bad: Reg,
     /// Where the guard holds and all are good.
     good: Reg,
-    /// Where the memory begins that was checked against, and how many bytes it has; zeros if that is not known.
+    /// Where the memory begins that was checked against, or zero, and how many bytes it has beyond those that were looked
+    /// for; less than zero if it has not so many, or if that is not known. 64 bits.
     low: Operand,
-    size: Operand,
+    limit: Operand,
     /// Whether an access outside of it is bad without doubt.
     is_certain: bool,
 }
@@ -107,27 +116,28 @@ impl Outcome {
                 // Only the alignment is in question.
                 let zero = at.at_entry("mov.b32", Type::B32, &[0.into()]);
                 let [bad, good] = compare(at, "ne", "b32", zero, 0.into(), misaligned, guard);
-                Self { bad, good, low: 0.into(), size: 0.into(), is_certain: true }
+                Self { bad, good, low: 0.into(), limit: (-1).into(), is_certain: true }
             }
             Against::Slot([low, size]) => {
-                let (start, limit) = if together.bytes <= MOST_BYTES.into() {
-                    (low, at.room([low, size], together.bytes as u32))
+                let (start, room, limit) = if together.bytes <= MOST_BYTES.into() {
+                    let room = at.room([low, size], together.bytes as u32);
+                    (low, room, room)
                 } else {
                     room(at, 64, low.into(), size, together.bytes as i64, NO_OBJECT as i64)
                 };
                 let distance = distance(at, together, start, bits);
-                let [bad, good] = compare(at, "gt", "u64", distance, limit.into(), misaligned, guard);
-                Self { bad, good, low: low.into(), size: size.into(), is_certain: false }
+                let [bad, good] = compare(at, "gt", "u64", distance, room.into(), misaligned, guard);
+                Self { bad, good, low: low.into(), limit: limit.into(), is_certain: false }
             }
             Against::Variable(symbol, space, size) => {
                 let low = address_of(at, symbol, space, access.access.space, bits);
                 let distance = distance(at, together, low, bits);
                 // What is larger than the variable is never within it.
-                let (relation, limit) =
-                    size.checked_sub(together.bytes).map_or(("ge", 0), |limit| ("gt", limit as i64));
-                let [bad, good] = compare(at, relation, &format!("u{bits}"), distance, limit.into(), misaligned, guard);
+                let limit = size.cast_signed() - together.bytes.cast_signed();
+                let (relation, room) = if limit < 0 { ("ge", 0) } else { ("gt", limit) };
+                let [bad, good] = compare(at, relation, &format!("u{bits}"), distance, room.into(), misaligned, guard);
                 let low = widened(at, low).into();
-                Self { bad, good, low, size: (size as i64).into(), is_certain: true }
+                Self { bad, good, low, limit: limit.into(), is_certain: true }
             }
             Against::DynamicShared(_) | Against::Shared => {
                 let (low, wide_low, special) = match against {
@@ -138,33 +148,36 @@ impl Outcome {
                     _ => (Operand::Int(0), Operand::Int(0), Special::TotalSmemSize),
                 };
                 let size = at.at_entry("mov.u32", Type::B32, &[Operand::Special(special)]);
-                let wide = at.at_entry("cvt.u64.u32", Type::B64, &[size.into()]);
-                let size = if bits == 32 { size } else { wide };
-                let (start, limit) = room(at, bits, low, size, together.bytes as i64, -1);
+                let size = if bits == 32 { size } else { at.at_entry("cvt.u64.u32", Type::B64, &[size.into()]) };
+                let (start, room, mut limit) = room(at, bits, low, size, together.bytes as i64, -1);
                 let distance = distance(at, together, start, bits);
-                let [bad, good] = compare(at, "gt", &format!("u{bits}"), distance, limit.into(), misaligned, guard);
-                Self { bad, good, low: wide_low, size: wide.into(), is_certain: true }
+                let [bad, good] = compare(at, "gt", &format!("u{bits}"), distance, room.into(), misaligned, guard);
+                if bits == 32 {
+                    let narrow = std::mem::replace(&mut limit, at.reg(Type::B64));
+                    at.before().inst("cvt.s64.s32", &[limit.into(), narrow.into()]);
+                }
+                Self { bad, good, low: wide_low, limit: limit.into(), is_certain: true }
             }
             Against::Shadow => {
                 let bytes = together.bytes as u32;
                 let [bad, good] = look_at_shadow(at, access, together.base, bytes, misaligned);
-                Self { bad, good, low: 0.into(), size: 0.into(), is_certain: false }
+                Self { bad, good, low: 0.into(), limit: (-1).into(), is_certain: false }
             }
         }
     }
 }
 
 /// Where an object of a size that is known at run time begins, and how far from there some bytes may begin to be within it.
-/// If they are more than it has, it begins where nothing is.
-fn room(at: &mut Cursor<'_, '_>, bits: u32, low: Operand, size: Reg, bytes: i64, nowhere: i64) -> (Reg, Reg) {
+/// If they are more than it has, it begins where nothing is. The last is how many bytes it has more than those, or has less.
+fn room(at: &mut Cursor<'_, '_>, bits: u32, low: Operand, size: Reg, bytes: i64, nowhere: i64) -> (Reg, Reg, Reg) {
     let ty = if bits == 32 { Type::B32 } else { Type::B64 };
-    let (fits, start, limit) = (at.reg(Type::Pred), at.reg(ty), at.reg(ty));
+    let (fits, start, room, limit) = (at.reg(Type::Pred), at.reg(ty), at.reg(ty), at.reg(ty));
     let mut builder = at.before();
+    builder.inst(&format!("sub.u{bits}"), &[limit.into(), size.into(), bytes.into()]);
     builder.inst(&format!("setp.ge.u{bits}"), &[fits.into(), size.into(), bytes.into()]);
     builder.inst(&format!("selp.b{bits}"), &[start.into(), low, nowhere.into(), fits.into()]);
-    builder.inst(&format!("max.u{bits}"), &[limit.into(), size.into(), bytes.into()]);
-    builder.inst(&format!("sub.u{bits}"), &[limit.into(), limit.into(), bytes.into()]);
-    (start, limit)
+    builder.inst(&format!("selp.b{bits}"), &[room.into(), limit.into(), 0.into(), fits.into()]);
+    (start, room, limit)
 }
 
 /// How far the lowest address is from a start.
@@ -296,6 +309,7 @@ fn look_closely(at: &mut Cursor<'_, '_>, together: &Together, outcome: &Outcome)
         what |= if outcome.is_certain { CERTAIN } else { 0 };
         what |= if is_short { SHORT } else { 0 };
         what |= if nth + 1 == together.members.len() { LAST } else { 0 };
+        what |= (together.bytes as u32 - checked_bytes(&member.access).unwrap_or(0)) << SLACK;
         let word = u64::from(member.offset as u32) << 32 | u64::from(what);
         let site = at.described_site(&member.access, word);
         first_site.get_or_insert(site);
@@ -309,7 +323,7 @@ fn look_closely(at: &mut Cursor<'_, '_>, together: &Together, outcome: &Outcome)
         Some(Guard::when(outcome.bad)),
         "warpgrind_memcheck",
         &[answers.into()],
-        &[base.into(), outcome.low, outcome.size, i64::from(site.0).into()],
+        &[base.into(), outcome.low, outcome.limit, i64::from(site.0).into()],
     );
     answers
 }

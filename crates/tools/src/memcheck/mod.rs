@@ -42,6 +42,8 @@ const CERTAIN: u32 = 1 << 16;
 const LAST: u32 = 1 << 17;
 /// The address has 32 bits.
 const SHORT: u32 = 1 << 18;
+/// Where in `what` is how many bytes the access has less than all that are checked with it, up to the highest bit.
+const SLACK: u32 = 19;
 
 /// The spaces that `what` tells apart, from 1 on.
 const SPACES: [Space; 4] = [Space::Global, Space::Shared, Space::Local, Space::Const];
