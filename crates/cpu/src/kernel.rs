@@ -23,6 +23,8 @@ pub(crate) struct Kernel {
     pub(crate) has_barriers: bool,
     /// Whether it goes on with the next warp of a block by itself.
     pub(crate) runs_rows: bool,
+    /// Whether it goes on with the next block, too, if the launch adds no shared memory.
+    pub(crate) runs_blocks: bool,
     /// Bytes of stack that a fibre needs.
     pub(crate) stack: usize,
     /// Where shared memory starts that the launch adds.
@@ -229,11 +231,13 @@ impl Kernel {
         let mut symbols = entry::symbols();
         symbols.extend_from_slice(&source.symbols);
         let code = Code::link(&compiled.object, &symbols, ENTRY)?;
+        let runs_rows = lower::runs_rows(&source.module, source.kernel, &source.options);
         Ok(Self {
             code,
             width: source.options.width,
             has_barriers: lower::has_barriers(&source.module, source.kernel, &source.options),
-            runs_rows: lower::runs_rows(&source.module, source.kernel, &source.options),
+            runs_rows,
+            runs_blocks: runs_rows && lower::runs_blocks(&compiled.sizes),
             stack: compiled.stack as usize,
             dynamic_shared: compiled.sizes.dynamic_shared,
             local: compiled.sizes.local,

@@ -136,6 +136,8 @@ impl Default for Mode {
 
 /// How many blocks an OS thread starts while others wait for memory to change.
 const RESIDENT_BLOCKS: usize = 64;
+/// How many blocks a worker takes at once of a kernel that runs blocks in a row.
+const MOST_BLOCKS_AT_A_TIME: u64 = 32;
 
 /// Bytes of memory through which the blocks of a cooperative launch find each other: the device code of cooperative groups
 /// has a barrier in it, behind a word with its size.
@@ -424,6 +426,9 @@ impl Program {
         }
         let deadline = request.mode.timeout.map(|timeout| Instant::now() + timeout);
         let threads = (request.mode.threads.max(1) as u64).min(blocks);
+        // Enough for all threads to the end, and few enough to notice that the launch should stop.
+        let at_a_time = (blocks / (threads * 8)).clamp(1, MOST_BLOCKS_AT_A_TIME);
+        let is_free = !request.mode.random_schedule && request.mode.observer.is_none() && !request.is_cooperative;
         let mut launched = Launched { instructions: 0 };
         let mut next_block = Some(0);
         let mut fault = None;
@@ -434,6 +439,7 @@ impl Program {
                 params: &params,
                 grid: request.grid,
                 first_block,
+                at_a_time: if is_free && kernel.runs_blocks && request.dynamic_shared == 0 { at_a_time } else { 1 },
                 threads: request.block,
                 dynamic_shared: request.dynamic_shared,
                 shared: &self.device.shared,

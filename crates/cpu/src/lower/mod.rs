@@ -58,7 +58,7 @@ mod wrapping;
 
 pub(crate) use calls::{HostFunction, Undefined};
 pub(crate) use memory_map::{MAX_SHARED, constant_bytes, constant_offsets, param_offsets};
-pub(crate) use row::{has_barriers, is_run as runs_rows};
+pub(crate) use row::{has_barriers, is_run as runs_rows, runs_blocks};
 pub use unit::Unsupported;
 pub(crate) use unit::{CONSTANTS, ENTRY};
 
@@ -113,7 +113,7 @@ pub(crate) fn lower<'c>(
     let context = llvm.context();
     let entry = llvm.function(ENTRY, context.void(), &[context.pointer()]);
     unit.set_attributes(entry);
-    let warp = if row::is_run(module, kernel, options) { row::lower(&unit, entry) } else { entry };
+    let warp = if row::is_run(module, kernel, options) { row::lower(&unit, entry, &sizes) } else { entry };
     match Lowering::new(&mut unit, kernel, warp) {
         Some(lowering) => lowering.run(),
         // Nothing to do.

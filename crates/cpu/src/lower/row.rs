@@ -2,12 +2,14 @@
 //!
 //! Where no warp can have to wait for another, the scheduler has nothing to decide between the warps of a block. Then the
 //! compiled kernel goes on with the next warp by itself: what the scheduler needs for one takes longer than many a kernel.
+//! It goes on with the next block, too, if that takes no more than to clear a few bytes of shared memory.
 
 use ptx::analysis::Cfg;
 use ptx::ir::{FuncId, Module};
 use ptx::ops::{Effect, Op};
 use ptx::view::View;
 
+use super::Sizes;
 use super::layout::Layout;
 use super::operands::field;
 use super::spin::spinning_blocks;
@@ -40,15 +42,24 @@ pub(crate) fn has_barriers(module: &Module, kernel: FuncId, options: &Options) -
         && body.insts().any(|(id, _)| View::of(&module.forms, body, id).is_some_and(is_barrier))
 }
 
-/// Fills the entry of a kernel with a loop over warps. Gives the function that runs one.
-pub(crate) fn lower<'c>(unit: &Unit<'_, 'c>, entry: FunctionValue<'c>) -> FunctionValue<'c> {
+/// Blocks with so many bytes of shared memory, and no more, are run in a row.
+const MOST_SHARED: u64 = 64;
+
+/// Whether a kernel that runs warps in a row, and needs such memory, goes on with the next block.
+pub(crate) fn runs_blocks(sizes: &Sizes) -> bool {
+    sizes.local == 0 && sizes.dynamic_shared <= MOST_SHARED
+}
+
+/// Fills the entry of a kernel with a loop over warps and blocks. Gives the function that runs one warp.
+pub(crate) fn lower<'c>(unit: &Unit<'_, 'c>, entry: FunctionValue<'c>, sizes: &Sizes) -> FunctionValue<'c> {
     let (context, builder) = (unit.context(), unit.builder);
     let warp = unit.llvm.function("warp", context.void(), &[context.pointer()]);
     warp.set_private();
     unit.set_attributes(warp);
     // What does not change while a warp runs does from one to the next.
     warp.add_attribute(context, Attribute::NoInline);
-    let [start, each, next, end] = ["start", "each", "next", "end"].map(|name| entry.append_block(context, name));
+    let [start, each, next, over, block, end] =
+        ["start", "each", "next", "over", "block", "end"].map(|name| entry.append_block(context, name));
     let (int, word) = (context.int(32), context.int(64));
     let pointer = entry.param(0);
     let field = |offset: u64| builder.offset(pointer, word.constant(offset));
@@ -58,7 +69,7 @@ pub(crate) fn lower<'c>(unit: &Unit<'_, 'c>, entry: FunctionValue<'c>) -> Functi
     builder.call(warp, &[pointer]);
     let left = builder.load(int, field(field!(left)), 4);
     let emit = unit.scalar();
-    builder.branch_if(emit.is_zero(left), end, next);
+    builder.branch_if(emit.is_zero(left), over, next);
     builder.position_at_end(next);
     let left = builder.sub(left, int.constant(1));
     builder.store(left, field(field!(left)), 4);
@@ -72,6 +83,38 @@ pub(crate) fn lower<'c>(unit: &Unit<'_, 'c>, entry: FunctionValue<'c>) -> Functi
         builder.store(builder.offset(local, word.constant(32 * unit.local_stride)), field(field!(local)), 8);
     }
     builder.branch(each);
+    builder.position_at_end(over);
+    if runs_blocks(sizes) {
+        let blocks = builder.load(int, field(field!(blocks_left)), 4);
+        builder.branch_if(emit.is_zero(blocks), end, block);
+        builder.position_at_end(block);
+        builder.store(builder.sub(blocks, int.constant(1)), field(field!(blocks_left)), 4);
+        // The next one: its number in each dimension, with a carry.
+        let mut carry = int.constant(1);
+        for dimension in 0..3 {
+            let at = field(field!(block) + 4 * dimension);
+            let sum = builder.add(builder.load(int, at, 4), carry);
+            let size = builder.load(int, field(field!(grid) + 4 * dimension), 4);
+            let is_past = emit.equal(sum, size);
+            builder.store(builder.select(is_past, int.zero(), sum), at, 4);
+            carry = builder.zext(is_past, int);
+        }
+        let left = builder.load(int, field(field!(left_of_block)), 4);
+        builder.store(left, field(field!(left)), 4);
+        builder.store(int.zero(), field(field!(first_thread)), 4);
+        let last = builder.load(int, field(field!(last_lanes)), 4);
+        builder.store(builder.select(emit.is_zero(left), last, int.all_ones()), field(field!(lanes)), 4);
+        if sizes.dynamic_shared > 0 {
+            let shared = builder.load(context.pointer(), field(field!(shared)), 8);
+            let zeros = context.int(8 * sizes.dynamic_shared as u32).zero();
+            builder.store(zeros, shared, 1);
+        }
+        builder.branch(each);
+    } else {
+        builder.branch(end);
+        builder.position_at_end(block);
+        builder.unreachable();
+    }
     builder.position_at_end(end);
     builder.ret(None);
     warp

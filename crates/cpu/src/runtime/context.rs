@@ -27,6 +27,10 @@ pub(crate) struct WarpContext {
     pub(crate) last_lanes: u32,
     /// How many warps of the block a kernel runs behind this one (see `row`).
     pub(crate) left: u32,
+    /// How many of each further block it runs behind the first.
+    pub(crate) left_of_block: u32,
+    /// How many blocks it runs behind this one.
+    pub(crate) blocks_left: u32,
     /// `%dynamic_smem_size`
     pub(crate) dynamic_shared: u32,
     /// `%total_smem_size`

@@ -1,5 +1,6 @@
 //! A launch: a grid of blocks, and what can go wrong with it.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -157,6 +158,8 @@ pub(crate) struct LaunchParts<'l> {
     pub(crate) grid: [u32; 3],
     /// Blocks before it have run.
     pub(crate) first_block: u64,
+    /// How many blocks a worker takes at a time; more than one only of kernels that run blocks in a row.
+    pub(crate) at_a_time: u64,
     pub(crate) threads: [u32; 3],
     pub(crate) dynamic_shared: u32,
     pub(crate) shared: &'l SharedWindows,
@@ -224,10 +227,11 @@ impl<'l> Launch<'l> {
         result
     }
 
-    /// The next block to run.
-    pub(crate) fn take_block(&self) -> Option<u64> {
-        let index = self.next_block.fetch_add(1, Ordering::Relaxed);
-        (index < self.blocks() && !self.is_stopped()).then_some(index)
+    /// The next blocks to run.
+    pub(crate) fn take_blocks(&self) -> Option<Range<u64>> {
+        let blocks = self.blocks();
+        let first = self.next_block.fetch_add(self.at_a_time, Ordering::Relaxed);
+        (first < blocks && !self.is_stopped()).then(|| first..blocks.min(first + self.at_a_time))
     }
 
     /// Whether what is left of the launch should run in other code. Blocks that have begun may wait for others, so this is
@@ -261,6 +265,12 @@ impl<'l> Launch<'l> {
         [(index % x) as u32, (index / x % y) as u32, (index / (x * y)) as u32]
     }
 
+    /// The number of a block.
+    pub(crate) fn index_of(&self, block: [u32; 3]) -> u64 {
+        let ([x, y, z], [width, height, _]) = (block.map(u64::from), self.grid.map(u64::from));
+        (z * height + y) * width + x
+    }
+
     /// A thread by its number in the block.
     pub(crate) fn thread_of(&self, index: u32) -> [u32; 3] {
         let [x, y, _] = self.threads;
@@ -280,6 +290,8 @@ impl<'l> Launch<'l> {
             lanes: 0,
             last_lanes: 0,
             left: 0,
+            left_of_block: 0,
+            blocks_left: 0,
             dynamic_shared: self.dynamic_shared,
             total_shared: self.total_shared(),
             grid_id: 0,

@@ -12,6 +12,8 @@ use crate::options::Width;
 #[derive(Debug)]
 pub(super) struct Resident {
     pub(super) block: [u32; 3],
+    /// How many blocks its first warp goes on with when it is over.
+    pub(super) blocks_behind: u32,
     /// Its window of shared memory.
     pub(super) slot: usize,
     /// The next warp, or thread at width 1, to be started.
@@ -57,6 +59,7 @@ impl Resident {
         };
         Self {
             block: [0; 3],
+            blocks_behind: 0,
             slot: launch.shared.take(launch.total_shared() as usize),
             next_unit: 0,
             units,
@@ -72,11 +75,12 @@ impl Resident {
         }
     }
 
-    /// Starts with a block.
-    pub(super) fn start(&mut self, launch: &Launch<'_>, block: [u32; 3]) {
+    /// Starts with a block, behind which its first warp goes on with so many.
+    pub(super) fn start(&mut self, launch: &Launch<'_>, block: [u32; 3], blocks_behind: u32) {
         let threads = launch.threads_per_block();
         launch.shared.clear(self.slot, launch.total_shared() as usize);
         self.block = block;
+        self.blocks_behind = blocks_behind;
         self.next_unit = 0;
         self.running = 0;
         self.alive.clear();

@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use super::barrier::{BARRIERS, CLUSTER};
@@ -33,6 +34,8 @@ pub(crate) struct Schedule<'l> {
     spare: Option<Box<Resident>>,
     /// Blocks that are resident.
     resident_count: usize,
+    /// Blocks that were taken and have not begun.
+    returned: Vec<Range<u64>>,
     /// The resident block whose warps are being started.
     starting: Option<usize>,
     /// The warp that runs. Boxed, because warps that take turns write it themselves.
@@ -142,6 +145,7 @@ impl<'l> Schedule<'l> {
             residents: Vec::new(),
             spare: None,
             resident_count: 0,
+            returned: Vec::new(),
             starting: None,
             current: Box::new(Cell::new(std::ptr::null_mut())),
             spins: 0,
@@ -242,7 +246,7 @@ impl<'l> Schedule<'l> {
     }
 
     fn start_block(&mut self) -> Option<usize> {
-        let must_not = if self.resident_count == 0 {
+        let must_not = if self.resident_count == 0 && self.returned.is_empty() {
             self.launch.should_leave_off()
         } else {
             self.resident_count >= self.launch.residency
@@ -250,13 +254,13 @@ impl<'l> Schedule<'l> {
         if must_not {
             return None;
         }
-        let index = self.launch.take_block()?;
+        let blocks = self.returned.pop().or_else(|| self.launch.take_blocks())?;
         let place = self.residents.iter().position(Option::is_none).unwrap_or_else(|| {
             self.residents.push(None);
             self.residents.len() - 1
         });
         let mut resident = self.spare.take().unwrap_or_else(|| Box::new(Resident::new(self.launch)));
-        resident.start(self.launch, self.launch.block_of(index));
+        resident.start(self.launch, self.launch.block_of(blocks.start), (blocks.end - blocks.start - 1) as u32);
         self.residents[place] = Some(resident);
         self.resident_count += 1;
         self.starting = Some(place);
@@ -307,6 +311,8 @@ impl<'l> Schedule<'l> {
         context.lanes = lanes;
         context.last_lanes = lanes_of(threads, threads.div_ceil(32) - 1);
         context.left = resident.next_unit - unit - 1;
+        context.left_of_block = resident.units - 1;
+        context.blocks_left = std::mem::take(&mut resident.blocks_behind);
         context.resident = place;
         context.resume = 0;
         context.is_thread = launch.kernel.width == Width::One;
@@ -326,10 +332,19 @@ impl<'l> Schedule<'l> {
     pub(crate) fn tear(&mut self, frame: *const u64) {
         self.break_ring();
         self.context().frame = frame;
-        // Those of the block that it would have run are left to others.
-        let (place, left) = (self.context().resident, std::mem::take(&mut self.context().left));
+        // Those of the block that it would have run are left to others, and so are the blocks.
+        let launch = self.launch;
+        let context = self.context();
+        let (place, block) = (context.resident, context.block);
+        let (left, blocks_left) = (std::mem::take(&mut context.left), std::mem::take(&mut context.blocks_left));
+        if blocks_left > 0 {
+            let next = launch.index_of(block) + 1;
+            self.returned.push(next..next + u64::from(blocks_left));
+        }
+        let resident = self.residents[place].as_mut().expect("the block is resident");
+        resident.block = block;
         if left > 0 {
-            self.residents[place].as_mut().expect("the block is resident").next_unit -= left;
+            resident.next_unit -= left;
             self.starting = Some(place);
         }
         self.is_torn = true;
