@@ -113,7 +113,13 @@ pub(crate) fn lower<'c>(
     let context = llvm.context();
     let entry = llvm.function(ENTRY, context.void(), &[context.pointer()]);
     unit.set_attributes(entry);
-    let warp = if row::is_run(module, kernel, options) { row::lower(&unit, entry, &sizes) } else { entry };
+    let warp = if row::is_run(module, kernel, options) {
+        row::lower(&unit, entry, &sizes)
+    } else if row::goes_on(module, kernel, options) {
+        row::lower_ring(&unit, entry)
+    } else {
+        entry
+    };
     match Lowering::new(&mut unit, kernel, warp) {
         Some(lowering) => lowering.run(),
         // Nothing to do.

@@ -50,14 +50,49 @@ pub(crate) fn runs_blocks(sizes: &Sizes) -> bool {
     sizes.local == 0 && sizes.dynamic_shared <= MOST_SHARED
 }
 
-/// Fills the entry of a kernel with a loop over warps and blocks. Gives the function that runs one warp.
-pub(crate) fn lower<'c>(unit: &Unit<'_, 'c>, entry: FunctionValue<'c>, sizes: &Sizes) -> FunctionValue<'c> {
+/// Whether warps of a kernel may go on with another block together when all have come to their end (see `ring`).
+pub(crate) fn goes_on(module: &Module, kernel: FuncId, options: &Options) -> bool {
+    let Some(body) = &module.functions[kernel].body else { return false };
+    let copies = |view: View<'_>| matches!(view.effect(), Some(Effect::AsyncCopy | Effect::AsyncGroup));
+    has_barriers(module, kernel, options)
+        && !options.preempt
+        && !options.count
+        && !body.insts().any(|(id, _)| View::of(&module.forms, body, id).is_some_and(copies))
+}
+
+/// Fills the entry of a kernel with a loop that asks the runtime for the next block. Gives the function that runs one warp.
+pub(crate) fn lower_ring<'c>(unit: &Unit<'_, 'c>, entry: FunctionValue<'c>) -> FunctionValue<'c> {
     let (context, builder) = (unit.context(), unit.builder);
+    let warp = warp_function(unit);
+    let [start, each, end] = ["start", "each", "end"].map(|name| entry.append_block(context, name));
+    let pointer = entry.param(0);
+    builder.position_at_end(start);
+    builder.branch(each);
+    builder.position_at_end(each);
+    builder.call(warp, &[pointer]);
+    let over = unit.runtime("wg_over", context.int(8), &[context.pointer()]);
+    let goes_on = builder.call(over, &[pointer]);
+    builder.branch_if(unit.scalar().is_zero(goes_on), end, each);
+    builder.position_at_end(end);
+    builder.ret(None);
+    warp
+}
+
+/// The function that runs one warp.
+fn warp_function<'c>(unit: &Unit<'_, 'c>) -> FunctionValue<'c> {
+    let context = unit.context();
     let warp = unit.llvm.function("warp", context.void(), &[context.pointer()]);
     warp.set_private();
     unit.set_attributes(warp);
     // What does not change while a warp runs does from one to the next.
     warp.add_attribute(context, Attribute::NoInline);
+    warp
+}
+
+/// Fills the entry of a kernel with a loop over warps and blocks. Gives the function that runs one warp.
+pub(crate) fn lower<'c>(unit: &Unit<'_, 'c>, entry: FunctionValue<'c>, sizes: &Sizes) -> FunctionValue<'c> {
+    let (context, builder) = (unit.context(), unit.builder);
+    let warp = warp_function(unit);
     let [start, each, next, over, block, end] =
         ["start", "each", "next", "over", "block", "end"].map(|name| entry.append_block(context, name));
     let (int, word) = (context.int(32), context.int(64));

@@ -57,6 +57,10 @@ pub(crate) struct WarpContext {
     pub(crate) site: u32,
     /// The lanes that came to it.
     pub(crate) arrived: u32,
+    /// How far it is with its block, if it is in a ring.
+    pub(crate) progress: Progress,
+    /// What the warps of its ring share.
+    pub(crate) shared_ring: *mut SharedRing,
 
     /// The number of its fibre.
     pub(crate) fibre: usize,
@@ -64,6 +68,29 @@ pub(crate) struct WarpContext {
     pub(crate) resident: usize,
     /// Whether it is one thread.
     pub(crate) is_thread: bool,
+}
+
+/// How far a warp of a ring is with its block.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Progress {
+    /// It runs, or begins when it has its turn.
+    Runs,
+    /// It has come to its end, and waits for the others.
+    IsOver,
+    /// There is no further block: it ends when it has its turn.
+    Ends,
+}
+
+/// What the warps of a ring share.
+#[derive(Debug)]
+pub(crate) struct SharedRing {
+    /// How many warps there are.
+    pub(crate) warps: u32,
+    /// How many have come to the end of the block.
+    pub(crate) over: u32,
+    /// The one that begins.
+    pub(crate) first: *mut WarpContext,
 }
 
 impl WarpContext {

@@ -8,7 +8,7 @@ use super::host;
 use super::launch::FaultKind;
 use super::matrix::{self, Operands};
 use super::mbarrier;
-use super::ring::wg_synchronise;
+use super::ring::{wg_over, wg_synchronise};
 use super::schedule::Arrival;
 use super::signals::Activity;
 use super::texture;
@@ -20,6 +20,7 @@ pub(crate) fn symbols() -> Vec<(String, usize)> {
     [
         ("wg_barrier", wg_barrier as *const () as usize),
         ("wg_synchronise", wg_synchronise as *const () as usize),
+        ("wg_over", wg_over as *const () as usize),
         ("wg_collective", wg_collective as *const () as usize),
         ("wg_outsiders", wg_outsiders as *const () as usize),
         ("wg_cycles", wg_cycles as *const () as usize),
@@ -56,7 +57,7 @@ pub(crate) fn symbols() -> Vec<(String, usize)> {
 }
 
 /// Leaves the kernel for the runtime.
-fn runtime<T>(run: impl FnOnce(&Worker<'_>) -> T) -> T {
+pub(super) fn runtime<T>(run: impl FnOnce(&Worker<'_>) -> T) -> T {
     let worker = Worker::current();
     worker.landing.during(Activity::Runtime, || run(worker))
 }

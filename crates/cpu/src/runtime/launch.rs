@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use super::context::WarpContext;
+use super::context::{Progress, WarpContext};
 use super::observe::Observer;
 use super::worker::{CURRENT, Worker};
 use crate::kernel::Kernel;
@@ -305,6 +305,8 @@ impl<'l> Launch<'l> {
             current: std::ptr::null(),
             site: 0,
             arrived: 0,
+            progress: Progress::Runs,
+            shared_ring: std::ptr::null_mut(),
             fibre: 0,
             resident: 0,
             is_thread: false,

@@ -2,6 +2,7 @@
 
 use super::barrier::{Barrier, CLUSTER};
 use super::collective::{Assembly, Collective};
+use super::context::SharedRing;
 use super::copies::Copies;
 use super::launch::Launch;
 use crate::options::Width;
@@ -34,6 +35,7 @@ pub(super) struct Resident {
     pub(super) frames: Vec<Vec<u64>>,
     /// The warps that take turns at barrier 0, if they do.
     pub(super) ring: Vec<usize>,
+    pub(super) shared_ring: Box<SharedRing>,
 }
 
 /// Threads of a warp that come together.
@@ -72,17 +74,24 @@ impl Resident {
             copies: Copies::default(),
             frames: Vec::new(),
             ring: Vec::new(),
+            shared_ring: Box::new(SharedRing { warps: 0, over: 0, first: std::ptr::null_mut() }),
         }
     }
 
     /// Starts with a block, behind which its first warp goes on with so many.
     pub(super) fn start(&mut self, launch: &Launch<'_>, block: [u32; 3], blocks_behind: u32) {
-        let threads = launch.threads_per_block();
-        launch.shared.clear(self.slot, launch.total_shared() as usize);
-        self.block = block;
         self.blocks_behind = blocks_behind;
         self.next_unit = 0;
         self.running = 0;
+        self.go_on(launch, block);
+        self.ring.clear();
+    }
+
+    /// Goes on with a block, in the warps of the one before.
+    pub(super) fn go_on(&mut self, launch: &Launch<'_>, block: [u32; 3]) {
+        let threads = launch.threads_per_block();
+        launch.shared.clear(self.slot, launch.total_shared() as usize);
+        self.block = block;
         self.alive.clear();
         self.alive.extend((0..threads.div_ceil(32)).map(|warp| lanes_of(threads, warp)));
         if self.busy != 0 {
@@ -97,7 +106,6 @@ impl Resident {
             self.copies = Copies::default();
         }
         self.frames.clear();
-        self.ring.clear();
     }
 
     /// The local memory of a thread, which has so many bytes of it.

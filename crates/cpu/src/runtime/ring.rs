@@ -6,15 +6,15 @@
 //! is counted, and a barrier costs no more than a switch of stacks.
 //!
 //! A ring is formed when a block is started whose kernel has barriers, and when barrier 0 has let all warps of a block go
-//! on. A warp that ends leaves it. It is broken as soon as a warp does something else: comes to another barrier, spins,
-//! fails, or is taken apart. Those that had their turn then wait at the barrier, and the others are ready, as if there had
-//! never been a ring.
+//! on. A warp that comes to its end passes its turn on until all have; then the warps of the ring go on with the next block
+//! together. A ring is broken as soon as a warp does something else: comes to another barrier, spins, fails, or is taken
+//! apart. Those that had their turn then wait at the barrier, and the others are ready, as if there had never been a ring.
 
 use std::arch::naked_asm;
 use std::mem::offset_of;
 
-use super::context::WarpContext;
-use super::entry::wg_barrier;
+use super::context::{Progress, SharedRing, WarpContext};
+use super::entry::{runtime, wg_barrier};
 use super::fibre::switch;
 use super::schedule::{Schedule, State};
 
@@ -41,11 +41,41 @@ impl Schedule<'_> {
 
     /// Makes a ring of warps of a block.
     fn link(&mut self, place: usize, ring: Vec<usize>) {
-        for (index, &fibre) in ring.iter().enumerate() {
-            let next = ring[(index + 1) % ring.len()];
-            self.fibres[fibre].context.next = &raw mut self.fibres[next].context;
+        let resident = self.residents[place].as_mut().expect("the block is resident");
+        if let Some(&first) = ring.first() {
+            let first = &raw mut self.fibres[first].context;
+            *resident.shared_ring = SharedRing { warps: ring.len() as u32, over: 0, first };
         }
-        self.residents[place].as_mut().expect("the block is resident").ring = ring;
+        let shared_ring = &raw mut *resident.shared_ring;
+        for (index, &fibre) in ring.iter().enumerate() {
+            let next = &raw mut self.fibres[ring[(index + 1) % ring.len()]].context;
+            let context = &mut self.fibres[fibre].context;
+            (context.next, context.shared_ring, context.progress) = (next, shared_ring, Progress::Runs);
+        }
+        resident.ring = ring;
+    }
+
+    /// All warps of the running one's ring have come to their end: they go on with the next block, if there is one for them.
+    pub(super) fn go_on_with_ring(&mut self) -> bool {
+        let place = self.context().resident;
+        // Others may have waited for it, and there may be better code for the next.
+        let must_end = !self.ready.is_empty()
+            || self.fault.is_some()
+            || self.launch.should_leave_off()
+            || !std::ptr::eq(self.launch.code(), self.code);
+        let next = if must_end { None } else { self.returned.pop().or_else(|| self.launch.take_blocks()) };
+        let resident = self.residents[place].as_mut().expect("the block is resident");
+        let progress = if next.is_some() { Progress::Runs } else { Progress::Ends };
+        if let Some(blocks) = &next {
+            resident.go_on(self.launch, self.launch.block_of(blocks.start));
+        }
+        resident.shared_ring.over = 0;
+        for &fibre in &resident.ring {
+            let context = &mut self.fibres[fibre].context;
+            context.block = resident.block;
+            context.progress = progress;
+        }
+        next.is_some()
     }
 
     /// The running warp has ended: if others are in its ring, it leaves them. Gives where the fibre is saved, and the one
@@ -108,6 +138,10 @@ impl Schedule<'_> {
             context.next = std::ptr::null_mut();
             if fibre == running {
                 has_turn = true;
+            } else if context.progress == Progress::IsOver {
+                // It ends when it runs; nobody waits for it until then.
+                resident.alive[context.warp()] = 0;
+                self.ready.push_back(fibre);
             } else if has_turn {
                 self.ready.push_back(fibre);
             } else {
@@ -158,4 +192,46 @@ pub(super) unsafe extern "C" fn wg_synchronise(context: *mut WarpContext, site: 
 
 extern "C" fn without_ring(context: *mut WarpContext, site: u32, lanes: u32) {
     wg_barrier(context, site, 0, 0, lanes, 0);
+}
+
+/// A warp has come to the end of the kernel. Tells whether it goes on with another block.
+///
+/// # Safety
+/// The warp runs.
+pub(super) unsafe extern "C" fn wg_over(context: *mut WarpContext) -> bool {
+    // SAFETY: contexts are boxed with their fibres, which live as long as the launch does; only this OS thread uses them, and
+    // nothing of them is borrowed across a switch.
+    unsafe {
+        if (*context).next.is_null() {
+            return false;
+        }
+        (*context).progress = Progress::IsOver;
+        let ring = (*context).shared_ring;
+        (*ring).over += 1;
+        if (*ring).over == (*ring).warps {
+            if !runtime(|worker| worker.go_on_with_ring()) {
+                return false;
+            }
+            if (*ring).first != context {
+                give_turn(context, (*ring).first);
+            }
+        }
+        // Until all are over, each passes its turn on; without a ring, it ends.
+        while (*context).progress == Progress::IsOver && !(*context).next.is_null() {
+            give_turn(context, (*context).next);
+        }
+        (*context).progress == Progress::Runs
+    }
+}
+
+/// Goes on with a warp, until another one gives the turn back.
+///
+/// # Safety
+/// The first runs, the other is in its ring.
+unsafe fn give_turn(context: *mut WarpContext, to: *mut WarpContext) {
+    // SAFETY: as the caller promises; who has no turn is saved.
+    unsafe {
+        (*(*context).current).set(to);
+        switch(&raw mut (*context).saved, (*to).saved);
+    }
 }

@@ -16,6 +16,7 @@ use super::copies::{self, Copies};
 use super::fibre::Stack;
 use super::launch::{Fault, FaultKind, Launch, Outsider, Waiter};
 use super::resident::{Meeting, Resident, lanes_of};
+use crate::kernel::Kernel;
 use crate::options::Width;
 
 /// The state of one OS thread of a launch. Nothing here switches stacks.
@@ -34,8 +35,10 @@ pub(crate) struct Schedule<'l> {
     spare: Option<Box<Resident>>,
     /// Blocks that are resident.
     resident_count: usize,
+    /// The code of the warp that began last.
+    pub(super) code: *const Kernel,
     /// Blocks that were taken and have not begun.
-    returned: Vec<Range<u64>>,
+    pub(super) returned: Vec<Range<u64>>,
     /// The resident block whose warps are being started.
     starting: Option<usize>,
     /// The warp that runs. Boxed, because warps that take turns write it themselves.
@@ -44,7 +47,7 @@ pub(crate) struct Schedule<'l> {
     spins: u64,
     /// Whether the running warp is to be taken apart.
     is_torn: bool,
-    fault: Option<Fault>,
+    pub(super) fault: Option<Fault>,
     random: u64,
 }
 
@@ -146,6 +149,7 @@ impl<'l> Schedule<'l> {
             spare: None,
             resident_count: 0,
             returned: Vec::new(),
+            code: std::ptr::null(),
             starting: None,
             current: Box::new(Cell::new(std::ptr::null_mut())),
             spins: 0,

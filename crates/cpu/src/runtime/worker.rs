@@ -84,12 +84,13 @@ impl<'l> Worker<'l> {
                 let context = schedule.context();
                 let kernel = self.launch.kernel;
                 let is_torn = context.is_thread && kernel.width == Width::Warp;
-                let code = match is_torn.then(|| kernel.apart()) {
-                    Some(Ok(apart)) => &apart.code,
-                    _ => &self.launch.code().code,
-                };
                 let context: *mut WarpContext = context;
-                (context, code.entry())
+                let kernel = match is_torn.then(|| kernel.apart()) {
+                    Some(Ok(apart)) => apart,
+                    _ => self.launch.code(),
+                };
+                schedule.code = kernel;
+                (context, kernel.code.entry())
             };
             self.landing.during(Activity::Kernel, || {
                 // SAFETY: the code was compiled for such a context, which is boxed with its fibre.
@@ -105,6 +106,11 @@ impl<'l> Worker<'l> {
                 After::GiveWay => self.give_way(),
             }
         }
+    }
+
+    /// The warps of the running one's ring are over: they go on with another block, or end.
+    pub(crate) fn go_on_with_ring(&self) -> bool {
+        self.schedule.borrow_mut().go_on_with_ring()
     }
 
     /// Room for the registers of the running warp, which is about to be taken apart.
