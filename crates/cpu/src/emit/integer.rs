@@ -57,38 +57,6 @@ impl<'c> Emit<'_, 'c> {
         self.trunc(self.lshr(product, product.ty().constant(16)), a.ty())
     }
 
-    /// The quotient: all ones for a divisor of zero, as the hardware gives it; the least integer divided by -1 is itself.
-    pub(crate) fn int_div(&self, sign: Sign, a: Value<'c>, b: Value<'c>) -> Value<'c> {
-        let ty = a.ty();
-        let by_zero = self.is_zero(b);
-        let quotient = match sign {
-            Sign::Unsigned => self.udiv(a, self.select(by_zero, ty.constant(1), b)),
-            Sign::Signed => {
-                // Dividing by -1 is negation, which does not trap.
-                let by_minus_one = self.equal(b, ty.all_ones());
-                let safe = self.select(self.or(by_zero, by_minus_one), ty.constant(1), b);
-                let quotient = self.sdiv(a, safe);
-                self.select(by_minus_one, self.neg(a), quotient)
-            }
-        };
-        self.select(by_zero, ty.all_ones(), quotient)
-    }
-
-    /// The remainder: the dividend for a divisor of zero.
-    pub(crate) fn int_rem(&self, sign: Sign, a: Value<'c>, b: Value<'c>) -> Value<'c> {
-        let ty = a.ty();
-        let by_zero = self.is_zero(b);
-        let remainder = match sign {
-            Sign::Unsigned => self.urem(a, self.select(by_zero, ty.constant(1), b)),
-            Sign::Signed => {
-                // Nothing remains when dividing by -1, as when dividing by 1.
-                let by_minus_one = self.equal(b, ty.all_ones());
-                self.srem(a, self.select(self.or(by_zero, by_minus_one), ty.constant(1), b))
-            }
-        };
-        self.select(by_zero, a, remainder)
-    }
-
     /// `a + b + carry`, and the carry out. The carries are predicates.
     pub(crate) fn add_with_carry(
         &self,

@@ -11,6 +11,7 @@ mod approx;
 mod bits;
 mod compare;
 mod convert;
+mod division;
 mod float;
 mod half;
 mod integer;

@@ -238,6 +238,12 @@ impl<'c> Value<'c> {
         self == self.ty().all_ones()
     }
 
+    /// Whether it is known.
+    pub(crate) fn is_constant(self) -> bool {
+        // SAFETY: the value is valid.
+        unsafe { LLVMIsConstant(self.raw) != 0 }
+    }
+
     /// The elements of a vector of constant integers.
     pub(crate) fn constant_elements(self) -> Option<Vec<u32>> {
         let lanes = self.ty().lanes()?;

@@ -192,8 +192,15 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 let difference = emit.absolute_difference(sign, read(1), read(2));
                 emit.add(difference, read(3))
             }
-            Op::Div => emit.int_div(sign, read(1), read(2)),
-            Op::Rem => emit.int_rem(sign, read(1), read(2)),
+            Op::Div | Op::Rem => {
+                let dividend = read(1);
+                let of_divisor = if self.is_uniform(&operands[2]) { emit.scalar() } else { emit };
+                let divisor = self.read(&operands[2], bits, of_divisor);
+                match op {
+                    Op::Div => emit.int_div(sign, dividend, divisor),
+                    _ => emit.int_rem(sign, dividend, divisor),
+                }
+            }
             Op::Abs => emit.int_abs(read(1)),
             Op::Neg => emit.neg(read(1)),
             Op::Min | Op::Max => {
