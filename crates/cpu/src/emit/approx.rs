@@ -69,8 +69,25 @@ impl<'c> Emit<'_, 'c> {
         let held = self.select(self.float_less(ty.float_constant(160.0), held), ty.float_constant(160.0), held);
         let whole = self.call1("llvm.roundeven", ty, &[held]);
         let power = self.polynomial(&EX2, self.fsub(held, whole));
-        let exponent = self.saturated_int(whole, Sign::Signed, 32);
+        if self.lanes.is_some() && self.module.has_avx512 {
+            return self.scale_by_float(power, whole);
+        }
+        // What is no number makes the power none.
+        let exponent = self.fptosi(self.select(self.is_nan(whole), ty.zero(), whole), self.int(32));
         self.scale(power, exponent)
+    }
+
+    /// `value · 2^exponent` for integers in floats, rounded once, by instructions of AVX-512.
+    fn scale_by_float(&self, value: Value<'c>, exponent: Value<'c>) -> Value<'c> {
+        const LANES: u32 = 16;
+        // All lanes; rounded as usual.
+        let (all, usual) = (self.context().int(LANES).all_ones(), self.context().int(32).constant(4));
+        let parts = (0..value.ty().lanes().expect("there are vectors")).step_by(LANES as usize).map(|first| {
+            let [value, exponent] = [value, exponent].map(|value| self.lanes_from(value, first, LANES));
+            let args = [value, exponent, value.ty().zero(), all, usual];
+            self.intrinsic(self.module, "llvm.x86.avx512.mask.scalef.ps.512", &[], &args)
+        });
+        self.beside_each_other(&parts.collect::<Vec<_>>())
     }
 
     /// `value · 2^exponent` in two steps, so that subnormal results are rounded once: the first step is exact.

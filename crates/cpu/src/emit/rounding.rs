@@ -46,7 +46,7 @@ impl<'c> Emit<'_, 'c> {
         let ty = args[0].ty();
         match (rounding, ty.bits()) {
             (Rounding::Nearest, _) => self.nearest(op, args),
-            _ if self.lanes.is_some() && self.module.rounds_each => self.in_own_mode(op, rounding, args),
+            _ if self.lanes.is_some() && self.module.has_avx512 => self.in_own_mode(op, rounding, args),
             (_, 64) => self.call(self.in_mode(op, rounding, ty), args),
             _ => {
                 let wide: Vec<_> = args.iter().map(|&arg| self.fpext(arg, self.f64())).collect();

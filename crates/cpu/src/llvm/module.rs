@@ -16,8 +16,8 @@ use super::{c_name, take_message};
 pub(crate) struct Module<'c> {
     pub(super) raw: LLVMModuleRef,
     context: &'c Context,
-    /// Whether the processor can round each result of an instruction differently: AVX-512 can.
-    pub(crate) rounds_each: bool,
+    /// Whether the processor has AVX-512: it can round each result of an instruction differently, and scale floats.
+    pub(crate) has_avx512: bool,
 }
 
 /// A function and its type, which a call needs.
@@ -47,10 +47,10 @@ pub(crate) enum Attribute {
 impl<'c> Module<'c> {
     /// An empty module. `cpu` is the processor that it is for, as LLVM names it; nothing for the one that we run on.
     pub(crate) fn new(context: &'c Context, name: &str, cpu: Option<&str>) -> Self {
-        let rounds_each = cpu.is_none() && host().1.split(',').any(|feature| feature == "+avx512f");
+        let has_avx512 = cpu.is_none() && host().1.split(',').any(|feature| feature == "+avx512f");
         // SAFETY: the context outlives the module, which borrows it.
         let raw = unsafe { LLVMModuleCreateWithNameInContext(c_name(name).as_ptr(), context.raw) };
-        Self { raw, context, rounds_each }
+        Self { raw, context, has_avx512 }
     }
 
     pub(crate) fn context(&self) -> &'c Context {

@@ -616,8 +616,9 @@ fn float_operation<'c>(
     // Approximations have no rounding of their own.
     let style = FloatStyle { rounding: if is_approximate { Rounding::Nearest } else { style.rounding }, ..style };
     let approximate = |what| {
-        let result = emit.approximate(what, emit.flushed(style, args[0]));
-        emit.finish(style, result)
+        // 2 to the power of a subnormal number is 1, as if it were zero.
+        let x = if what == Approximation::Ex2 { args[0] } else { emit.flushed(style, args[0]) };
+        emit.finish(style, emit.approximate(what, x))
     };
     Some(match op {
         Op::Add => emit.styled(Arithmetic::Add, style, args),
