@@ -7,11 +7,12 @@ use ptx::entity::Map;
 use ptx::ir::{Body, FuncId, Function, Guard, Reg, StmtId, Var};
 use ptx::view::View;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::checks::PresumedChecks;
 use super::layout::{Layout, Step};
 use super::operands::field;
+use super::pieces::computed_registers;
 use super::spin::spinning_blocks;
 use super::total::Totals;
 use super::unit::Unit;
@@ -37,6 +38,8 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     /// The checks of registers that may wrap, by the statement before which they are made.
     pub(crate) wrap_checks: WrapChecks,
     pub(crate) presumed_checks: PresumedChecks,
+    /// Registers that depend on nothing in memory but parameters.
+    pub(crate) computed: FxHashSet<Reg>,
     pub(crate) llvm: FunctionValue<'c>,
     /// The context of the warp.
     pub(crate) warp: Value<'c>,
@@ -162,6 +165,8 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             _ => WrapChecks::default(),
         };
         let uniformity = uniformity.filter(|_| unit.width() == Width::Warp);
+        let computed =
+            if uniformity.is_some() { computed_registers(module, body, &def_use) } else { FxHashSet::default() };
         let layout = Layout::of(&cfg, uniformity.as_ref());
         let spinning = spinning_blocks(module, body, &cfg, &layout.order);
         let context = unit.context();
@@ -191,6 +196,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             presumes_no_wrap: !wrap_checks.is_empty(),
             wrap_checks,
             presumed_checks,
+            computed,
             llvm,
             warp,
             entered: none,

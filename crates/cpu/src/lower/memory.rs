@@ -147,6 +147,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                     Address::Regular(offset, lanes) => Address::Regular(offset.behind(emit, base), lanes),
                     Address::Vector(offsets, groups) => {
                         let emit = self.vector();
+                        // Arrays in shared memory are small, and what is far from regular there has strides.
+                        let groups = groups.map(Groups::unlikely_one_piece);
                         Address::Vector(emit.add(emit.broadcast(base), offsets), groups)
                     }
                 }
@@ -335,7 +337,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             }
             _ => match self.pieces(address, bytes) {
                 Some(pieces) => self.load_pieces(ty, address, &pieces, active),
-                None => self.gather(vector, address, active),
+                None => self.load_irregular(vector, address, active),
             },
         }
     }
@@ -404,7 +406,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             }
             _ => match self.pieces(address, bytes) {
                 Some(pieces) if !pieces.are_uniform() => self.store_pieces(address, &pieces, value, active),
-                _ => self.scatter(address, value, active),
+                _ => self.store_irregular(address, value, active),
             },
         }
     }

@@ -2,13 +2,21 @@
 //!
 //! In a block that is 16 threads wide, a warp is two rows of it. What such a warp loads from a matrix is two pieces of 16
 //! words each; or two words, one for each row. Gathering 32 words costs as much as 32 loads; a piece costs one.
+//!
+//! Where nothing is known of addresses but that they are computed from numbers of threads and parameters, as in a transform
+//! whose distance is a parameter, code looks whether they are those of one piece.
 
-use ptx::analysis::Class;
-use ptx::ir::Reg;
+use ptx::analysis::{Class, DefUse};
+use ptx::ir::{Body, Module, Reg};
+use ptx::ops::Effect;
+use ptx::types::Space;
+use ptx::view::{AccessSpace, MemAccess, View};
+use rustc_hash::FxHashSet;
 
 use super::function::Lowering;
 use super::memory::{Address, Spot};
 use crate::llvm::{Ty, Value};
+use crate::options::Tier;
 
 /// What is known of addresses that differ from lane to lane: in each aligned group of so many lanes, they rise by so many
 /// bytes from one to the next.
@@ -18,6 +26,15 @@ pub(crate) struct Groups {
     stride: i64,
     /// Whether this holds for lanes that are not active, too.
     is_total: bool,
+    /// Whether they are computed without anything from memory.
+    is_computed: bool,
+}
+
+impl Groups {
+    /// The same, where it is not worth looking whether the addresses are those of one piece.
+    pub(crate) fn unlikely_one_piece(self) -> Self {
+        Self { is_computed: false, ..self }
+    }
 }
 
 /// Lanes that are loaded or stored at once.
@@ -62,9 +79,31 @@ impl Pieces<'_> {
 impl<'c> Lowering<'_, '_, 'c> {
     /// What is known of the addresses in a register that has one for each lane.
     pub(crate) fn groups(&mut self, reg: Reg) -> Option<Groups> {
-        let Class::Grouped { lanes, stride } = self.known_value(reg)?.class() else { return None };
+        let is_computed = self.computed.contains(&reg);
+        // Of one lane everything is true.
+        let alone = Groups { lanes: 1, stride: 0, is_total: false, is_computed };
+        let Class::Grouped { lanes, stride } = self.known_value(reg)?.class() else { return Some(alone) };
         let web = self.uniformity.as_ref()?.read(self.statement, reg)?;
-        Some(Groups { lanes, stride, is_total: lanes >= SMALLEST_PIECE && self.is_total(web) })
+        Some(Groups { lanes, stride, is_total: lanes >= SMALLEST_PIECE && self.is_total(web), is_computed })
+    }
+
+    /// Whether addresses of words, of which nothing is known, are those of one piece; nothing if that is not likely.
+    pub(crate) fn is_one_piece(
+        &self,
+        address: &Address<'c>,
+        bytes: u32,
+        active: Value<'c>,
+    ) -> Option<(Value<'c>, Value<'c>)> {
+        let Address::Vector(all, Some(Groups { is_computed: true, .. })) = address else { return None };
+        if self.unit.options.tier == Tier::Quick || !(4..=8).contains(&bytes) {
+            return None;
+        }
+        let emit = self.vector();
+        let first = emit.extract_element(*all, self.unit.context().int(32).constant(0));
+        let offsets: Vec<_> = (0..self.lanes()).map(|lane| first.ty().constant((lane * bytes).into())).collect();
+        let expected = emit.add(emit.broadcast(first), Value::vector_constant(&offsets));
+        let others = emit.and(emit.not_equal(*all, expected), active);
+        Some((self.scalar().not(self.any(others)), Spot::at(first).pointer(self.scalar())))
     }
 
     /// The pieces that words of some bytes are accessed in.
@@ -135,17 +174,67 @@ impl<'c> Lowering<'_, '_, 'c> {
         let Some(is_known) = self.first_lanes_are_active(pieces, active) else {
             return self.load_known_pieces(ty, pieces, active);
         };
+        self.either(
+            is_known,
+            |this| this.load_known_pieces(ty, pieces, active),
+            |this| this.gather(vector, address, active),
+        )
+    }
+
+    /// Loads at once if the addresses turn out to be those of one piece.
+    pub(crate) fn load_irregular(&mut self, vector: Ty<'c>, address: &Address<'c>, active: Value<'c>) -> Value<'c> {
+        match self.is_one_piece(address, vector.bits() / 8, active) {
+            None => self.gather(vector, address, active),
+            Some((is_one_piece, pointer)) => self.either(
+                is_one_piece,
+                |this| this.load_words(vector, pointer, active),
+                |this| this.gather(vector, address, active),
+            ),
+        }
+    }
+
+    /// Stores at once if the addresses turn out to be those of one piece.
+    pub(crate) fn store_irregular(&mut self, address: &Address<'c>, value: Value<'c>, active: Value<'c>) {
+        match self.is_one_piece(address, value.ty().bits() / 8, active) {
+            None => self.scatter(address, value, active),
+            Some((is_one_piece, pointer)) => self.either_of(
+                is_one_piece,
+                |this| this.store_words(pointer, value, active),
+                |this| this.scatter(address, value, active),
+            ),
+        }
+    }
+
+    /// One of two ways to get a value.
+    fn either(
+        &mut self,
+        condition: Value<'c>,
+        yes: impl FnOnce(&mut Self) -> Value<'c>,
+        no: impl FnOnce(&mut Self) -> Value<'c>,
+    ) -> Value<'c> {
         let builder = self.unit.builder;
-        let (known, unknown, after) = (self.new_block("pieces"), self.new_block("lanes"), self.new_block("after"));
-        builder.branch_if(is_known, known, unknown);
-        builder.position_at_end(known);
-        let in_pieces = (self.load_known_pieces(ty, pieces, active), builder.block());
+        let (mut one, mut other) = (None, None);
+        self.either_of(
+            condition,
+            |this| one = Some((yes(this), builder.block())),
+            |this| other = Some((no(this), builder.block())),
+        );
+        let values = [one, other].map(|value| value.expect("both ways were taken"));
+        builder.phi(values[0].0.ty(), &values)
+    }
+
+    /// One of two things to do.
+    fn either_of(&mut self, condition: Value<'c>, yes: impl FnOnce(&mut Self), no: impl FnOnce(&mut Self)) {
+        let builder = self.unit.builder;
+        let (then, otherwise, after) = (self.new_block("one"), self.new_block("other"), self.new_block("after"));
+        builder.branch_if(condition, then, otherwise);
+        builder.position_at_end(then);
+        yes(self);
         builder.branch(after);
-        builder.position_at_end(unknown);
-        let one_by_one = (self.gather(vector, address, active), builder.block());
+        builder.position_at_end(otherwise);
+        no(self);
         builder.branch(after);
         builder.position_at_end(after);
-        builder.phi(vector, &[in_pieces, one_by_one])
     }
 
     /// Stores in pieces for the lanes of a mask.
@@ -159,16 +248,11 @@ impl<'c> Lowering<'_, '_, 'c> {
         let Some(is_known) = self.first_lanes_are_active(pieces, active) else {
             return self.store_known_pieces(pieces, value, active);
         };
-        let builder = self.unit.builder;
-        let (known, unknown, after) = (self.new_block("pieces"), self.new_block("lanes"), self.new_block("after"));
-        builder.branch_if(is_known, known, unknown);
-        builder.position_at_end(known);
-        self.store_known_pieces(pieces, value, active);
-        builder.branch(after);
-        builder.position_at_end(unknown);
-        self.scatter(address, value, active);
-        builder.branch(after);
-        builder.position_at_end(after);
+        self.either_of(
+            is_known,
+            |this| this.store_known_pieces(pieces, value, active),
+            |this| this.scatter(address, value, active),
+        );
     }
 
     /// Whether it is known where all pieces start of which a lane is active; nothing if that is known beforehand.
@@ -245,4 +329,30 @@ impl<'c> Lowering<'_, '_, 'c> {
         }
         self.scalar().lanes_from(value, piece as u32 * lanes, lanes)
     }
+}
+
+/// Registers that depend on nothing in memory but parameters.
+pub(crate) fn computed_registers(module: &Module, body: &Body, def_use: &DefUse) -> FxHashSet<Reg> {
+    let mut not: FxHashSet<Reg> = FxHashSet::default();
+    loop {
+        let before = not.len();
+        for (statement, _) in body.insts() {
+            let Some(view) = View::of(&module.forms, body, statement) else { continue };
+            let is_param = |access: &MemAccess| access.space == AccessSpace::State(Space::Param);
+            let is_pure = match view.effect() {
+                Some(Effect::Pure) => true,
+                Some(Effect::Load) => view.accesses().iter().all(is_param),
+                _ => false,
+            };
+            let is_computed = is_pure && def_use.reads(statement).iter().all(|reg| !not.contains(reg));
+            if !is_computed {
+                not.extend(def_use.writes(statement));
+            }
+        }
+        if not.len() == before {
+            break;
+        }
+    }
+    let all = body.insts().flat_map(|(statement, _)| def_use.writes(statement).iter().copied());
+    all.filter(|reg| !not.contains(reg)).collect()
 }
