@@ -91,6 +91,9 @@ pub(crate) fn attribute(attribute: CUdevice_attribute) -> Result<i32> {
         CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE => 1_600_000,
         CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH => 128,
         CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE => 32 << 20,
+        // Hints about what stays in the cache are taken, and change nothing.
+        CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE => 24 << 20,
+        CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE => 128 << 20,
         CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT | CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT => 512,
         CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT => 32,
         CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT => multiprocessors() as i32,
