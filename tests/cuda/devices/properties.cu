@@ -68,6 +68,8 @@ int main() {
     CHECK(properties.memoryPoolsSupported == attribute(cudaDevAttrMemoryPoolsSupported));
     CHECK(properties.hostRegisterSupported == attribute(cudaDevAttrHostRegisterSupported));
     CHECK(properties.l2CacheSize == attribute(cudaDevAttrL2CacheSize));
+    CHECK(properties.persistingL2CacheMaxSize == attribute(cudaDevAttrMaxPersistingL2CacheSize));
+    CHECK(properties.accessPolicyMaxWindowSize == attribute(cudaDevAttrMaxAccessPolicyWindowSize));
     CHECK(properties.memoryBusWidth == attribute(cudaDevAttrGlobalMemoryBusWidth));
     CHECK(properties.maxTexture1D == attribute(cudaDevAttrMaxTexture1DWidth));
     CHECK(properties.maxTexture2D[0] == attribute(cudaDevAttrMaxTexture2DWidth));

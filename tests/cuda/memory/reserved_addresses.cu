@@ -23,6 +23,8 @@ DRIVER(cuMemSetAccess)
 DRIVER(cuMemGetAccess)
 DRIVER(cuMemGetAllocationGranularity)
 DRIVER(cuMemRetainAllocationHandle)
+DRIVER(cuMemGetAllocationPropertiesFromHandle)
+DRIVER(cuDeviceGetAttribute)
 #define CALL(name, ...) REQUIRE(find_##name()(__VA_ARGS__) == CUDA_SUCCESS)
 #define REFUSED(name, ...) REQUIRE(find_##name()(__VA_ARGS__) == CUDA_ERROR_INVALID_VALUE)
 
@@ -46,7 +48,17 @@ int main() {
     CUmemGenericAllocationHandle one, two;
     REFUSED(cuMemCreate, &one, 100, &prop, 0);
     CALL(cuMemCreate, &one, piece, &prop, 0);
-    CALL(cuMemCreate, &two, piece, &prop, 0);
+    // Compression is granted: results do not depend on it.
+    int has_compression = 0;
+    CALL(cuDeviceGetAttribute, &has_compression, CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED, 0);
+    REQUIRE(has_compression == 1);
+    CUmemAllocationProp compressible = prop, granted;
+    compressible.allocFlags.compressionType = CU_MEM_ALLOCATION_COMP_GENERIC;
+    CALL(cuMemCreate, &two, piece, &compressible, 0);
+    CALL(cuMemGetAllocationPropertiesFromHandle, &granted, two);
+    REQUIRE(granted.allocFlags.compressionType == CU_MEM_ALLOCATION_COMP_GENERIC);
+    CALL(cuMemGetAllocationPropertiesFromHandle, &granted, one);
+    REQUIRE(granted.allocFlags.compressionType == CU_MEM_ALLOCATION_COMP_NONE);
     CHECK(cudaMemGetInfo(&during, &total));
     REQUIRE(before - during == 2 * piece);
     CALL(cuMemMap, start, piece, 0, one, 0);

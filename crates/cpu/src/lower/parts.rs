@@ -2,7 +2,8 @@
 //!
 //! What fits into one word is accessed as one word, of which the elements are parts. Of larger ones, neighbouring lanes
 //! mostly access neighbouring elements: all are accessed together, and sorted in registers. Else it is one access for each
-//! element.
+//! element. But what is ordered is one access for each lane: other blocks must not see the half of it, because programs
+//! hand on values together with the word that says that they are there, as the scans of CUB do.
 
 use ptx::ir::Operand;
 use ptx::types::Type;
@@ -10,10 +11,12 @@ use ptx::types::Type;
 use super::function::Lowering;
 use super::memory::Address;
 use crate::emit::Sign;
-use crate::llvm::Value;
+use crate::llvm::{Ty, Value};
 
 /// Bits of a word that a processor gathers.
 const WORD: u32 = 64;
+/// Bits that a processor accesses at once, if they are aligned.
+const AT_ONCE: u32 = 128;
 
 impl<'c> Lowering<'_, '_, 'c> {
     /// Loads the elements of a type that operands stand for; nothing for those that nobody wants.
@@ -35,6 +38,10 @@ impl<'c> Lowering<'_, '_, 'c> {
                 is_wanted(part).then(|| emit.resize(Sign::Unsigned, moved(), bits))
             };
             return parts.iter().enumerate().map(part).collect();
+        }
+        if is_ordered && bits * count == AT_ONCE {
+            let values = self.load_at_once(address, int, count);
+            return parts.iter().zip(values).map(|(part, value)| is_wanted(part).then_some(value)).collect();
         }
         if let Some(start) = self.start_of_all(address, bits / 8 * count) {
             let active = self.active();
@@ -68,6 +75,9 @@ impl<'c> Lowering<'_, '_, 'c> {
             }
             return self.store(address, word, is_ordered);
         }
+        if is_ordered && bits * count == AT_ONCE {
+            return self.store_at_once(address, &values);
+        }
         if let Some(start) = self.start_of_all(address, bits / 8 * count) {
             let active = self.active();
             let lanes = self.interleaved(&vec![active; parts.len()]);
@@ -78,6 +88,53 @@ impl<'c> Lowering<'_, '_, 'c> {
             let at = address.offset(self.scalar(), i64::from(ty.bytes()) * index as i64);
             self.store(&at, value, is_ordered);
         }
+    }
+
+    /// Loads elements of a type that follow each other, those of a lane at once.
+    fn load_at_once(&mut self, address: &Address<'c>, int: Ty<'c>, count: u32) -> Vec<Value<'c>> {
+        let builder = self.unit.builder;
+        if matches!(address, Address::Uniform(_)) {
+            let all = self.load(int.vector(count), address, true);
+            let index = self.unit.context().int(32);
+            let element = |element| builder.extract_element(all, index.constant(u64::from(element)));
+            return (0..count).map(element).collect();
+        }
+        let (bytes, ty) = (int.bits() / 8, self.vector().int(int.bits()));
+        let rooms: Vec<Value<'c>> = (0..count).map(|_| self.alloca(ty, 16)).collect();
+        for &room in &rooms {
+            builder.store(ty.zero(), room, 16);
+        }
+        let active = self.active();
+        let addresses = self.addresses(address);
+        self.for_each_lane(active, |this, lane| {
+            let (scalar, pointer) = (this.scalar(), this.unit.context().pointer());
+            let from = scalar.int_to_ptr(this.lane_value(addresses, lane), pointer);
+            let all = scalar.volatile_load(int.vector(count), from, AT_ONCE / 8);
+            let lane = scalar.zext(lane, this.unit.context().int(64));
+            for (element, &room) in rooms.iter().enumerate() {
+                let element = this.unit.context().int(32).constant(element as u64);
+                let place = scalar.offset(room, scalar.mul(lane, lane.ty().constant(u64::from(bytes))));
+                scalar.store(scalar.extract_element(all, element), place, bytes);
+            }
+        });
+        rooms.iter().map(|&room| builder.load(ty, room, 16)).collect()
+    }
+
+    /// Stores values that follow each other, those of a lane at once.
+    fn store_at_once(&mut self, address: &Address<'c>, values: &[Value<'c>]) {
+        let active = self.active();
+        let addresses = self.addresses(address);
+        let ty = values[0].ty().element().vector(values.len() as u32);
+        self.for_each_lane(active, |this, lane| {
+            let scalar = this.scalar();
+            let mut all = ty.zero();
+            for (element, &value) in values.iter().enumerate() {
+                let index = this.unit.context().int(32).constant(element as u64);
+                all = scalar.insert_element(all, this.lane_value(value, lane), index);
+            }
+            let to = scalar.int_to_ptr(this.lane_value(addresses, lane), this.unit.context().pointer());
+            scalar.volatile_store(all, to, AT_ONCE / 8);
+        });
     }
 
     /// Where all lanes together start, if each accesses so many bytes behind those of the lane before. Nothing for a single

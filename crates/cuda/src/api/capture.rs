@@ -130,13 +130,14 @@ pub(crate) fn end(stream: &Stream) -> Result<Arc<Graph>> {
     result.map(|()| Arc::clone(&capture.graph))
 }
 
-/// Gives up the capture that a stream takes part in, because the stream goes away.
+/// Gives up the capture that began in a stream, because the stream goes away. Captures that it only took part in keep what
+/// it was asked for, and end as if it were still there.
 pub(crate) fn abandon(stream: &Stream) {
-    if let Some(capture) = stream.current_capture() {
+    if let Some(capture) = stream.current_capture()
+        && capture.origin == stream.id
+    {
         capture.invalidate();
-        if capture.origin == stream.id {
-            let _ = capture.finish();
-        }
+        let _ = capture.finish();
     }
 }
 

@@ -17,6 +17,8 @@ use crate::handle::{Handle, Handles};
 pub(crate) struct Physical {
     pub(crate) handle: Handle<Physical>,
     memory: Memory,
+    /// Whether the program wanted it compressed in the caches of a GPU, which changes nothing here.
+    pub(crate) is_compressible: bool,
     /// How often the program has its handle.
     references: AtomicU64,
 }
@@ -84,14 +86,14 @@ pub(crate) fn unreserve(address: u64, bytes: u64) -> Result<()> {
 }
 
 /// Makes memory.
-pub(crate) fn create(bytes: u64) -> Result<Arc<Physical>> {
+pub(crate) fn create(bytes: u64, is_compressible: bool) -> Result<Arc<Physical>> {
     check_size(bytes)?;
     if memory::info()?.0 < bytes {
         return Err(CudaError::OUT_OF_MEMORY);
     }
     let memory = Memory::new(bytes).map_err(|_| CudaError::OUT_OF_MEMORY)?;
     USED.fetch_add(bytes, Ordering::Relaxed);
-    let physical = Arc::new(Physical { handle: Handle::new(), memory, references: AtomicU64::new(1) });
+    let physical = Arc::new(Physical { handle: Handle::new(), memory, is_compressible, references: AtomicU64::new(1) });
     PHYSICAL.insert(&physical.handle, Arc::clone(&physical));
     Ok(physical)
 }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Binding, Error, Ident, Parser};
+use super::{Binding, Error, Ident, NumberedRegs, Parser};
 use crate::diagnostic::{Diagnostic, Position};
 use crate::entity::{Id, Map};
 use crate::ir::{
@@ -256,8 +256,9 @@ impl<'a> Parser<'a> {
     /// The register that an identifier names, if it names one.
     pub(super) fn find_reg(&mut self, unfinished: &mut Unfinished, ident: Ident<'_>) -> Option<Reg> {
         if let Some((prefix, number)) = ident.numbered()
-            && let Some(group) = self.find_group(prefix)
+            && let Some(NumberedRegs { group, depth }) = self.find_group(prefix)
             && number < unfinished.function.groups[group].count.expect("a numbered group has a count")
+            && !self.is_hidden(ident, depth)
         {
             let regs = &mut unfinished.function.regs;
             let used = regs.len();
@@ -277,14 +278,19 @@ impl<'a> Parser<'a> {
     }
 
     /// The declaration `%r<n>` that a prefix belongs to.
-    fn find_group(&mut self, prefix: &str) -> Option<GroupId> {
-        if let Some(group) = self.scopes.recent_group(prefix) {
-            return Some(group);
+    fn find_group(&mut self, prefix: &str) -> Option<NumberedRegs> {
+        if let Some(regs) = self.scopes.recent_group(prefix) {
+            return Some(regs);
         }
         let name = self.module.names.find(prefix)?;
-        let Binding::Regs(group) = self.scopes.get(name) else { return None };
-        self.scopes.remember_group(prefix, group);
-        Some(group)
+        self.scopes.find_group(prefix, name)
+    }
+
+    /// Whether a scope within the first `depth` ones declares this very name, as `.reg .pred %p1` hides one of
+    /// `.reg .pred %p<9>`. Code of `__syncthreads_or` does so.
+    fn is_hidden(&self, ident: Ident<'_>, depth: u32) -> bool {
+        self.scopes.depth() > depth
+            && self.module.names.find(ident.text).is_some_and(|name| self.scopes.is_bound_within(name, depth))
     }
 
     /// Defines a label here.

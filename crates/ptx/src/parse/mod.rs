@@ -13,7 +13,7 @@ mod statement;
 mod variable;
 
 use cursor::{Cursor, Ident};
-use scope::{Binding, Scopes};
+use scope::{Binding, NumberedRegs, Scopes};
 
 use crate::diagnostic::{Diagnostic, Lines, Position};
 use crate::ir::{AliasDirective, Directive, DirectiveArg, FileEntry, FuncId, Item, Module, UnknownDirective};

@@ -20,11 +20,25 @@ pub(super) enum Binding {
     Label(Label, u32),
 }
 
+/// What a name is bound to, and in how many scopes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bound {
+    binding: Binding,
+    depth: u32,
+}
+
+/// The declaration `%r<n>` that a prefix belongs to, and in how many scopes it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NumberedRegs {
+    pub(super) group: GroupId,
+    pub(super) depth: u32,
+}
+
 /// The bindings of all names, with the memory to undo them when a scope ends.
 #[derive(Default, Debug)]
 pub(super) struct Scopes {
-    bindings: Vec<Binding>,
-    undo: Vec<(Name, Binding)>,
+    bindings: Vec<Bound>,
+    undo: Vec<(Name, Bound)>,
     marks: Vec<usize>,
     recent: RecentPrefixes,
 }
@@ -33,7 +47,7 @@ pub(super) struct Scopes {
 /// handful of them, three times in every instruction.
 #[derive(Default, Debug)]
 struct RecentPrefixes {
-    entries: [Option<(u64, GroupId)>; 8],
+    entries: [Option<(u64, NumberedRegs)>; 8],
     next: usize,
 }
 
@@ -49,22 +63,35 @@ fn packed(prefix: &str) -> Option<u64> {
 
 impl Scopes {
     pub(super) fn get(&self, name: Name) -> Binding {
+        self.bound(name).binding
+    }
+
+    fn bound(&self, name: Name) -> Bound {
         self.bindings.get(name.index()).copied().unwrap_or_default()
     }
 
     /// The group of registers that a prefix stands for, if it was looked up lately.
     #[inline]
-    pub(super) fn recent_group(&self, prefix: &str) -> Option<GroupId> {
+    pub(super) fn recent_group(&self, prefix: &str) -> Option<NumberedRegs> {
         let key = packed(prefix)?;
-        self.recent.entries.iter().flatten().find(|(found, _)| *found == key).map(|(_, group)| *group)
+        self.recent.entries.iter().flatten().find(|(found, _)| *found == key).map(|(_, regs)| *regs)
     }
 
-    /// Remembers what a prefix stands for, until a name is bound or a scope ends.
-    pub(super) fn remember_group(&mut self, prefix: &str, group: GroupId) {
+    /// The group of registers that the name of a prefix stands for. Remembered until a name is bound or a scope ends.
+    pub(super) fn find_group(&mut self, prefix: &str, name: Name) -> Option<NumberedRegs> {
+        let Bound { binding: Binding::Regs(group), depth } = self.bound(name) else { return None };
+        let regs = NumberedRegs { group, depth };
         if let Some(key) = packed(prefix) {
-            self.recent.entries[self.recent.next % 8] = Some((key, group));
+            self.recent.entries[self.recent.next % 8] = Some((key, regs));
             self.recent.next += 1;
         }
+        Some(regs)
+    }
+
+    /// Whether a name means something that was declared in a scope within the first `depth` ones.
+    pub(super) fn is_bound_within(&self, name: Name, depth: u32) -> bool {
+        let bound = self.bound(name);
+        bound.binding != Binding::Nothing && bound.depth > depth
     }
 
     pub(super) fn bind(&mut self, name: Name, binding: Binding) {
@@ -72,9 +99,10 @@ impl Scopes {
             self.recent = RecentPrefixes::default();
         }
         if self.bindings.len() <= name.index() {
-            self.bindings.resize(name.index() + 1, Binding::Nothing);
+            self.bindings.resize(name.index() + 1, Bound::default());
         }
-        let old = std::mem::replace(&mut self.bindings[name.index()], binding);
+        let bound = Bound { binding, depth: self.depth() };
+        let old = std::mem::replace(&mut self.bindings[name.index()], bound);
         if !self.marks.is_empty() {
             self.undo.push((name, old));
         }
@@ -82,7 +110,7 @@ impl Scopes {
 
     /// Changes a binding without being undone: for what is learnt about a name that stays what it is.
     pub(super) fn refine(&mut self, name: Name, binding: Binding) {
-        self.bindings[name.index()] = binding;
+        self.bindings[name.index()].binding = binding;
     }
 
     /// How many scopes are open.

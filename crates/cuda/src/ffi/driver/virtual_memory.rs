@@ -1,6 +1,6 @@
 //! Addresses that programs reserve, and memory that they put behind them.
 
-use std::ffi::{c_ulonglong, c_void};
+use std::ffi::{c_uchar, c_ulonglong, c_void};
 
 use crate::abi::driver::*;
 use crate::api::context;
@@ -52,8 +52,10 @@ export! {
         }
         crate::driver::check()?;
         // SAFETY: as the manual says.
-        check(unsafe { get(prop) }?)?;
-        put_new(handle, || Ok(virtual_memory::create(size as u64)?.handle.number() as u64))
+        let properties = unsafe { get(prop) }?;
+        check(properties)?;
+        let is_compressible = CUmemAllocationCompType::from(properties.allocFlags.compressionType) == CU_MEM_ALLOCATION_COMP_GENERIC;
+        put_new(handle, || Ok(virtual_memory::create(size as u64, is_compressible)?.handle.number() as u64))
     }
 
     fn cuMemRelease(handle: CUmemGenericAllocationHandle) {
@@ -127,11 +129,14 @@ export! {
     }
 
     fn cuMemGetAllocationPropertiesFromHandle(prop: *mut CUmemAllocationProp, handle: CUmemGenericAllocationHandle) {
-        PHYSICAL.get(handle as usize)?;
+        let physical = PHYSICAL.get(handle as usize)?;
         // SAFETY: all of it is numbers and pointers, for which zero is a value.
         let mut properties: CUmemAllocationProp = unsafe { std::mem::zeroed() };
         properties.r#type = CU_MEM_ALLOCATION_TYPE_PINNED;
         properties.location.r#type = CU_MEM_LOCATION_TYPE_DEVICE;
+        if physical.is_compressible {
+            properties.allocFlags.compressionType = CU_MEM_ALLOCATION_COMP_GENERIC as c_uchar;
+        }
         // SAFETY: as the manual says.
         unsafe { put(prop, properties) }
     }
