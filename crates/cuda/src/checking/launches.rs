@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use report::{Finding, Line, Occurrence};
 use rewrite::context::{NO_OBJECT, NO_OBJECT_BYTES, Record, SLOT, SLOTS, Word, small_object};
-use rewrite::{KernelPlan, PointerSlot, SiteId};
+use rewrite::{KernelPlan, PointerSlot, SiteId, Sites};
 use tools::memcheck::{self, BadAccess};
 
 use super::area::Piece;
@@ -162,9 +162,19 @@ impl Checker {
     }
 
     /// A kernel ended with a fault of the device, which no tool has kept from happening.
-    pub(crate) fn faulted(&self, fault: &cpu::Fault, name: &str, shape: &Shape, stack: &HostStack) {
+    pub(crate) fn faulted(&self, fault: &cpu::Fault, kernel: &Kernel, shape: &Shape, stack: &HostStack) {
+        let none = Sites::default();
+        let sites = kernel.checked.as_ref().map_or(&none, |checked| &checked.instrumented.sites);
+        // The device knows the line of the instruction, and not that of what it runs for itself.
+        let place = match fault.line {
+            0 => None,
+            line => sites.place_of_line(kernel.program.module(), line, &kernel.name),
+        };
+        // Whichever tool is at work: the command's own is the first.
+        let tool = self.tools.first().expect("there is no checker without a tool").name();
         self.found(Finding {
-            place: Some(whole_kernel(name)),
+            tool: tool.to_owned(),
+            place: Some(place.unwrap_or_else(|| whole_kernel(&kernel.name))),
             first: Some(Occurrence {
                 block: fault.block,
                 thread: fault.thread,

@@ -294,7 +294,8 @@ impl Checker {
         }
         drop(state);
         self.report_active();
-        if self.settings.leak_check {
+        // Only memcheck keeps what is needed to say who allocated it.
+        if self.settings.leak_check && self.shadow.is_some() {
             self.report_leaks();
         }
         self.write_coverage();

@@ -241,9 +241,8 @@ pub const EXPLANATIONS: &[Explanation] = &[
         "memory of a kernel that was never freed",
         include_str!("explain/device-heap-leak.md"),
     ),
-    explanation("device-fault", "a kernel that the device ended", include_str!("explain/device-fault.md")),
 ];
 
 const fn explanation(code: &'static str, title: &'static str, text: &'static str) -> Explanation {
-    Explanation { tool: "memcheck", code, title, text }
+    Explanation { tool: Some("memcheck"), code, title, text }
 }
