@@ -380,6 +380,32 @@ fn tools_are_commands() {
 }
 
 #[test]
+fn nvtx_tells_our_library_unless_the_user_has_another() {
+    let scratch = Scratch::new("nvtx");
+    let ours = fs::canonicalize(scratch.0.join("lib/warpgrind/libwarpgrind_cuda.so")).expect("it is there");
+    let script = "process; end; echo \"$NVTX_INJECTION64_PATH\"";
+    let seen = |command: &mut Command| {
+        let output = command.output().expect("it starts");
+        (stdout(&output).trim().to_owned(), stderr(&output).to_owned())
+    };
+    let (path, said) = seen(scratch.memcheck(&[], script).env_remove("NVTX_INJECTION64_PATH"));
+    assert_eq!(fs::canonicalize(path).expect("it is a path"), ours);
+    assert!(!said.contains("NVTX"), "{said}");
+    let (path, _) = seen(scratch.memcheck(&["--nvtx", "no"], script).env_remove("NVTX_INJECTION64_PATH"));
+    assert_eq!(path, "");
+    let (path, said) = seen(scratch.memcheck(&[], script).env("NVTX_INJECTION64_PATH", "/own/profiler.so"));
+    assert_eq!(path, "/own/profiler.so");
+    assert_contains(&said, "NVTX_INJECTION64_PATH is set (/own/profiler.so), so heaps");
+    // That of another run is not the user's.
+    let mut nested = scratch.memcheck(&[], script);
+    nested
+        .env("NVTX_INJECTION64_PATH", "/outer/libwarpgrind_cuda.so")
+        .env("WARPGRIND_LIBRARY", "/outer/libwarpgrind_cuda.so");
+    let (path, _) = seen(&mut nested);
+    assert_eq!(fs::canonicalize(path).expect("it is a path"), ours);
+}
+
+#[test]
 fn codes_are_explained() {
     let explain = |code: &str| {
         let output = Command::new(env!("CARGO_BIN_EXE_warpgrind")).args(["explain", code]).output().expect("it starts");

@@ -9,7 +9,7 @@ use rewrite::{KernelPlan, PointerSlot, SiteId, Sites};
 use tools::memcheck::{self, BadAccess};
 
 use super::area::Piece;
-use super::objects::Objects;
+use super::objects::{Objects, Region, rights};
 use super::records::{error, whole_kernel};
 use super::{Checker, HostStack, Instrumented};
 use crate::api::kernel::Kernel;
@@ -41,7 +41,7 @@ pub(crate) struct CheckedLaunch {
     /// How many records were taken, and the error that the first of them stands for.
     taken: Mutex<(u64, Option<CudaError>)>,
     /// The launch reads it.
-    _regions: Arc<[[u64; 2]]>,
+    _regions: Arc<[Region]>,
 }
 
 impl CheckedKernel {
@@ -199,7 +199,9 @@ fn bounds(objects: &Objects, slot: &PointerSlot, layout: &[(u64, u64)], params: 
     let pointer = u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
     let align = u64::from(slot.align);
     match objects.pointed_to(pointer) {
-        Some(object) if pointer.is_multiple_of(align) && object.start.is_multiple_of(align) => {
+        Some(object)
+            if object.rights == rights::ALL && pointer.is_multiple_of(align) && object.start.is_multiple_of(align) =>
+        {
             if object.bytes < slot.bytes.into() {
                 (small_object(object.start, object.bytes), NO_OBJECT_BYTES)
             } else {
@@ -305,6 +307,7 @@ impl CheckedLaunch {
                 start: record.other,
                 bytes: variable.size().unwrap_or(dynamic),
                 stack: None,
+                rights: rights::ALL,
             })
         });
         let objects = self.checker.objects();

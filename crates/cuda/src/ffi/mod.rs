@@ -22,6 +22,7 @@ mod exports;
 mod graph;
 pub(crate) mod image;
 mod launch;
+mod nvtx;
 pub(crate) mod objects;
 pub(crate) mod runtime;
 pub(crate) mod stdio;
