@@ -24,6 +24,7 @@ pub(crate) mod image;
 mod launch;
 mod nvtx;
 pub(crate) mod objects;
+pub(crate) mod python;
 pub(crate) mod runtime;
 pub(crate) mod stdio;
 mod user_object;
