@@ -16,7 +16,7 @@ pub(crate) struct Args {
 /// Prints the explanation.
 pub(crate) fn run(args: &Args, all: &[Explanation]) -> Result<Verdict> {
     let list = |listed: &[&Explanation]| -> String {
-        listed.iter().map(|known| format!("  {}::{}: {}\n", known.tool, known.code, known.title)).collect()
+        listed.iter().map(|known| format!("  {}: {}\n", known.name(), known.title)).collect()
     };
     let everything: Vec<&Explanation> = all.iter().collect();
     let Some(code) = &args.code else {
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Args, all: &[Explanation]) -> Result<Verdict> {
         Ok(found) => {
             for known in found {
                 let text = known.text.trim();
-                output::print(&format!("{}::{}: {}\n\n{text}\n", known.tool, known.code, known.title))?;
+                output::print(&format!("{}: {}\n\n{text}\n", known.name(), known.title))?;
             }
             Ok(Verdict::Clean)
         }

@@ -67,7 +67,7 @@ fn main() -> ExitCode {
         Command::Run(args) => return run::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Cache(args) => cache_command::run(&args),
-        Command::Explain(args) => explain::run(&args, tools::EXPLANATIONS),
+        Command::Explain(args) => explain::run(&args, &tools::explanations()),
         Command::Ptx(args) => ptx_command::run(&args),
     };
     match result {

@@ -68,6 +68,16 @@ const CANNOT_RUN: u8 = 126;
 /// What a shell returns for a program that is not there.
 const NOT_FOUND: u8 = 127;
 
+/// The library that NVTX loads.
+const NVTX: &str = "NVTX_INJECTION64_PATH";
+/// Our own, which programs have in place of CUDA's.
+const LIBRARY: &str = "WARPGRIND_LIBRARY";
+
+/// The library that the user has NVTX load; not that of a run that we are started in.
+fn nvtx_of_user() -> Option<OsString> {
+    std::env::var_os(NVTX).filter(|theirs| std::env::var_os(LIBRARY).as_ref() != Some(theirs))
+}
+
 /// What the library reads besides what the flags say; nothing of a run that we are started in is handed on.
 const FOR_TOOLS: [&str; 10] = [
     "WARPGRIND_SESSION",
@@ -106,6 +116,20 @@ impl Target {
         })
     }
 
+    /// Has NVTX tell our library what the program says, unless the user has it tell another one.
+    pub(crate) fn set_nvtx(&self, command: &mut Command) {
+        if let Some(theirs) = nvtx_of_user() {
+            let why =
+                format!(" ({}), so heaps of the program's own that NVTX knows of are not checked", theirs.display());
+            output::complain(&format!("{NVTX} is set"), &why);
+            return;
+        }
+        let ours = command.get_envs().find(|(name, _)| *name == LIBRARY).and_then(|(_, value)| value);
+        if let Some(ours) = ours.map(OsStr::to_owned) {
+            command.env(NVTX, ours);
+        }
+    }
+
     /// Says that the system refused to run it. Returns the exit code.
     pub(crate) fn refused(&self, error: std::io::Error) -> u8 {
         let name = Path::new(&self.program[0]).display().to_string();
@@ -120,6 +144,9 @@ impl Target {
         libraries.set(&mut command)?;
         for name in FOR_TOOLS {
             command.env_remove(name);
+        }
+        if nvtx_of_user().is_none() {
+            command.env_remove(NVTX);
         }
         let mut set = |name: &str, value: Option<String>| {
             match value {
@@ -239,7 +266,7 @@ impl Libraries {
         let is_plain = !start.as_bytes().contains(&b' ');
         let preload = if is_plain { start.to_owned() } else { Path::new("/warpgrind").join(Self::START).into() };
         command.env("LD_PRELOAD", in_front("LD_PRELOAD", b": ", &preload));
-        command.env("WARPGRIND_LIBRARY", &self.cuda);
+        command.env(LIBRARY, &self.cuda);
         Ok(())
     }
 }

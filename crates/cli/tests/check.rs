@@ -100,6 +100,7 @@ fn exit_codes() {
     assert_eq!(scratch.code(&[], "process; end; exit 3"), 3);
     assert_eq!(scratch.code(&["--check-exit-code", "no"], "process; end; exit 3"), 0);
     assert_eq!(scratch.code(&[], "process; kill -SEGV $$"), 128 + 11);
+    assert_eq!(scratch.code(&["--check-exit-code", "no"], "process; kill -SEGV $$"), 128 + 11);
     // Findings, whatever the program returns.
     assert_eq!(scratch.code(&[], "process; finding error 2; end"), 86);
     assert_eq!(scratch.code(&[], "process; finding error 2; end; exit 3"), 86);
@@ -149,7 +150,10 @@ memcheck: 2 errors in 1 kernel and 2 launches of 1 process
     let expected = "warning: the program did not use CUDA, so nothing was checked\n\nmemcheck: 0 errors in 0 kernels and 0 launches of 0 processes\n";
     assert_eq!(stderr(&output), expected);
     let output = scratch.run(&[], "process; kill -ABRT $$");
-    assert_contains(stderr(&output), "note: the program was ended by SIGABRT\n");
+    assert_contains(
+        stderr(&output),
+        "note: the program was ended by SIGABRT; what it had still to do was not checked\n",
+    );
     let output = scratch.run(&["--print-limit", "1"], "process; finding error 2; finding error 3; end");
     assert_contains(stderr(&output), "note: 1 more finding; --print-limit");
     let output = scratch.run(&["--color", "always"], "process; finding error 2; end");
@@ -234,6 +238,11 @@ fn files() {
     let value: serde_json::Value = serde_json::from_str(&summary).expect("it is JSON");
     assert_eq!((&value["verdict"], &value["exit_code"]), (&"findings".into(), &0.into()));
     assert_eq!(value["codes"]["memcheck::out-of-bounds"]["count"], 5);
+    // A program that a signal ended is not said to be clean.
+    scratch.run(&["--summary", "killed.json"], "process; kill -KILL $$");
+    let summary = fs::read_to_string(scratch.0.join("killed.json")).expect("it was written");
+    let value: serde_json::Value = serde_json::from_str(&summary).expect("it is JSON");
+    assert_eq!((&value["verdict"], &value["signal"]), (&"ended-by-signal".into(), &9.into()));
     // A file that cannot be written does not cost the report.
     let output = scratch.run(&["--log-file", "no/such/directory"], "process; finding error 2; end");
     assert_contains(stderr(&output), "error: writing no/such/directory");
@@ -368,6 +377,32 @@ fn tools_are_commands() {
     for flag in ["--error-exitcode", "--suppressions", "--kernel-name", "--device-memory", "--seed"] {
         assert_contains(&help(&["memcheck", "--help"]), flag);
     }
+}
+
+#[test]
+fn nvtx_tells_our_library_unless_the_user_has_another() {
+    let scratch = Scratch::new("nvtx");
+    let ours = fs::canonicalize(scratch.0.join("lib/warpgrind/libwarpgrind_cuda.so")).expect("it is there");
+    let script = "process; end; echo \"$NVTX_INJECTION64_PATH\"";
+    let seen = |command: &mut Command| {
+        let output = command.output().expect("it starts");
+        (stdout(&output).trim().to_owned(), stderr(&output).to_owned())
+    };
+    let (path, said) = seen(scratch.memcheck(&[], script).env_remove("NVTX_INJECTION64_PATH"));
+    assert_eq!(fs::canonicalize(path).expect("it is a path"), ours);
+    assert!(!said.contains("NVTX"), "{said}");
+    let (path, _) = seen(scratch.memcheck(&["--nvtx", "no"], script).env_remove("NVTX_INJECTION64_PATH"));
+    assert_eq!(path, "");
+    let (path, said) = seen(scratch.memcheck(&[], script).env("NVTX_INJECTION64_PATH", "/own/profiler.so"));
+    assert_eq!(path, "/own/profiler.so");
+    assert_contains(&said, "NVTX_INJECTION64_PATH is set (/own/profiler.so), so heaps");
+    // That of another run is not the user's.
+    let mut nested = scratch.memcheck(&[], script);
+    nested
+        .env("NVTX_INJECTION64_PATH", "/outer/libwarpgrind_cuda.so")
+        .env("WARPGRIND_LIBRARY", "/outer/libwarpgrind_cuda.so");
+    let (path, _) = seen(&mut nested);
+    assert_eq!(fs::canonicalize(path).expect("it is a path"), ours);
 }
 
 #[test]

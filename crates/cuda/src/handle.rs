@@ -56,6 +56,11 @@ impl<T> Handles<T> {
         objects.get(&number).cloned().ok_or(CudaError::INVALID_HANDLE)
     }
 
+    /// All objects.
+    pub(crate) fn all(&self) -> Vec<Arc<T>> {
+        self.objects.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
     /// Forgets a handle; whoever has the object keeps it.
     pub(crate) fn remove(&self, number: usize) -> Result<Arc<T>> {
         let mut objects = self.objects.write().unwrap_or_else(PoisonError::into_inner);
@@ -73,7 +78,9 @@ mod tests {
         let handle = Handle::new();
         handles.insert(&handle, Arc::new(7));
         assert_eq!(handles.get(handle.number()).map(|object| *object), Ok(7));
+        assert_eq!(handles.all(), [Arc::new(7)]);
         assert!(handles.remove(handle.number()).is_ok());
+        assert_eq!(handles.all(), []);
         assert_eq!(handles.get(handle.number()), Err(CudaError::INVALID_HANDLE));
         assert_eq!(handles.get(0x1234), Err(CudaError::INVALID_HANDLE));
     }

@@ -29,7 +29,23 @@ fn with(name: &str, options: DemangleOptions) -> Option<String> {
     let symbol = Symbol::new_with_options(name, &limits).ok()?;
     let mut text = Bounded(String::new());
     symbol.structured_demangle(&mut text, &options.recursion_limit(DEEPEST)).ok()?;
-    Some(without_files(&text.0))
+    Some(without_tags(&without_files(&text.0)))
+}
+
+/// Without what Numba adds to the names of its kernels: `scale[abi:v1][abi:cw51cXTLSUwv1sDUaKthoaNgo]`.
+fn without_tags(name: &str) -> String {
+    let mut parts = name.split("[abi:");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(']') {
+            Some((_, rest)) => text.push_str(rest),
+            None => {
+                text.push_str("[abi:");
+                text.push_str(part);
+            }
+        }
+    }
+    text
 }
 
 /// Without the namespaces that nvcc makes of files for what is `static`: `_INTERNAL_3d925858_4_a_cu_2b61aaee::f`.
@@ -73,6 +89,7 @@ mod tests {
         assert_eq!(short_name("_Z6vecaddPKfS0_Pfi"), "vecadd");
         assert_eq!(short_name("_Z5scaleIfEvPT_i"), "scale<float>");
         assert_eq!(short_name("_ZN4math3sumIdLi4EEEvPT_"), "math::sum<double, 4>");
+        assert_eq!(short_name("_ZN8__main__5scaleB2v1B4cw51Ef"), "__main__::scale");
         assert_eq!(short_name("main"), "main");
         assert_eq!(short_name("_Znonsense"), "_Znonsense");
     }

@@ -3,14 +3,25 @@
 /// What a code means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Explanation {
-    /// The tool: `memcheck`.
-    pub tool: &'static str,
+    /// The tool: `memcheck`; nothing if any tool may find it.
+    pub tool: Option<&'static str>,
     /// The code: `out-of-bounds`.
     pub code: &'static str,
     /// What it is, in a few words.
     pub title: &'static str,
     /// What it is, what to do, and an example.
     pub text: &'static str,
+}
+
+impl Explanation {
+    /// `memcheck::out-of-bounds`, or the code alone if any tool may find it.
+    pub fn name(&self) -> String {
+        self.tool.map_or_else(|| self.code.to_owned(), |tool| format!("{tool}::{}", self.code))
+    }
+
+    fn is_of(&self, tool: &str) -> bool {
+        self.tool.is_none_or(|known| known == tool)
+    }
 }
 
 /// The explanations of a code, `memcheck::out-of-bounds`, `memcheck[out-of-bounds]` or `out-of-bounds`, which several
@@ -22,7 +33,7 @@ pub fn explain<'a>(all: &'a [Explanation], name: &str) -> Result<Vec<&'a Explana
         None => (None, name.as_str()),
     };
     let found: Vec<&Explanation> =
-        all.iter().filter(|known| known.code == code && tool.is_none_or(|tool| known.tool == tool)).collect();
+        all.iter().filter(|known| known.code == code && tool.is_none_or(|tool| known.is_of(tool))).collect();
     if !found.is_empty() {
         return Ok(found);
     }
@@ -62,11 +73,19 @@ mod tests {
     #[test]
     fn codes_are_found_and_near_ones_named() {
         let entry = |tool, code| Explanation { tool, code, title: "", text: "" };
-        let all = [entry("memcheck", "out-of-bounds"), entry("memcheck", "use-after-free"), entry("racecheck", "race")];
+        let all = [
+            entry(Some("memcheck"), "out-of-bounds"),
+            entry(Some("memcheck"), "use-after-free"),
+            entry(Some("racecheck"), "race"),
+            entry(None, "device-fault"),
+        ];
         for name in ["out-of-bounds", "memcheck::out-of-bounds", "memcheck[out-of-bounds]", " Memcheck::Out-Of-Bounds"]
         {
             assert_eq!(explain(&all, name), Ok(vec![&all[0]]), "{name}");
         }
+        assert_eq!(explain(&all, "device-fault"), Ok(vec![&all[3]]));
+        assert_eq!(explain(&all, "trace::device-fault"), Ok(vec![&all[3]]));
+        assert_eq!([all[0].name(), all[3].name()], ["memcheck::out-of-bounds", "device-fault"]);
         assert_eq!(explain(&all, "out-of-bound"), Err(vec![&all[0]]));
         assert_eq!(explain(&all, "free"), Err(vec![&all[1]]));
         assert_eq!(explain(&all, "racecheck::out-of-bounds"), Err(vec![&all[0]]));

@@ -118,4 +118,38 @@ pub enum Frame {
         /// The file and line, if they are known.
         line: Option<SourceLine>,
     },
+    /// A line of a program that an interpreter runs.
+    Script {
+        /// The function, as the interpreter names it.
+        function: String,
+        /// The file and line.
+        line: SourceLine,
+    },
+}
+
+impl Frame {
+    /// The function and its line, if they are known.
+    pub fn source(&self) -> Option<(&str, Option<&SourceLine>)> {
+        match self {
+            Self::Code { .. } => None,
+            Self::Source { function, line } => Some((function, line.as_ref())),
+            Self::Script { function, line } => Some((function, Some(line))),
+        }
+    }
+
+    /// The package that it belongs to, if it is of one that is installed for Python, or of Python itself.
+    pub fn package(&self) -> Option<&str> {
+        let path = match self {
+            Self::Code { object, .. } => object,
+            Self::Script { line, .. } => &line.file,
+            Self::Source { .. } => return None,
+        };
+        for directory in ["/site-packages/", "/dist-packages/"] {
+            if let Some((_, inside)) = path.rsplit_once(directory) {
+                let name = inside.split('/').next().unwrap_or_default();
+                return Some(name.split('.').next().unwrap_or_default());
+            }
+        }
+        (path.contains("/lib/python3") || path.starts_with("<frozen ")).then_some("python")
+    }
 }

@@ -146,8 +146,8 @@ impl<'a> LineObject<'a> {
     }
 }
 
-fn calls(stack: Option<&Stack>) -> Vec<Call<'_>> {
-    let call = |frame| match frame {
+fn calls<'a>(stack: Option<&'a Stack>) -> Vec<Call<'a>> {
+    let call = |frame: &'a Frame| match frame {
         &Frame::Code { ref object, offset } => Call {
             function: None,
             file: None,
@@ -155,13 +155,16 @@ fn calls(stack: Option<&Stack>) -> Vec<Call<'_>> {
             object: Some(object.as_str()),
             offset: Some(format!("{offset:#x}")),
         },
-        Frame::Source { function, line } => Call {
-            function: Some(function),
-            file: line.as_ref().map(|line| line.file.as_str()),
-            line: line.as_ref().map(|line| line.line),
-            object: None,
-            offset: None,
-        },
+        Frame::Source { .. } | Frame::Script { .. } => {
+            let (function, line) = frame.source().expect("these have a function");
+            Call {
+                function: Some(function),
+                file: line.map(|line| line.file.as_str()),
+                line: line.map(|line| line.line),
+                object: None,
+                offset: None,
+            }
+        }
     };
     stack.into_iter().flat_map(|stack| &stack.frames).map(call).collect()
 }

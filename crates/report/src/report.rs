@@ -92,6 +92,8 @@ pub enum Verdict {
     Findings,
     /// Nothing is known to be wrong, but not all was checked.
     NotChecked,
+    /// What was done is right and was checked, but a signal ended the program before it was done.
+    EndedBySignal,
 }
 
 impl Verdict {
@@ -101,6 +103,7 @@ impl Verdict {
             Self::Clean => "clean",
             Self::Findings => "findings",
             Self::NotChecked => "not-checked",
+            Self::EndedBySignal => "ended-by-signal",
         }
     }
 }
@@ -113,6 +116,8 @@ impl Report {
             Verdict::Findings
         } else if !self.incomplete(run).is_empty() {
             Verdict::NotChecked
+        } else if let Exit::Signal(_) = run.exit {
+            Verdict::EndedBySignal
         } else {
             Verdict::Clean
         }

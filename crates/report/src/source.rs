@@ -109,7 +109,8 @@ pub(crate) fn expression_at(line: &str, column: u32) -> std::ops::Range<usize> {
     let text = line.trim_end();
     let whole = text.len() - text.trim_start().len()..text.len();
     let Some(start) = (column as usize).checked_sub(1) else { return whole };
-    if start >= text.len() || !text.is_char_boundary(start) {
+    // Some compilers know only the line, and say that it is the first column.
+    if start >= text.len() || !text.is_char_boundary(start) || start < whole.start {
         return whole;
     }
     let bytes = text.as_bytes();

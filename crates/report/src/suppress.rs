@@ -21,7 +21,7 @@ use std::fmt::Write;
 use serde::Deserialize;
 
 use crate::demangle::{demangled, short_name};
-use crate::finding::{Finding, Frame, SourceLine};
+use crate::finding::{Finding, SourceLine};
 use crate::report::Report;
 
 /// Larger files are not suppressions.
@@ -126,17 +126,11 @@ impl Entry {
         let place = finding.place.as_ref();
         let device_lines = place.map_or(&[][..], |place| &place.lines);
         let calls = finding.stack.as_ref().map_or(&[][..], |stack| &stack.frames);
-        let host_lines = calls.iter().filter_map(|frame| match frame {
-            Frame::Source { line, .. } => line.as_ref(),
-            Frame::Code { .. } => None,
-        });
+        let host_lines = calls.iter().filter_map(|frame| frame.source()?.1);
         let files = || device_lines.iter().chain(host_lines.clone()).map(|line: &SourceLine| line.file.as_str());
-        let host_functions = calls.iter().filter_map(|frame| match frame {
-            Frame::Source { function, .. } => Some(function),
-            Frame::Code { .. } => None,
-        });
-        let device_functions = device_lines.iter().filter_map(|line| line.function.as_ref());
-        let kernel = place.map(|place| &place.kernel);
+        let host_functions = calls.iter().filter_map(|frame| Some(frame.source()?.0));
+        let device_functions = device_lines.iter().filter_map(|line| line.function.as_deref());
+        let kernel = place.map(|place| place.kernel.as_str());
         let mut functions = device_functions.chain(host_functions).chain(kernel);
         glob(&self.tool, &finding.tool)
             && glob(&self.code, &finding.code)
@@ -171,10 +165,8 @@ pub fn entry_for(finding: &Finding) -> String {
         }
         None => {
             field("message", &literal(&finding.message));
-            let function = finding.stack.iter().flat_map(|stack| &stack.frames).find_map(|frame| match frame {
-                Frame::Source { function, .. } => Some(function),
-                Frame::Code { .. } => None,
-            });
+            let mut calls = finding.stack.iter().flat_map(|stack| &stack.frames);
+            let function = calls.find_map(|frame| Some(frame.source()?.0));
             if let Some(function) = function {
                 field("function", &literal(function));
             }

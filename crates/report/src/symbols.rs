@@ -69,7 +69,7 @@ impl Symbols {
             match frame {
                 Frame::Code { object, offset } if !is_ours(&object) => frames.extend(self.look_up(&object, offset)),
                 Frame::Code { .. } => {}
-                Frame::Source { .. } => frames.push(frame),
+                Frame::Source { .. } | Frame::Script { .. } => frames.push(frame),
             }
         }
         let is = |frame: &Frame, wanted: fn(&str) -> bool| matches!(frame, Frame::Source { function, .. } if wanted(function));
@@ -85,7 +85,7 @@ impl Symbols {
                     || Some(function.as_str()) == kernel
                     || line.as_ref().is_some_and(|line| is_header_of_cuda(&line.file))
             }
-            Frame::Code { .. } => false,
+            Frame::Code { .. } | Frame::Script { .. } => false,
         };
         let stubs = frames.iter().take_while(of_nvcc).count();
         if stubs < frames.len() {
@@ -126,9 +126,10 @@ fn launches_for_nvcc(function: &str) -> bool {
         || function.starts_with("cudaLaunchKernel<")
 }
 
-/// Headers of CUDA with functions that only pass on what they are given, such as `cudaMalloc<float>`.
+/// Headers of CUDA and NVTX with functions that only pass on what they are given, such as `cudaMalloc<float>`.
 fn is_header_of_cuda(file: &str) -> bool {
-    matches!(file.rsplit('/').next(), Some("cuda_runtime.h" | "cuda_runtime_api.h" | "device_functions.h"))
+    ["/nvtxDetail/", "/nvtxExtDetail/"].iter().any(|directory| file.contains(directory))
+        || matches!(file.rsplit('/').next(), Some("cuda_runtime.h" | "cuda_runtime_api.h" | "device_functions.h"))
 }
 
 /// Functions in which programs and threads begin.
@@ -308,7 +309,7 @@ mod tests {
                 .iter()
                 .map(|frame| match frame {
                     Frame::Source { function, line } => (function.as_str(), line.as_ref().map(|line| line.line)),
-                    Frame::Code { .. } => ("?", None),
+                    Frame::Code { .. } | Frame::Script { .. } => ("?", None),
                 })
                 .collect();
             assert_eq!(named, [("app::solve<int>", lines[0]), ("main", lines[1])]);

@@ -58,7 +58,9 @@ pub fn render(report: &Report, run: &Run, look: &Look, sources: &mut Sources) ->
         text += &paragraph(Level::WARNING, &sentence, &[], look);
     }
     if let Exit::Signal(signal) = run.exit {
-        text += &paragraph(Level::NOTE, &format!("the program was ended by {}", signal_name(signal)), &[], look);
+        let name = signal_name(signal);
+        let note = format!("the program was ended by {name}; what it had still to do was not checked");
+        text += &paragraph(Level::NOTE, &note, &[], look);
     }
     text += &last_line(report, run);
     text
@@ -139,6 +141,12 @@ fn on_the_device(finding: &Finding, place: &Place, sources: &mut Sources) -> Par
                 part.facts.extend(happened);
             }
         },
+        None if place.instruction_line == 0 => {
+            // Nothing is known but the kernel, which no flag of the compiler changes.
+            part.elements.push(Origin::path(format!("kernel {}", escaped(&short_name(&place.kernel)))).into());
+            part.behind_place.clear();
+            part.facts.extend(happened);
+        }
         None => {
             part.elements.push(Origin::path(format!("PTX line {}", place.instruction_line)).into());
             part.facts.extend(happened);
@@ -166,9 +174,10 @@ fn file_name(line: &SourceLine, sources: &Sources) -> String {
 fn on_the_host(finding: &Finding, stack: &Stack, look: &Look, sources: &mut Sources) -> Part {
     let mut part = Part { facts: times(finding), ..Part::default() };
     // The first call that has a line is the place.
-    let has_line = |frame: &Frame| matches!(frame, Frame::Source { line: Some(_), .. });
-    let at = stack.frames.iter().position(has_line);
-    if let Some(Frame::Source { function, line: Some(line) }) = at.map(|at| &stack.frames[at]) {
+    let has_line = |frame: &&Frame| matches!(frame.source(), Some((_, Some(_))));
+    let own = stack.frames.iter().position(|frame| has_line(&frame) && frame.package().is_none());
+    let at = own.or_else(|| stack.frames.iter().position(|frame| has_line(&frame)));
+    if let Some((function, Some(line))) = at.and_then(|at| stack.frames[at].source()) {
         part.behind_place = format!(" in {}", escaped(function));
         part.elements.push(match snippet(line, None, sources) {
             Some(snippet) => snippet.into(),
@@ -273,23 +282,43 @@ fn calls(stack: Option<&Stack>) -> &[Frame] {
 fn note(message: &str, calls: &[Frame], look: &Look, sources: &Sources) -> String {
     let mut text = message.to_owned();
     let most = look.most_callers.max(1);
-    for (index, frame) in calls.iter().take(most).enumerate() {
+    let lines = if most == usize::MAX { calls.chunks(1).collect() } else { folded(calls) };
+    for (index, frames) in lines.iter().take(most).enumerate() {
         text += if index == 0 { ": " } else { "\nby " };
-        match frame {
-            Frame::Code { object, offset } => {
+        match frames {
+            [Frame::Code { object, offset }] => {
                 let name = object.rsplit('/').next().unwrap_or_default();
                 let _ = write!(text, "{}+{offset:#x}", escaped(name));
             }
-            Frame::Source { function, line: None } => text += &escaped(function),
-            Frame::Source { function, line: Some(line) } => {
+            [Frame::Source { function, line: None }] => text += &escaped(function),
+            [Frame::Source { function, line: Some(line) } | Frame::Script { function, line }] => {
                 let _ = write!(text, "{} at {}", escaped(function), position(line, sources));
+            }
+            _ => {
+                let mut packages: Vec<&str> = frames.iter().filter_map(Frame::package).collect();
+                packages.dedup();
+                let _ = write!(text, "{} of {}", plural(frames.len() as u64, "call"), escaped(&packages.join(", ")));
             }
         }
     }
-    if calls.len() > most {
-        let _ = write!(text, "\nand {}", plural((calls.len() - most) as u64, "more call"));
+    if lines.len() > most {
+        let hidden: usize = lines[most..].iter().map(|frames| frames.len()).sum();
+        let _ = write!(text, "\nand {}", plural(hidden as u64, "more call"));
     }
     text
+}
+
+/// Calls as lines: those that a program in Python makes through packages are one line, up to the program's own.
+fn folded(calls: &[Frame]) -> Vec<&[Frame]> {
+    let is_own = |frame: &Frame| matches!(frame, Frame::Script { .. }) && frame.package().is_none();
+    let own = calls.iter().position(is_own).unwrap_or(0);
+    let is_foreign = |frame: &Frame| !matches!(frame, Frame::Source { line: Some(_), .. });
+    let (before, from_own) = calls.split_at(own);
+    let runs = before.chunk_by(|one, next| is_foreign(one) && is_foreign(next));
+    // A run of which no package is known has no name.
+    let runs =
+        runs.flat_map(|run| run.chunks(if run.iter().any(|frame| frame.package().is_some()) { run.len() } else { 1 }));
+    runs.chain(from_own.chunks(1)).collect()
 }
 
 /// What was not checked, and why.

@@ -265,9 +265,12 @@ fn verdicts() {
     let ended = report_of(&[Line::End]);
     assert_eq!(ended.verdict(&run), Verdict::Clean);
     run.exit = Exit::Signal(11);
-    assert_eq!(report_of(&[]).verdict(&run), Verdict::Clean);
+    assert_eq!(report_of(&[]).verdict(&run), Verdict::EndedBySignal);
+    assert_eq!(empty.verdict(&run), Verdict::NotChecked);
     assert_eq!(report_of(&[found(out_of_bounds())]).verdict(&run), Verdict::Findings);
     let warned = report_of(&[found(warning)]);
+    assert_eq!(warned.verdict(&run), Verdict::EndedBySignal);
+    run.exit = Exit::Code(3);
     assert_eq!(warned.verdict(&run), Verdict::Clean);
     run.warnings_count = true;
     assert_eq!(warned.verdict(&run), Verdict::Findings);
@@ -280,4 +283,72 @@ fn verdicts() {
     let lost = report_of(&[Line::Coverage(Coverage { lost: 1, ..Coverage::default() }), Line::End]);
     run.tools.pop();
     assert_eq!(lost.verdict(&run), Verdict::Findings);
+}
+
+#[test]
+fn calls_of_a_script_are_shown_whatever_they_are_called() {
+    let script = |function: &str, line: u32| Frame::Script {
+        function: function.into(),
+        line: SourceLine { file: "train\x1b[31m.py".into(), line, column: 0, function: None },
+    };
+    let mut finding = out_of_bounds();
+    // Below `main` of C there is nothing of the user's; below one of Python there is.
+    finding.stack = stack([script("Trainer.step", 7), script("main", 30), script("<module>", 33)]);
+    let report = report_of(&[found(finding), Line::End]);
+    let shown = text(&report);
+    let launched = "note: launched here: Trainer.step at train\\u{1b}[31m.py:7\n      by main at train\\u{1b}[31m.py:30\n      by <module> at train\\u{1b}[31m.py:33\n";
+    assert!(shown.contains(launched), "{shown}");
+    let json = report::json::lines(&report, &run());
+    assert!(
+        json.contains(r#"{"function":"<module>","file":"train\u001b[31m.py","line":33,"object":null,"offset":null}"#),
+        "{json}"
+    );
+}
+
+#[test]
+fn where_only_the_kernel_is_known() {
+    let mut finding = out_of_bounds();
+    let place = finding.place.as_mut().expect("it has one");
+    place.instruction.clear();
+    place.instruction_line = 0;
+    place.lines.clear();
+    let shown = text(&report_of(&[found(finding), Line::End]));
+    assert!(shown.contains("--> kernel vecadd\n"), "{shown}");
+    assert!(!shown.contains("lineinfo") && !shown.contains("PTX line"), "{shown}");
+}
+
+#[test]
+fn calls_of_packages_are_one_line() {
+    let script = |function: &str, file: &str, line: u32| Frame::Script {
+        function: function.into(),
+        line: SourceLine { file: file.into(), line, column: 0, function: None },
+    };
+    let package = "/venv/lib/python3.11/site-packages/numba_cuda/driver.py";
+    let frames = [
+        Frame::Code { object: "/venv/lib/python3.11/site-packages/cuda/cydriver.so".into(), offset: 5 },
+        Frame::Source { function: "dispatch".into(), line: None },
+        script("memalloc", package, 7),
+        script("to_device", package, 8),
+        script("train", "train.py", 3),
+        script("<module>", "train.py", 9),
+        script("_run_code", "<frozen runpy>", 88),
+    ];
+    let shown = |look: &report::Look| {
+        let mut finding = out_of_bounds();
+        finding.stack = stack(frames.clone());
+        report::render(&report_of(&[found(finding), Line::End]), &run(), look, &mut sources())
+    };
+    let expected = "launched here: 4 calls of cuda, numba_cuda\n      by train at train.py:3\n      by <module> at train.py:9\n      by _run_code at <frozen runpy>:88\n";
+    assert!(shown(&look()).contains(expected), "{}", shown(&look()));
+    let mut two = look();
+    two.most_callers = 2;
+    assert!(shown(&two).contains("by train at train.py:3\n      and 2 more calls\n"), "{}", shown(&two));
+    let mut all = look();
+    all.most_callers = usize::MAX;
+    assert!(shown(&all).contains("launched here: cydriver.so+0x5\n      by dispatch\n"), "{}", shown(&all));
+    // What the host did wrong is shown where the program did it.
+    let mut host = out_of_bounds();
+    (host.place, host.first, host.stack) = (None, None, stack(frames.clone()));
+    let text = text(&report_of(&[found(host), Line::End]));
+    assert!(text.contains("--> train.py:3 in train\n"), "{text}");
 }

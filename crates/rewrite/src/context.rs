@@ -20,9 +20,9 @@ pub enum Word {
     ArenaBytes = 24,
     /// Where its shadow begins: one byte for four.
     Shadow = 32,
-    /// The address of the table of other memory: pairs of first address and end.
+    /// The address of the table of other memory: first address, end and rights of each piece.
     Regions = 40,
-    /// How many pairs it has.
+    /// How many pieces it has.
     RegionCount = 48,
 }
 

@@ -1,6 +1,6 @@
 //! Where an instruction is, in words that people know: source lines, and the functions that were inlined.
 
-use ptx::ir::{Body, InlinedAt, Item, Module, SectionItem, SourceLocation, Stmt, StmtId};
+use ptx::ir::{Body, FuncId, Guard, InlinedAt, Item, Module, SectionItem, SourceLocation, Stmt, StmtId};
 use report::{Place, SourceLine};
 
 use crate::site::Site;
@@ -10,19 +10,45 @@ const MOST_LINES: usize = 32;
 
 /// The place of a site.
 pub(crate) fn of(module: &Module, site: &Site, kernel: &str) -> Place {
-    let function = &module.functions[site.func];
-    let body = function.body.as_ref().expect("sites are in functions with bodies");
-    let printed = ptx::print_stmt(module, function, body, site.stmt);
+    of_statement(module, site.func, site.stmt, site.guard, kernel)
+}
+
+/// The place of what the text of a module has on a line; nothing if no instruction of the user's is there.
+pub(crate) fn of_line(module: &Module, sites: &[Site], line: u32, kernel: &str) -> Option<Place> {
+    let mut found = module.functions.iter().flat_map(|(func, function)| {
+        let body = function.body.as_ref();
+        let is_it = move |body: &Body, id: StmtId| {
+            module.lines.line(body.position(id)) == line && body.origin(id).tag.is_none()
+        };
+        body.into_iter().flat_map(move |body| {
+            body.insts().filter(move |&(id, _)| is_it(body, id)).map(move |(id, inst)| (func, id, inst.guard))
+        })
+    });
+    let (func, stmt, guard) = found.next()?;
+    // A tool may have changed the guard.
+    let guard = sites.iter().find(|site| (site.func, site.stmt) == (func, stmt)).map_or(guard, |site| site.guard);
+    let mut place = of_statement(module, func, stmt, guard, kernel);
+    if found.next().is_some() {
+        // Which of them it was is not known.
+        place.instruction.clear();
+    }
+    Some(place)
+}
+
+fn of_statement(module: &Module, func: FuncId, stmt: StmtId, guard: Option<Guard>, kernel: &str) -> Place {
+    let function = &module.functions[func];
+    let body = function.body.as_ref().expect("statements are in functions with bodies");
+    let printed = ptx::print_stmt(module, function, body, stmt);
     // Without the guard of a tool, and without what the printer says to itself.
     let text = printed.split("//@").next().unwrap_or(&printed).trim();
     let bare =
         if text.starts_with('@') { text.split_once(char::is_whitespace).map_or(text, |(_, rest)| rest) } else { text };
-    let guard = site.guard.map_or(String::new(), |guard| {
+    let guard = guard.map_or(String::new(), |guard| {
         let not = if guard.negated { "!" } else { "" };
         format!("@{not}{} ", ptx::describe::reg_name(module, function, guard.reg))
     });
     let bare: Vec<&str> = bare.split_whitespace().collect();
-    let mut lines = lines(module, body, site.stmt);
+    let mut lines = lines(module, body, stmt);
     let name = module.text(function.name);
     // The function that a kernel called is the one that the last line is in.
     if let Some(last) = lines.last_mut().filter(|_| name != kernel) {
@@ -31,7 +57,7 @@ pub(crate) fn of(module: &Module, site: &Site, kernel: &str) -> Place {
     Place {
         kernel: kernel.to_owned(),
         instruction: format!("{guard}{}", bare.join(" ")),
-        instruction_line: module.lines.line(body.position(site.stmt)),
+        instruction_line: module.lines.line(body.position(stmt)),
         lines,
     }
 }

@@ -63,4 +63,9 @@ impl Sites {
     pub fn place(&self, module: &Module, id: SiteId, kernel: &str) -> Option<Place> {
         self.get(id).map(|site| place::of(module, site, kernel))
     }
+
+    /// Where an instruction is that a device names by the line of its text; nothing if none of the user's is there.
+    pub fn place_of_line(&self, module: &Module, line: u32, kernel: &str) -> Option<Place> {
+        place::of_line(module, &self.sites, line, kernel)
+    }
 }

@@ -22,6 +22,9 @@ static INHERITED: OnceLock<Inherited> = OnceLock::new();
 /// Lists in which the loader finds us, and what separates their entries.
 const LISTS: [(&[u8], &[u8]); 2] = [(b"LD_AUDIT", b":"), (b"LD_PRELOAD", b": ")];
 
+/// The library that NVTX loads; ours, unless the user has another one.
+const NVTX: &str = "NVTX_INJECTION64_PATH";
+
 /// Notes what belongs to the run; false if we were not started by `warpgrind run`.
 pub(crate) fn note() -> bool {
     let own_entry = |name: &str, separators: &[u8]| {
@@ -32,7 +35,10 @@ pub(crate) fn note() -> bool {
     let (Some(audit), Some(preload)) = (own_entry("LD_AUDIT", b":"), own_entry("LD_PRELOAD", b": ")) else {
         return false;
     };
-    let ours = std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"WARPGRIND_"));
+    let library = std::env::var_os("WARPGRIND_LIBRARY");
+    let ours = std::env::vars_os().filter(|(name, value)| {
+        name.as_encoded_bytes().starts_with(b"WARPGRIND_") || (name == NVTX && Some(value) == library.as_ref())
+    });
     let variables = ours.filter_map(|(name, value)| {
         CString::new([name.as_encoded_bytes(), b"=", value.as_encoded_bytes()].concat()).ok()
     });
@@ -111,7 +117,12 @@ pub(crate) unsafe fn without_us<R>(
                     list.add_joined(name, entries(theirs, separators).filter(|entry| !is_ours(entry)));
                 }
             }
-            for string in strings().filter(|string| !is_list(string) && !string.to_bytes().starts_with(b"WARPGRIND_")) {
+            let library = strings().find_map(|string| value_of(string, b"WARPGRIND_LIBRARY"));
+            let is_of_run = |string: &CStr| {
+                let nvtx = value_of(string, NVTX.as_bytes());
+                string.to_bytes().starts_with(b"WARPGRIND_") || (nvtx.is_some() && nvtx == library)
+            };
+            for string in strings().filter(|string| !is_list(string) && !is_of_run(string)) {
                 list.add(string);
             }
         })

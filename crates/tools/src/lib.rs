@@ -24,7 +24,15 @@ use rewrite::Tool;
 pub static TOOLS: &[&dyn Tool] = &[&memcheck::Memcheck, &Nop, &Trace, &Twice, &Doubled];
 
 /// What the findings of all tools mean.
-pub const EXPLANATIONS: &[Explanation] = memcheck::EXPLANATIONS;
+pub fn explanations() -> Vec<Explanation> {
+    let fault = Explanation {
+        tool: None,
+        code: "device-fault",
+        title: "a kernel that the device ended",
+        text: include_str!("device-fault.md"),
+    };
+    memcheck::EXPLANATIONS.iter().copied().chain([fault]).collect()
+}
 
 /// The tool of this name.
 pub fn tool(name: &str) -> Option<&'static dyn Tool> {

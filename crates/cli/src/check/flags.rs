@@ -54,6 +54,9 @@ pub(crate) struct Args {
     /// Which errors that CUDA functions return are reported.
     #[arg(long, value_enum, default_value_t = ApiErrors::Explicit, help_heading = "What is checked")]
     report_api_errors: ApiErrors,
+    /// Whether it is heeded what the program says through NVTX of its own heaps and of its memory.
+    #[arg(long, value_enum, value_name = "YES|NO", default_value_t = Answer::Yes, hide_possible_values = true, help_heading = "What is checked")]
+    nvtx: Answer,
     /// What a launch returns in which an error was found. Bad accesses are left out in any case.
     #[arg(long, value_enum, default_value_t = OnError::Stop, help_heading = "What is checked")]
     on_error: OnError,
@@ -196,6 +199,9 @@ impl Args {
         set(command, "WARPGRIND_LEAK_CHECK", Some(word(&self.leak_check)));
         set(command, "WARPGRIND_API_ERRORS", Some(word(&self.report_api_errors)));
         set(command, "WARPGRIND_ON_ERROR", Some(word(&self.on_error)));
+        if self.nvtx == Answer::Yes {
+            self.target.set_nvtx(command);
+        }
         let callers = if self.num_callers_host == 0 { MOST_CALLERS } else { self.num_callers_host };
         set(command, "WARPGRIND_CALLERS", Some(callers.to_string()));
     }

@@ -163,10 +163,10 @@ fn exit_code(args: &Args, report: &Report, run: &Run) -> u8 {
     match (report.verdict(run), run.exit) {
         (Verdict::Findings, _) => args.error_exitcode,
         (Verdict::NotChecked, _) => NOT_CHECKED,
-        (Verdict::Clean, _) if args.check_exit_code == Answer::No => 0,
         // Both are below 256 as the system has them.
-        (Verdict::Clean, Exit::Code(code)) => code as u8,
-        (Verdict::Clean, Exit::Signal(signal)) => (SIGNALLED + signal) as u8,
+        (Verdict::EndedBySignal | Verdict::Clean, Exit::Signal(signal)) => (SIGNALLED + signal) as u8,
+        (_, Exit::Code(_)) if args.check_exit_code == Answer::No => 0,
+        (_, Exit::Code(code)) => code as u8,
     }
 }
 

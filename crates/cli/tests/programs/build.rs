@@ -39,6 +39,11 @@ impl Toolchain {
         Ok(Self { cuda, cache })
     }
 
+    /// Headers that do not come with the compiler.
+    pub(crate) fn other_headers() -> Result<PathBuf> {
+        Ok(script("cuda-runtimes", "--print-dir")?.join("13/include"))
+    }
+
     pub(crate) fn build(&self, source: &Path, header: &Header, variant: Variant) -> Result<Built> {
         let directory = source.parent().context("a source is in a directory")?;
         let mut objects = vec![self.object(source, header, variant, &[])?];

@@ -68,7 +68,7 @@ fn main() -> Result<()> {
         }
     }
     let checked = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/memcheck").canonicalize()?;
-    for (name, source) in sources_in(&checked)? {
+    for (name, source) in sources_in(&checked, &["cu", "py"])? {
         let other = source.clone();
         let mistaken = move || report::with_mistake(toolchain()?, &source);
         let repaired = move || report::repaired(toolchain()?, &other);
@@ -90,7 +90,9 @@ fn find_programs(root: &Path) -> Result<Vec<(String, PathBuf)>> {
             continue;
         }
         let group_name = group.strip_prefix(root)?.display().to_string();
-        programs.extend(sources_in(&group)?.into_iter().map(|(name, source)| (format!("{group_name}/{name}"), source)));
+        programs.extend(
+            sources_in(&group, &["cu"])?.into_iter().map(|(name, source)| (format!("{group_name}/{name}"), source)),
+        );
     }
     ensure!(!programs.is_empty(), "there are no programs below {}", root.display());
     programs.sort();
@@ -98,11 +100,11 @@ fn find_programs(root: &Path) -> Result<Vec<(String, PathBuf)>> {
 }
 
 /// The sources in a directory, with their names.
-fn sources_in(directory: &Path) -> Result<Vec<(String, PathBuf)>> {
+fn sources_in(directory: &Path, extensions: &[&str]) -> Result<Vec<(String, PathBuf)>> {
     let mut sources = Vec::new();
     for source in std::fs::read_dir(directory)? {
         let source = source?.path();
-        if source.extension().is_some_and(|extension| extension == "cu") {
+        if source.extension().is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted)) {
             let name = source.file_stem().context("a file has a name")?.to_string_lossy().into_owned();
             sources.push((name, source));
         }

@@ -2,7 +2,10 @@
 //! again as they should have been, when nothing must be found.
 //!
 //! `//~ ERROR code` is at lines for which there must be a finding, `//@ finds: code` for one that is at no line of the
-//! source, `//@ flags: …` for flags of the command. `BLESS=1` writes the reports.
+//! source, `//@ flags: …` for flags of the command, `//@ headers: nvtx` if it includes those of NVTX. `BLESS=1` writes the
+//! reports.
+//!
+//! Python programs are repaired if they find `FIXED` in their environment. Their marks are behind `#`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,14 +22,14 @@ type Wanted = BTreeSet<(Option<u32>, String)>;
 /// Runs a program with its mistake.
 pub(crate) fn with_mistake(toolchain: &Toolchain, source: &Path) -> Result<()> {
     let text = std::fs::read_to_string(source)?;
-    let output = memcheck(toolchain, source, &text, &[])?;
+    let output = memcheck(toolchain, source, &text, false)?;
     let report = normalised(&String::from_utf8_lossy(&output.stderr));
     let expected = source.with_extension("report");
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(&expected, &report)?;
     }
     ensure!(output.status.code() == Some(86), "the exit is {} instead of 86:\n{report}", output.status);
-    let (wanted, found) = (wanted(&text), found(&report));
+    let (wanted, found) = (wanted(&text), found(&report, source));
     ensure!(wanted == found, "wanted {wanted:?}, found {found:?}:\n{report}");
     let before = std::fs::read_to_string(&expected).context("there is no report; BLESS=1 writes it")?;
     ensure!(before == report, "the report is not as before; BLESS=1 writes it anew:\n{report}");
@@ -36,27 +39,32 @@ pub(crate) fn with_mistake(toolchain: &Toolchain, source: &Path) -> Result<()> {
 /// Runs a program without it.
 pub(crate) fn repaired(toolchain: &Toolchain, source: &Path) -> Result<()> {
     let text = std::fs::read_to_string(source)?;
-    let output = memcheck(toolchain, source, &text, &["-DFIXED"])?;
+    let output = memcheck(toolchain, source, &text, true)?;
     let report = String::from_utf8_lossy(&output.stderr);
-    if matches!(output.status.code(), None | Some(86 | 87)) || !found(&report).is_empty() {
+    if matches!(output.status.code(), None | Some(86 | 87)) || !found(&report, source).is_empty() {
         bail!("the exit is {}:\n{report}", output.status);
     }
     Ok(())
 }
 
-fn memcheck(toolchain: &Toolchain, source: &Path, text: &str, build: &[&str]) -> Result<std::process::Output> {
-    let mut header = Header::parse("")?;
-    header.build = ["-g"].iter().chain(build).map(|&option| option.to_owned()).collect();
-    let built = toolchain.build(source, &header, Variant::Lines).context("building the program")?;
+fn memcheck(toolchain: &Toolchain, source: &Path, text: &str, is_fixed: bool) -> Result<std::process::Output> {
     let installation = Installation::make()?;
-    let flags = after(text, "//@ flags: ").flat_map(str::split_whitespace);
-    timeout(&installation)
-        .args(["memcheck", "--seed", "1"])
-        .args(flags)
-        .arg(&built.program)
-        .current_dir(source.parent().context("a source is in a directory")?)
-        .output()
-        .context("starting `timeout`")
+    let mut command = timeout(&installation);
+    command.args(["memcheck", "--seed", "1"]).args(after(text, "@ flags: ").flat_map(str::split_whitespace));
+    if source.extension().is_some_and(|extension| extension == "py") {
+        command.arg("python3").arg(source.file_name().context("a file has a name")?);
+        if is_fixed {
+            command.env("FIXED", "1");
+        }
+    } else {
+        let mut header = Header::parse("")?;
+        header.build = ["-g"].iter().chain(is_fixed.then_some(&"-DFIXED")).map(|&option| option.to_owned()).collect();
+        if after(text, "@ headers: ").any(|headers| headers == "nvtx") {
+            header.build.push(format!("-I{}", Toolchain::other_headers()?.display()));
+        }
+        command.arg(toolchain.build(source, &header, Variant::Lines).context("building the program")?.program);
+    }
+    command.current_dir(source.parent().context("a source is in a directory")?).output().context("starting `timeout`")
 }
 
 /// What follows a mark in the lines that have it.
@@ -66,20 +74,22 @@ fn after<'a>(text: &'a str, mark: &'a str) -> impl Iterator<Item = &'a str> {
 
 fn wanted(text: &str) -> Wanted {
     let at_lines = text.lines().enumerate().filter_map(|(index, line)| {
-        let (_, code) = line.split_once("//~ ERROR ")?;
+        let (_, code) = line.split_once("~ ERROR ")?;
         Some((Some(index as u32 + 1), code.trim().to_owned()))
     });
-    at_lines.chain(after(text, "//@ finds: ").map(|code| (None, code.to_owned()))).collect()
+    at_lines.chain(after(text, "@ finds: ").map(|code| (None, code.to_owned()))).collect()
 }
 
-/// What a report says was found.
-fn found(report: &str) -> Wanted {
+/// What a report says was found. Lines of other files than the program's are none.
+fn found(report: &str, source: &Path) -> Wanted {
     let mut found = Wanted::new();
     let mut lines = report.lines().peekable();
     while let Some(line) = lines.next() {
         let Some((_, code)) = line.split_once("memcheck[").filter(|_| line.starts_with("error")) else { continue };
         let place = lines.peek().and_then(|next| next.trim_start().strip_prefix("--> "));
-        let number = place.and_then(|place| place.split(':').nth(1)).and_then(|number| number.parse().ok());
+        let (file, number) = place.and_then(|place| place.split_once(':')).unwrap_or_default();
+        let number = number.split([':', ' ']).next().and_then(|number| number.parse().ok());
+        let number = number.filter(|_| source.ends_with(file));
         found.insert((number, code.trim_end_matches(']').to_owned()));
     }
     found

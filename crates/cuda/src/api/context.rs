@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Instant;
 
 use super::queue::Ticket;
 use super::stream::{Kind, STREAMS, Stream};
@@ -121,6 +122,15 @@ impl Context {
         driver::check()
     }
 
+    /// Waits until all streams have done what they were asked for, or for some time; whether they have.
+    fn settle(&self, deadline: Instant) -> bool {
+        let all: Vec<_> = {
+            let streams = self.streams();
+            streams.alive().into_iter().chain([Arc::clone(&streams.legacy)]).collect()
+        };
+        all.iter().filter_map(|stream| stream.pending()).all(|ticket| ticket.wait_until(deadline))
+    }
+
     fn end(&self) {
         let _ = self.synchronize();
         self.is_destroyed.store(true, Ordering::Relaxed);
@@ -133,6 +143,11 @@ impl Context {
         }
         let _ = CONTEXTS.remove(self.handle.number());
     }
+}
+
+/// Waits until all work has ended that was asked for so far, or for some time; whether it has.
+pub(crate) fn settle_all(deadline: Instant) -> bool {
+    CONTEXTS.all().iter().all(|context| context.settle(deadline))
 }
 
 /// The context that this thread works in.

@@ -110,20 +110,25 @@ impl Launch {
             checker.launches_unchanged(&self.kernel.name, self.kernel.is_checked);
             let result =
                 checker.run(&plan, &self.kernel.name, &self.stack, || self.launch(&self.params, mode.clone(), &plan));
-            return result.unwrap_or_else(|error| driver::fail(self.explain(&error)));
+            return result.unwrap_or_else(|error| self.failed(checker, &error));
         };
         let mut params = self.params.clone();
         let checked = checker.begin(&self.kernel, kernel, self.shape, self.stack.clone(), &mut params);
         let result = checker.run(&plan, &self.kernel.name, &self.stack, || self.launch(&params, mode.clone(), &plan));
         let found = checked.end();
         if let Err(error) = result {
-            if let cpu::LaunchError::Fault(fault) = &error {
-                checker.faulted(fault, &self.kernel.name, &self.shape, &self.stack);
-            }
-            driver::fail(self.explain(&error));
+            self.failed(checker, &error);
         } else if let Some(error) = found {
             driver::fail(error);
         }
+    }
+
+    /// The launch ended with an error, and tools are at work.
+    fn failed(&self, checker: &Checker, error: &cpu::LaunchError) {
+        if let cpu::LaunchError::Fault(fault) = error {
+            checker.faulted(fault, &self.kernel, &self.shape, &self.stack);
+        }
+        driver::fail(self.explain(error));
     }
 
     fn launch(&self, params: &[u8], mode: cpu::Mode, plan: &LaunchPlan) -> std::result::Result<(), cpu::LaunchError> {
@@ -151,7 +156,14 @@ impl Launch {
             crate::ffi::stdio::write_error(line.as_bytes());
             return CudaError::ASSERT;
         }
-        crate::log::say(&format!("kernel `{}`: {error}", self.kernel.name));
+        let what = match error {
+            // The device cannot always say where it was.
+            cpu::LaunchError::Fault(cpu::Fault { kind, line: 0, block, thread }) => {
+                format!("{kind} (block {block:?}, thread {thread:?})")
+            }
+            _ => error.to_string(),
+        };
+        crate::log::say(&format!("kernel `{}`: {what}", self.kernel.name));
         match error {
             cpu::LaunchError::NoKernel(_) => CudaError::NOT_FOUND,
             cpu::LaunchError::Invalid(_) => CudaError::INVALID_VALUE,

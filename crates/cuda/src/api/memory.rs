@@ -423,6 +423,9 @@ pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
         }
         return Err(CudaError::INVALID_VALUE);
     }
+    if let Some(checker) = checking::get() {
+        checker.copies_past_part(address, bytes);
+    }
     Ok(if matches!(kind, Kind::Host { .. }) { Owner::PinnedHost } else { Owner::Device })
 }
 

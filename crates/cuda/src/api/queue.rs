@@ -3,8 +3,10 @@
 //! Each queue has a thread of its own from the first work on. So streams overlap, and a kernel that waits for the host or
 //! for another stream holds up nothing but its own.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Instant;
 
 use super::work::Work;
 
@@ -28,10 +30,32 @@ impl Ticket {
         }
     }
 
+    /// Waits for the end of the work until some time; whether it has ended.
+    pub(crate) fn wait_until(&self, deadline: Instant) -> bool {
+        let is_done = self.is_done.lock().unwrap_or_else(PoisonError::into_inner);
+        let time = deadline.saturating_duration_since(Instant::now());
+        *self.done.wait_timeout_while(is_done, time, |is_done| !*is_done).unwrap_or_else(PoisonError::into_inner).0
+    }
+
     fn finish(&self) {
         *self.is_done.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.done.notify_all();
     }
+}
+
+thread_local! {
+    static IS_AT_WORK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is running work of a queue.
+pub(crate) fn is_at_work() -> bool {
+    IS_AT_WORK.get()
+}
+
+fn run_work(work: Work) {
+    let was_at_work = IS_AT_WORK.replace(true);
+    work.run();
+    IS_AT_WORK.set(was_at_work);
 }
 
 /// Work that runs in order.
@@ -105,7 +129,7 @@ impl Queue {
         state.is_busy = true;
         state.last = Some(Arc::clone(&ticket));
         drop(state);
-        work.run();
+        run_work(work);
         self.end(&ticket);
         Ok(())
     }
@@ -127,7 +151,7 @@ impl Queue {
         for ticket in &item.after {
             ticket.wait();
         }
-        item.work.run();
+        run_work(item.work);
         self.end(&item.ticket);
     }
 

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use report::{Finding, Line, Occurrence};
 use rewrite::context::{NO_OBJECT, NO_OBJECT_BYTES, Record, SLOT, SLOTS, Word, small_object};
-use rewrite::{KernelPlan, PointerSlot, SiteId};
+use rewrite::{KernelPlan, PointerSlot, SiteId, Sites};
 use tools::memcheck::{self, BadAccess};
 
 use super::area::Piece;
-use super::objects::Objects;
+use super::objects::{Objects, Region, rights};
 use super::records::{error, whole_kernel};
 use super::{Checker, HostStack, Instrumented};
 use crate::api::kernel::Kernel;
@@ -41,7 +41,7 @@ pub(crate) struct CheckedLaunch {
     /// How many records were taken, and the error that the first of them stands for.
     taken: Mutex<(u64, Option<CudaError>)>,
     /// The launch reads it.
-    _regions: Arc<[[u64; 2]]>,
+    _regions: Arc<[Region]>,
 }
 
 impl CheckedKernel {
@@ -162,9 +162,19 @@ impl Checker {
     }
 
     /// A kernel ended with a fault of the device, which no tool has kept from happening.
-    pub(crate) fn faulted(&self, fault: &cpu::Fault, name: &str, shape: &Shape, stack: &HostStack) {
+    pub(crate) fn faulted(&self, fault: &cpu::Fault, kernel: &Kernel, shape: &Shape, stack: &HostStack) {
+        let none = Sites::default();
+        let sites = kernel.checked.as_ref().map_or(&none, |checked| &checked.instrumented.sites);
+        // The device knows the line of the instruction, and not that of what it runs for itself.
+        let place = match fault.line {
+            0 => None,
+            line => sites.place_of_line(kernel.program.module(), line, &kernel.name),
+        };
+        // Whichever tool is at work: the command's own is the first.
+        let tool = self.tools.first().expect("there is no checker without a tool").name();
         self.found(Finding {
-            place: Some(whole_kernel(name)),
+            tool: tool.to_owned(),
+            place: Some(place.unwrap_or_else(|| whole_kernel(&kernel.name))),
             first: Some(Occurrence {
                 block: fault.block,
                 thread: fault.thread,
@@ -189,7 +199,9 @@ fn bounds(objects: &Objects, slot: &PointerSlot, layout: &[(u64, u64)], params: 
     let pointer = u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
     let align = u64::from(slot.align);
     match objects.pointed_to(pointer) {
-        Some(object) if pointer.is_multiple_of(align) && object.start.is_multiple_of(align) => {
+        Some(object)
+            if object.rights == rights::ALL && pointer.is_multiple_of(align) && object.start.is_multiple_of(align) =>
+        {
             if object.bytes < slot.bytes.into() {
                 (small_object(object.start, object.bytes), NO_OBJECT_BYTES)
             } else {
@@ -295,6 +307,7 @@ impl CheckedLaunch {
                 start: record.other,
                 bytes: variable.size().unwrap_or(dynamic),
                 stack: None,
+                rights: rights::ALL,
             })
         });
         let objects = self.checker.objects();

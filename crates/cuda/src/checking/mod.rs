@@ -13,6 +13,7 @@ mod records;
 mod settings;
 mod shadow;
 mod stack;
+mod suballocation;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -27,10 +28,11 @@ use rustc_hash::FxHashMap;
 pub(crate) use heap::CheckedHeap;
 pub(crate) use objects::What;
 pub(crate) use stack::HostStack;
+pub(crate) use suballocation::Usage;
 
 use area::Area;
 use launches::CheckedLaunch;
-use objects::Objects;
+use objects::{Object, Objects};
 use settings::CheckSettings;
 use shadow::Shadow;
 
@@ -266,10 +268,15 @@ impl Checker {
         let mut objects = self.objects();
         let Some(object) = objects.remove(address) else { return true };
         shadow.set(object.start, object.bytes, false);
+        self.quarantine(&mut objects, object, stack);
+        false
+    }
+
+    /// Keeps an object that was freed, and gives memory back that was kept long enough.
+    fn quarantine(&self, objects: &mut Objects, object: Object, stack: HostStack) {
         for old in objects.quarantine(object, stack, self.device.memory.total_bytes() / 8) {
             self.device.memory.free(old);
         }
-        false
     }
 
     /// Whether kernels have allocated what begins at an address. Without a tool that keeps objects, nobody knows better.
@@ -294,7 +301,8 @@ impl Checker {
         }
         drop(state);
         self.report_active();
-        if self.settings.leak_check {
+        // Only memcheck keeps what is needed to say who allocated it.
+        if self.settings.leak_check && self.shadow.is_some() {
             self.report_leaks();
         }
         self.write_coverage();

@@ -1,6 +1,6 @@
 //! All objects in memory that a kernel may access, and those that were there until lately.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tools::memcheck;
@@ -12,13 +12,59 @@ use super::stack::HostStack;
 pub(super) struct Objects {
     live: BTreeMap<u64, Object>,
     /// Objects that were freed and whose addresses are not used again yet.
-    freed: BTreeMap<u64, (Object, HostStack)>,
-    /// Their addresses, the oldest first.
-    order: VecDeque<u64>,
+    freed: BTreeMap<u64, Freed>,
+    /// Their addresses by when they were freed.
+    order: BTreeMap<u64, u64>,
+    next_freed: u64,
     freed_bytes: u64,
-    /// Memory outside of the arena, from first address to end, joined where pieces follow one another. Launches keep what
-    /// they began with.
-    regions: Option<Arc<[[u64; 2]]>>,
+    /// Objects in which the program has heaps. What may be accessed of a heap is what is allocated from it: those are
+    /// objects among all others.
+    divided: BTreeMap<u64, Object>,
+    /// The heaps in them.
+    heaps: BTreeMap<u64, Heap>,
+    /// Memory that the shadow says nothing of: outside of the arena, joined where pieces follow one another, and objects
+    /// for which not every right is given. Launches keep what they began with.
+    regions: Option<Arc<[Region]>>,
+}
+
+/// Memory without a shadow: first address, end, and [`rights`].
+pub(super) type Region = [u64; 3];
+
+/// What may be done with memory.
+pub(super) mod rights {
+    /// All of them.
+    pub(in super::super) const ALL: u64 = tools::memcheck::READ | tools::memcheck::WRITE | tools::memcheck::ATOMIC;
+}
+
+/// An object that was freed.
+#[derive(Clone, Debug)]
+pub(super) struct Freed {
+    pub(super) object: Object,
+    /// By whom.
+    pub(super) stack: HostStack,
+    /// How many were freed before it.
+    number: u64,
+}
+
+/// Memory from which the program allocates by itself, as it says through NVTX.
+#[derive(Clone, Debug)]
+pub(super) struct Heap {
+    pub(super) start: u64,
+    pub(super) bytes: u64,
+    /// As the program calls it.
+    pub(super) label: Option<Arc<str>>,
+    /// The object that it is in.
+    object: u64,
+}
+
+impl Heap {
+    fn end(&self) -> u64 {
+        self.start + self.bytes
+    }
+
+    fn contains(&self, start: u64, bytes: u64) -> bool {
+        self.start <= start && bytes <= self.bytes && start - self.start <= self.bytes - bytes
+    }
 }
 
 /// Memory of the program.
@@ -28,6 +74,10 @@ pub(super) struct Object {
     pub(super) bytes: u64,
     pub(super) what: What,
     pub(super) stack: HostStack,
+    /// As the program calls it.
+    pub(super) label: Option<Arc<str>>,
+    /// What may be done with it.
+    pub(super) rights: u64,
 }
 
 /// Kinds of objects.
@@ -49,6 +99,8 @@ pub(crate) enum What {
     Variable(Arc<str>),
     /// Memory that a kernel allocated.
     Heap(Arc<str>),
+    /// What the program itself allocated from a heap of its own; perhaps outside of the arena.
+    Part { is_outside: bool },
 }
 
 impl What {
@@ -63,16 +115,21 @@ impl What {
             Self::Graph => "an allocation of a graph".to_owned(),
             Self::Variable(name) => format!("the variable `{name}`"),
             Self::Heap(_) => "memory that a kernel allocated".to_owned(),
+            Self::Part { .. } => "a sub-allocation".to_owned(),
         }
     }
 
     /// Whether the program has to free it.
     fn can_leak(&self) -> bool {
-        matches!(self, Self::Device | Self::Managed | Self::Pinned | Self::Heap(_))
+        matches!(self, Self::Device | Self::Managed | Self::Pinned | Self::Heap(_) | Self::Part { .. })
     }
 
     fn is_outside(&self) -> bool {
-        matches!(self, Self::Registered | Self::Mapping)
+        matches!(self, Self::Registered | Self::Mapping | Self::Part { is_outside: true })
+    }
+
+    pub(super) fn is_part(&self) -> bool {
+        matches!(self, Self::Part { .. })
     }
 }
 
@@ -81,12 +138,26 @@ impl Objects {
         if what.is_outside() {
             self.regions = None;
         }
-        self.live.insert(start, Object { start, bytes, what, stack });
+        self.live.insert(start, Object { start, bytes, what, stack, label: None, rights: rights::ALL });
     }
 
+    /// Takes an object out, with all that was allocated from it.
     pub(super) fn remove(&mut self, start: u64) -> Option<Object> {
+        if let Some(object) = self.divided.remove(&start) {
+            let heaps: Vec<u64> = self.heaps_of(start).map(|heap| heap.start).collect();
+            for heap in heaps {
+                self.clear_heap(heap);
+                self.heaps.remove(&heap);
+            }
+            self.regions = None;
+            return Some(object);
+        }
+        self.remove_live(start)
+    }
+
+    fn remove_live(&mut self, start: u64) -> Option<Object> {
         let object = self.live.remove(&start)?;
-        if object.what.is_outside() {
+        if object.what.is_outside() || object.rights != rights::ALL {
             self.regions = None;
         }
         Some(object)
@@ -96,25 +167,38 @@ impl Objects {
     pub(super) fn quarantine(&mut self, object: Object, stack: HostStack, most_bytes: u64) -> Vec<u64> {
         /// More are not kept, however small they are.
         const MOST_OBJECTS: usize = 1 << 16;
-        self.freed_bytes += object.bytes;
-        self.order.push_back(object.start);
-        self.freed.insert(object.start, (object, stack));
+        let number = self.next_freed;
+        self.next_freed += 1;
+        self.freed_bytes += object.quarantined_bytes();
+        self.order.insert(number, object.start);
+        self.freed.insert(object.start, Freed { object, stack, number });
         let mut old = Vec::new();
         while self.freed_bytes > most_bytes || self.order.len() > MOST_OBJECTS {
-            let Some(start) = self.order.pop_front() else { break };
-            if let Some((object, _)) = self.freed.remove(&start) {
-                self.freed_bytes -= object.bytes;
+            let Some((_, &start)) = self.order.first_key_value() else { break };
+            let Some(object) = self.forget_freed(start) else { break };
+            // What was allocated from a heap is still in it.
+            if !object.what.is_part() {
                 old.push(start);
             }
         }
         old
     }
 
-    /// Gives all objects that were kept.
+    fn forget_freed(&mut self, start: u64) -> Option<Object> {
+        let freed = self.freed.remove(&start)?;
+        self.order.remove(&freed.number);
+        self.freed_bytes -= freed.object.quarantined_bytes();
+        Some(freed.object)
+    }
+
+    /// Gives all objects that were kept and whose memory the device can have again.
     pub(super) fn empty_quarantine(&mut self) -> Vec<u64> {
-        self.freed_bytes = 0;
-        self.order.clear();
-        std::mem::take(&mut self.freed).into_keys().collect()
+        let is_whole = |freed: &&Freed| !freed.object.what.is_part();
+        let old: Vec<u64> = self.freed.values().filter(is_whole).map(|freed| freed.object.start).collect();
+        for &start in &old {
+            self.forget_freed(start);
+        }
+        old
     }
 
     /// The object that a pointer points into, or to the end of.
@@ -125,32 +209,51 @@ impl Objects {
 
     /// Bytes of the device that the program does not know to be in use: redzones, and what was freed.
     pub(super) fn hidden_bytes(&self, redzone: u64) -> u64 {
-        let is_ours = |what: &What| !what.is_outside() && !matches!(what, What::Variable(_));
-        let redzones = self.live.values().filter(|object| is_ours(&object.what)).count() as u64 * redzone;
-        let freed = self.freed.values().map(|(object, _)| object.bytes.max(1).next_multiple_of(256) + redzone);
-        redzones + freed.sum::<u64>()
+        let is_ours = |what: &What| !what.is_outside() && !what.is_part() && !matches!(what, What::Variable(_));
+        let redzones = self.whole().filter(|object| is_ours(&object.what)).count() as u64 * redzone;
+        let freed = self.freed.values().map(|freed| &freed.object).filter(|object| !object.what.is_part());
+        redzones + freed.map(|object| object.bytes.max(1).next_multiple_of(256) + redzone).sum::<u64>()
+    }
+
+    /// All objects, without what is allocated from them.
+    fn whole(&self) -> impl Iterator<Item = &Object> {
+        self.live.values().filter(|object| !object.what.is_part()).chain(self.divided.values())
     }
 
     /// An object that was freed, by its address.
-    pub(super) fn freed_at(&self, start: u64) -> Option<&(Object, HostStack)> {
+    pub(super) fn freed_at(&self, start: u64) -> Option<&Freed> {
         self.freed.get(&start)
     }
 
-    /// Memory outside of the arena.
-    pub(super) fn regions(&mut self) -> Arc<[[u64; 2]]> {
-        let live = &self.live;
-        let joined = || {
-            let mut joined: Vec<[u64; 2]> = Vec::new();
-            for object in live.values().filter(|object| object.what.is_outside()) {
-                let (start, end) = (object.start, object.start.saturating_add(object.bytes));
-                match joined.last_mut().filter(|last| last[1] == start) {
-                    Some(last) => last[1] = end,
-                    None => joined.push([start, end]),
-                }
+    /// Memory that the shadow says nothing of.
+    pub(super) fn regions(&mut self) -> Arc<[Region]> {
+        if let Some(regions) = &self.regions {
+            return Arc::clone(regions);
+        }
+        let mut pieces: Vec<Region> = Vec::new();
+        for object in self.live.values().filter(|object| object.what.is_outside() || object.rights != rights::ALL) {
+            pieces.push([object.start, object.start.saturating_add(object.bytes), object.rights]);
+        }
+        // Of what is divided, all that is not in a heap.
+        for object in self.divided.values().filter(|object| object.what.is_outside()) {
+            let mut at = object.start;
+            for heap in self.heaps_of(object.start) {
+                pieces.push([at, heap.start, rights::ALL]);
+                at = heap.end();
             }
-            joined.into()
-        };
-        Arc::clone(self.regions.get_or_insert_with(joined))
+            pieces.push([at, object.start.saturating_add(object.bytes), rights::ALL]);
+        }
+        pieces.retain(|[start, end, _]| start < end);
+        pieces.sort_unstable();
+        let mut joined: Vec<Region> = Vec::new();
+        for [start, end, rights] in pieces {
+            match joined.last_mut().filter(|last| last[1] == start && last[2] == rights) {
+                Some(last) => last[1] = end,
+                None => joined.push([start, end, rights]),
+            }
+        }
+        let regions: Arc<[Region]> = joined.into();
+        Arc::clone(self.regions.insert(regions))
     }
 
     /// What there is at an address.
@@ -163,8 +266,23 @@ impl Objects {
             return memcheck::Memory::Live(object.described());
         }
         let freed = self.freed.range(..=address).next_back().map(|(_, freed)| freed);
-        if let Some((object, stack)) = freed.filter(|(object, _)| inside(object)) {
-            return memcheck::Memory::Freed(object.described(), Some(stack.frames()));
+        if let Some(freed) = freed.filter(|freed| inside(&freed.object)) {
+            return memcheck::Memory::Freed(freed.object.described(), Some(freed.stack.frames()));
+        }
+        let divided = self.divided.range(..=address).next_back().map(|(_, object)| object);
+        if let Some(object) = divided.filter(|object| inside(object)) {
+            return match self.heap_around(address, 1) {
+                None => memcheck::Memory::Live(object.described()),
+                Some(heap) => {
+                    let near = |object: &Object| heap.contains(object.start, object.bytes);
+                    let after = self.live.range(address..).next().map(|(_, object)| object);
+                    let distance = |object: &&Object| {
+                        object.start.saturating_sub(address).max(address.saturating_sub(object.start + object.bytes))
+                    };
+                    let nearest = before.into_iter().chain(after).filter(|object| near(object)).min_by_key(distance);
+                    memcheck::Memory::Unused(heap.described(object), nearest.map(Object::described))
+                }
+            };
         }
         let after = self.live.range(address..).next().map(|(_, object)| object);
         let behind = before.map(|object| (address - object.start - object.bytes, object));
@@ -192,19 +310,157 @@ impl Objects {
 
     /// All objects: start, size, and name.
     pub(super) fn all(&self) -> Vec<(u64, u64, String)> {
-        self.live.values().map(|object| (object.start, object.bytes, object.what.name())).collect()
+        self.whole().map(|object| (object.start, object.bytes, object.what.name())).collect()
     }
 
     /// What was never freed.
     pub(super) fn leaks(&self) -> Vec<Object> {
-        self.live.values().filter(|object| object.what.can_leak()).cloned().collect()
+        let mut leaks: Vec<Object> =
+            self.live.values().chain(self.divided.values()).filter(|object| object.what.can_leak()).cloned().collect();
+        leaks.sort_by_key(|object| (object.start, object.what.is_part()));
+        leaks
     }
+}
+
+/// Heaps of the program.
+impl Objects {
+    fn heaps_of(&self, object: u64) -> impl Iterator<Item = &Heap> {
+        self.heaps.values().filter(move |heap| heap.object == object)
+    }
+
+    /// The heap that all of a range is in.
+    pub(super) fn heap_around(&self, start: u64, bytes: u64) -> Option<&Heap> {
+        let (_, heap) = self.heaps.range(..=start).next_back()?;
+        heap.contains(start, bytes).then_some(heap)
+    }
+
+    /// The program allocates from a range by itself, of which nothing is allocated yet. False if the range is in no object
+    /// of the device, or overlaps with another heap.
+    pub(super) fn add_heap(&mut self, start: u64, bytes: u64, label: Option<Arc<str>>) -> bool {
+        let Some(end) = start.checked_add(bytes).filter(|&end| end > start) else { return false };
+        if self.heaps.range(..end).next_back().is_some_and(|(_, heap)| heap.end() > start) {
+            return false;
+        }
+        let contains = |object: &Object| object.start <= start && end - object.start <= object.bytes;
+        let before = |objects: &BTreeMap<u64, Object>| {
+            objects.range(..=start).next_back().map(|(_, object)| object).filter(|object| contains(object)).cloned()
+        };
+        let object = match before(&self.divided) {
+            Some(object) => object,
+            // Heaps in what was allocated from another one are not followed.
+            None => match before(&self.live).filter(|object| !object.what.is_part() && object.rights == rights::ALL) {
+                Some(object) => {
+                    self.live.remove(&object.start);
+                    self.divided.insert(object.start, object.clone());
+                    object
+                }
+                None => return false,
+            },
+        };
+        self.heaps.insert(start, Heap { start, bytes, label, object: object.start });
+        self.regions = None;
+        true
+    }
+
+    /// A heap by where it starts.
+    pub(super) fn heap(&self, start: u64) -> Option<&Heap> {
+        self.heaps.get(&start)
+    }
+
+    /// Forgets all that is allocated from a heap, or was; gives what was still there.
+    pub(super) fn clear_heap(&mut self, start: u64) -> Vec<Object> {
+        let Some(heap) = self.heaps.get(&start).cloned() else { return Vec::new() };
+        let range = heap.start..heap.end();
+        let freed: Vec<u64> = self.freed.range(range.clone()).map(|(&start, _)| start).collect();
+        for start in freed {
+            self.forget_freed(start);
+        }
+        let live: Vec<u64> = self.live.range(range).map(|(&start, _)| start).collect();
+        live.into_iter().filter_map(|start| self.remove_live(start)).collect()
+    }
+
+    /// The program does not allocate from a heap any more: all of it can be accessed again.
+    pub(super) fn remove_heap(&mut self, start: u64) -> Option<Heap> {
+        self.clear_heap(start);
+        let heap = self.heaps.remove(&start)?;
+        if self.heaps_of(heap.object).next().is_none()
+            && let Some(object) = self.divided.remove(&heap.object)
+        {
+            self.live.insert(object.start, object);
+        }
+        self.regions = None;
+        Some(heap)
+    }
+
+    /// The program allocates a range of a heap. False if there is no heap. What it has not freed there is not known any
+    /// more, and can still be accessed.
+    pub(super) fn add_part(&mut self, start: u64, bytes: u64, stack: HostStack) -> bool {
+        let Some(heap) = self.heap_around(start, bytes).filter(|_| bytes > 0) else { return false };
+        let Some(object) = self.divided.get(&heap.object) else { return false };
+        let (what, end) = (What::Part { is_outside: object.what.is_outside() }, start + bytes);
+        let overlaps = |object: &Object| object.start < end && object.start + object.bytes > start;
+        while let Some((&old, _)) = self.live.range(..end).next_back().filter(|(_, object)| overlaps(object)) {
+            self.remove_live(old);
+        }
+        while let Some((&old, _)) = self.freed.range(..end).next_back().filter(|(_, freed)| overlaps(&freed.object)) {
+            self.forget_freed(old);
+        }
+        self.add(start, bytes, what, stack);
+        true
+    }
+
+    /// What is allocated from a heap, by where it starts.
+    pub(super) fn part(&self, start: u64) -> Option<&Object> {
+        self.live.get(&start).filter(|object| object.what.is_part())
+    }
+
+    /// Takes it out. The object that the heap is in may begin at the same address.
+    pub(super) fn remove_part(&mut self, start: u64) -> Option<Object> {
+        self.part(start)?;
+        self.remove_live(start)
+    }
+
+    /// Where objects start for which not every right is given.
+    pub(super) fn with_limited_rights(&self) -> Vec<u64> {
+        let limited = self.live.values().filter(|object| object.rights != rights::ALL);
+        limited.map(|object| object.start).collect()
+    }
+
+    /// An object, to say more of it.
+    pub(super) fn change(&mut self, start: u64, change: impl FnOnce(&mut Object)) -> Option<Object> {
+        let object = match self.live.get_mut(&start) {
+            Some(object) => object,
+            None => self.divided.get_mut(&start)?,
+        };
+        change(object);
+        self.regions = None;
+        Some(object.clone())
+    }
+}
+
+impl Heap {
+    fn described(&self, object: &Object) -> memcheck::Object {
+        let name = called("the heap".to_owned(), self.label.as_deref());
+        let stack = Some(object.stack.frames());
+        memcheck::Object { name, start: self.start, bytes: self.bytes, stack, rights: 0 }
+    }
+}
+
+/// A thing and its name.
+fn called(what: String, label: Option<&str>) -> String {
+    label.map_or_else(|| what.clone(), |label| format!("{what} `{label}`"))
 }
 
 impl Object {
     pub(super) fn described(&self) -> memcheck::Object {
         let stack = (!matches!(self.what, What::Variable(_) | What::Heap(_))).then(|| self.stack.frames());
-        memcheck::Object { name: self.what.name(), start: self.start, bytes: self.bytes, stack }
+        let name = called(self.what.name(), self.label.as_deref());
+        memcheck::Object { name, start: self.start, bytes: self.bytes, stack, rights: self.rights }
+    }
+
+    /// Bytes that are kept from the device while it is in quarantine.
+    fn quarantined_bytes(&self) -> u64 {
+        if self.what.is_part() { 0 } else { self.bytes }
     }
 }
 
@@ -221,4 +477,118 @@ fn is_host_memory(address: u64) -> bool {
                 && parse(end).is_some_and(|end| address < end)
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_heap() -> Objects {
+        let mut objects = Objects::default();
+        objects.add(0x10000, 0x1000, What::Device, HostStack::default());
+        assert!(objects.add_heap(0x10100, 0x100, Some("pool".into())));
+        objects
+    }
+
+    fn part(objects: &mut Objects, start: u64, bytes: u64) -> bool {
+        objects.add_part(start, bytes, HostStack::default())
+    }
+
+    #[test]
+    fn what_is_allocated_from_a_heap_is_an_object() {
+        let mut objects = with_heap();
+        assert!(part(&mut objects, 0x10100, 3) && part(&mut objects, 0x10103, 5));
+        assert!(!part(&mut objects, 0x10000, 8), "it is not in the heap");
+        assert!(!part(&mut objects, 0x101f9, 8), "it ends behind the heap");
+        assert!(!part(&mut objects, 0x10110, 0));
+        let pointed_to = |objects: &Objects, at| objects.pointed_to(at).map(|object| (object.start, object.bytes));
+        assert_eq!(pointed_to(&objects, 0x10102), Some((0x10100, 3)));
+        assert_eq!(pointed_to(&objects, 0x10103), Some((0x10103, 5)));
+        assert_eq!(pointed_to(&objects, 0x10180), None);
+        // The allocation is not an object of its own any more, but it is there.
+        assert_eq!(objects.all().len(), 1);
+        assert_eq!(objects.leaks().len(), 3);
+        assert!(matches!(objects.at(0x10101, true), memcheck::Memory::Live(object) if object.bytes == 3));
+        assert!(matches!(objects.at(0x10010, true), memcheck::Memory::Live(object) if object.bytes == 0x1000));
+        let memcheck::Memory::Unused(heap, Some(near)) = objects.at(0x10110, true) else {
+            panic!("nothing is allocated there")
+        };
+        assert_eq!((heap.name.as_str(), near.start), ("the heap `pool`", 0x10103));
+        objects.remove_heap(0x10100);
+        assert_eq!(pointed_to(&objects, 0x10102), Some((0x10000, 0x1000)));
+        assert_eq!(objects.leaks().len(), 1);
+    }
+
+    #[test]
+    fn what_was_freed_from_a_heap_stays_in_it() {
+        let mut objects = with_heap();
+        part(&mut objects, 0x10100, 16);
+        part(&mut objects, 0x10110, 16);
+        let freed = objects.remove_part(0x10100).unwrap();
+        assert!(objects.quarantine(freed, HostStack::default(), 0).is_empty(), "the device must not have it");
+        assert!(matches!(objects.at(0x10104, true), memcheck::Memory::Freed(object, _) if object.bytes == 16));
+        assert!(objects.empty_quarantine().is_empty());
+        assert_eq!(objects.hidden_bytes(256), 256);
+        // It is used again, in part.
+        part(&mut objects, 0x10108, 4);
+        assert!(matches!(objects.at(0x10104, true), memcheck::Memory::Unused(..)));
+        // What is freed as a whole takes all with it.
+        let whole = objects.remove(0x10000).unwrap();
+        assert_eq!(whole.bytes, 0x1000);
+        assert!(objects.pointed_to(0x10110).is_none() && objects.heap(0x10100).is_none());
+        assert_eq!(objects.quarantine(whole, HostStack::default(), 0), [0x10000]);
+    }
+
+    #[test]
+    fn the_first_part_begins_where_its_allocation_does() {
+        let mut objects = Objects::default();
+        objects.add(0x10000, 0x1000, What::Device, HostStack::default());
+        objects.add_heap(0x10000, 0x1000, None);
+        part(&mut objects, 0x10000, 16);
+        let freed = objects.remove_part(0x10000).unwrap();
+        objects.quarantine(freed, HostStack::default(), u64::MAX);
+        assert!(objects.remove_part(0x10000).is_none());
+        assert_eq!(objects.all().len(), 1);
+        assert_eq!(objects.remove(0x10000).map(|object| object.bytes), Some(0x1000));
+        assert!(objects.freed_at(0x10000).is_none());
+    }
+
+    #[test]
+    fn what_is_allocated_twice_is_allocated_anew() {
+        let mut objects = with_heap();
+        part(&mut objects, 0x10100, 16);
+        part(&mut objects, 0x10110, 16);
+        part(&mut objects, 0x10108, 16);
+        assert_eq!(objects.pointed_to(0x10104).map(|object| object.start), None);
+        assert_eq!(objects.pointed_to(0x1010c).map(|object| object.start), Some(0x10108));
+    }
+
+    #[test]
+    fn heaps_that_are_refused() {
+        let mut objects = with_heap();
+        assert!(!objects.add_heap(0x10180, 0x100, None), "it overlaps");
+        assert!(!objects.add_heap(0x10f80, 0x100, None), "it ends behind the allocation");
+        assert!(!objects.add_heap(0x20000, 0x100, None), "there is no memory");
+        assert!(!objects.add_heap(u64::MAX, 2, None));
+        assert!(objects.add_heap(0x10200, 0x100, None));
+        objects.remove_heap(0x10100);
+        assert!(objects.pointed_to(0x10010).is_none(), "there is another heap in it");
+        objects.remove_heap(0x10200);
+        assert!(objects.pointed_to(0x10010).is_some());
+    }
+
+    #[test]
+    fn memory_without_a_shadow() {
+        let mut objects = Objects::default();
+        objects.add(0x1000, 0x100, What::Mapping, HostStack::default());
+        objects.add(0x1100, 0x100, What::Mapping, HostStack::default());
+        assert_eq!(*objects.regions(), [[0x1000, 0x1200, rights::ALL]]);
+        objects.add_heap(0x1040, 0x40, None);
+        part(&mut objects, 0x1050, 8);
+        let all = rights::ALL;
+        assert_eq!(*objects.regions(), [[0x1000, 0x1040, all], [0x1050, 0x1058, all], [0x1080, 0x1200, all]]);
+        objects.change(0x1100, |object| object.rights = memcheck::READ);
+        let last = [[0x1080, 0x1100, all], [0x1100, 0x1200, memcheck::READ]];
+        assert_eq!(objects.regions()[2..], last);
+    }
 }

@@ -4,7 +4,7 @@ use tools::memcheck;
 
 use report::{Finding, Note, Place, Severity, Stack};
 
-use super::objects::{Object, What};
+use super::objects::{Freed, Object, What};
 use super::settings::ApiErrors;
 use super::{Checker, HostStack};
 
@@ -49,14 +49,14 @@ impl Checker {
         let inside = objects.pointed_to(address).map(Object::described);
         drop(objects);
         match (freed, inside) {
-            (Some((object, stack)), _) => {
+            (Some(Freed { object, stack, .. }), _) if !object.what.is_part() => {
                 let notes = vec![
                     note("it was allocated here", object.described().stack),
                     note("it was freed here before", Some(stack.frames())),
                 ];
                 self.host_finding("double-free", "memory is freed a second time", notes, "free each allocation once");
             }
-            (None, Some(object)) => {
+            (_, Some(object)) => {
                 let what = if object.start == address {
                     "memory is freed by a function that it does not belong to"
                 } else {
@@ -66,7 +66,7 @@ impl Checker {
                 let help = "free with the function that belongs to the allocation, and the pointer that it returned";
                 self.host_finding("invalid-free", what, vec![note(message, object.stack)], help);
             }
-            (None, None) => {
+            (_, None) => {
                 let help = "free only what cudaMalloc and its relatives returned";
                 self.host_finding("invalid-free", "a pointer is freed that was never allocated", Vec::new(), help);
             }
@@ -78,8 +78,13 @@ impl Checker {
         if self.shadow.is_none() {
             return false;
         }
-        let memory = self.objects().at(address, true);
-        let memcheck::Memory::Freed(object, stack) = memory else { return false };
+        let objects = self.objects();
+        // Who allocates from a heap of his own may do with it what he likes.
+        if objects.heap_around(address, 1).is_some() {
+            return false;
+        }
+        let memcheck::Memory::Freed(object, stack) = objects.at(address, true) else { return false };
+        drop(objects);
         let notes = vec![note("it was allocated here", object.stack), note("it was freed here", stack)];
         let help = "copy and fill memory only before it is freed";
         self.host_finding("use-after-free", "memory is copied or filled that was freed", notes, help);
@@ -92,6 +97,30 @@ impl Checker {
             return;
         }
         let Some(object) = self.objects().pointed_to(address).map(Object::described) else { return };
+        self.copy_finding(address, bytes, object);
+    }
+
+    /// The host copies or fills more than was allocated from a heap of its own, which CUDA knows nothing of.
+    pub(crate) fn copies_past_part(&self, address: u64, bytes: u64) {
+        if self.shadow.is_none() || self.settings.api_errors == ApiErrors::No {
+            return;
+        }
+        let objects = self.objects();
+        let Some(heap) = objects.heap_around(address, 1) else { return };
+        // All of a heap may be filled at once.
+        let is_whole = heap.start == address && heap.bytes == bytes;
+        let part = objects.pointed_to(address).filter(|part| part.what.is_part() && !is_whole);
+        let Some(part) =
+            part.filter(|part| address - part.start < part.bytes && part.start + part.bytes < address + bytes)
+        else {
+            return;
+        };
+        let part = part.described();
+        drop(objects);
+        self.copy_finding(address, bytes, part);
+    }
+
+    fn copy_finding(&self, address: u64, bytes: u64, object: memcheck::Object) {
         let offset = address - object.start;
         let message = format!("{bytes} bytes from offset {offset} on, of {} of {} bytes", object.name, object.bytes);
         let help = "sizes of copies are in bytes: compare them with the size of the allocation";

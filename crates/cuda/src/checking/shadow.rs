@@ -4,6 +4,7 @@
 #![allow(unsafe_code, reason = "it writes memory by its address")]
 
 use std::io;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::address_space::{Memory, Range};
 
@@ -34,15 +35,22 @@ impl Shadow {
         self.memory.address
     }
 
-    /// Says of a range whether it can be accessed. Only its last word can be there in part.
+    /// Says of a range whether it can be accessed, byte by byte.
     pub(super) fn set(&self, address: u64, bytes: u64, can_access: bool) {
         let Some(offset) = address.checked_sub(self.base).filter(|offset| offset.saturating_add(bytes) <= self.bytes)
         else {
             // Memory without a shadow.
             return;
         };
-        let start = self.memory.address + offset / 4;
-        let end = start + bytes / 4;
+        let (first_byte, end_byte) = (offset, offset + bytes);
+        if first_byte / 4 == end_byte / 4 {
+            return self.set_within(first_byte / 4, first_byte % 4..end_byte % 4, can_access);
+        }
+        if !first_byte.is_multiple_of(4) {
+            self.set_within(first_byte / 4, first_byte % 4..4, can_access);
+        }
+        let start = self.memory.address + first_byte.div_ceil(4);
+        let end = self.memory.address + end_byte / 4;
         let (first, last) = (start.next_multiple_of(PIECE), end / PIECE * PIECE);
         if first < last && self.set_pieces(first, last, can_access).is_ok() {
             self.fill(start, first - start, can_access);
@@ -50,10 +58,23 @@ impl Shadow {
         } else {
             self.fill(start, end - start, can_access);
         }
-        if !bytes.is_multiple_of(4) {
-            let part = ((1_u32 << (2 * (bytes % 4))) - 1) as u8;
-            // SAFETY: as in `fill`.
-            unsafe { (end as *mut u8).write_volatile(if can_access { part } else { 0 }) };
+        self.set_within(end_byte / 4, 0..end_byte % 4, can_access);
+    }
+
+    /// Says it of bytes of one word, whose other bytes stay as they are: what the program allocates from a heap of its own
+    /// may begin and end anywhere.
+    fn set_within(&self, word: u64, bytes: std::ops::Range<u64>, can_access: bool) {
+        if bytes.is_empty() {
+            return;
+        }
+        let mask = ((1_u32 << (2 * bytes.end)) - (1 << (2 * bytes.start))) as u8;
+        // SAFETY: the word is one of the memory that this is the shadow of, so the cell is within ours, and it is only
+        // written as this type here; kernels read it.
+        let cell = unsafe { AtomicU8::from_ptr((self.memory.address + word) as *mut u8) };
+        if can_access {
+            cell.fetch_or(mask, Ordering::Relaxed);
+        } else {
+            cell.fetch_and(!mask, Ordering::Relaxed);
         }
     }
 
@@ -91,6 +112,25 @@ mod tests {
         shadow.set(0x10100, 9, false);
         assert_eq!(cell(0x42), 0);
         shadow.set(0x20000, 8, true);
+    }
+
+    #[test]
+    fn neighbours_in_a_word_keep_what_they_have() {
+        let shadow = Shadow::new(0x10000, 0x10000).unwrap();
+        let cells = || {
+            // SAFETY: within the shadow.
+            unsafe { (shadow.address() as *const [u8; 3]).read() }
+        };
+        shadow.set(0x10001, 4, true);
+        assert_eq!(cells(), [0b1111_1100, 0b11, 0]);
+        shadow.set(0x10005, 2, true);
+        assert_eq!(cells(), [0b1111_1100, 0b11_1111, 0]);
+        shadow.set(0x10007, 5, true);
+        assert_eq!(cells(), [0b1111_1100, 0xff, 0xff]);
+        shadow.set(0x10005, 2, false);
+        assert_eq!(cells(), [0b1111_1100, 0b1100_0011, 0xff]);
+        shadow.set(0x10002, 1, false);
+        assert_eq!(cells(), [0b1100_1100, 0b1100_0011, 0xff]);
     }
 
     #[test]

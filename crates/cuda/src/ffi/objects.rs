@@ -26,6 +26,21 @@ pub(crate) fn loaded() -> Vec<LoadedObject> {
     objects
 }
 
+/// How often something was loaded.
+pub(crate) fn times_loaded() -> u64 {
+    /// # Safety
+    /// `info` is valid, and `times` a number.
+    unsafe extern "C" fn first(info: *mut libc::dl_phdr_info, _size: usize, times: *mut c_void) -> c_int {
+        // SAFETY: as the caller promises.
+        unsafe { *times.cast::<u64>() = (*info).dlpi_adds };
+        1
+    }
+    let mut times = 0_u64;
+    // SAFETY: the function is called with the pointer that is given, while the number is alive, on this thread.
+    unsafe { libc::dl_iterate_phdr(Some(first), (&raw mut times).cast()) };
+    times
+}
+
 /// # Safety
 /// `info` is valid, and `objects` is the list of [`loaded`].
 unsafe extern "C" fn add(info: *mut libc::dl_phdr_info, _size: usize, objects: *mut c_void) -> c_int {

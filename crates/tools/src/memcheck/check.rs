@@ -8,7 +8,7 @@ use rewrite::context::{MOST_BYTES, NO_OBJECT, Word};
 use rewrite::{Access, Cursor, Member, Verdict};
 
 use super::against::Against;
-use super::{ATOMIC, CERTAIN, LAST, SHORT, SLACK, SPACE, SPACES, WRITES, checked_bytes, is_aligned};
+use super::{CERTAIN, LAST, READS_AND_WRITES, SHORT, SLACK, SPACE, SPACES, WRITES, checked_bytes, is_aligned};
 
 /// As many accesses are checked together as an answer has bits.
 const MOST_TOGETHER: usize = 32;
@@ -333,7 +333,7 @@ fn what(access: &Access) -> u32 {
     let kind = match access.access.kind {
         AccessKind::Read => 0,
         AccessKind::Write => WRITES,
-        AccessKind::ReadWrite => ATOMIC,
+        AccessKind::ReadWrite => READS_AND_WRITES,
     };
     let space = match access.access.space {
         AccessSpace::State(space) => {

@@ -3,7 +3,7 @@
 use report::{Explanation, Finding, Note, Occurrence, Place, Severity, Stack};
 use rewrite::context::Record;
 
-use super::{ATOMIC, CERTAIN, SPACE, SPACES, WRITES};
+use super::{ATOMIC, CERTAIN, READ, READS_AND_WRITES, SPACE, SPACES, WRITE, WRITES};
 
 /// What there is at an address, as whoever keeps the memory knows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,6 +14,8 @@ pub enum Memory {
     Freed(Object, Option<Stack>),
     /// Memory of the host that the device does not know.
     Host,
+    /// A heap of the program's own, of which nothing is allocated there; perhaps with the object that is nearest.
+    Unused(Object, Option<Object>),
     /// Nothing; perhaps with the object that is nearest.
     Nothing(Option<Object>),
 }
@@ -29,6 +31,8 @@ pub struct Object {
     pub bytes: u64,
     /// Where it was made.
     pub stack: Option<Stack>,
+    /// What may be done with it: [`READ`], [`WRITE`], [`ATOMIC`].
+    pub rights: u64,
 }
 
 /// An access that did not take place.
@@ -55,11 +59,7 @@ impl BadAccess {
     pub fn finding(self) -> Finding {
         let Record { what, address, .. } = self.record;
         let bytes = u64::from(what & 0xff);
-        let action = match what {
-            _ if what & ATOMIC != 0 => "atomic access",
-            _ if what & WRITES != 0 => "write",
-            _ => "read",
-        };
+        let (action, _, _) = action(what);
         let size = if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") };
         let verdict = self.verdict(address, bytes);
         let message = match verdict.code {
@@ -67,6 +67,7 @@ impl BadAccess {
             "use-after-free" => format!("{action} of {size} of memory that was freed"),
             "null-pointer" => format!("{action} of {size} through a null pointer"),
             "wrong-allocation" => format!("{action} of {size} in another allocation than the pointer's"),
+            "not-permitted" => format!("{action} of {size} without the right to do so"),
             "host-memory" => format!("{action} of {size} of host memory that the device does not have"),
             "wild-pointer" => format!("{action} of {size} where no memory is"),
             code => {
@@ -135,6 +136,14 @@ impl BadAccess {
                 ],
                 help: "free memory only when no kernel uses it any more, and do not keep pointers to it",
             },
+            (Some(Memory::Live(object)), _) if object.rights & action(what).1 == 0 => Verdict {
+                code: "not-permitted",
+                notes: vec![
+                    note(within(address, object), object.stack.clone()),
+                    note(format!("the program has said through NVTX that it is not to be {}", action(what).2), None),
+                ],
+                help: "use the memory as it was said to be used, or say with nvtxMemPermissionsAssign that this is right",
+            },
             (Some(Memory::Live(object)), Some(meant)) if object.start != meant.start => Verdict {
                 code: "wrong-allocation",
                 notes: vec![
@@ -143,6 +152,16 @@ impl BadAccess {
                 ],
                 help: "an index is so large, or negative, that it leaves its allocation and hits another one",
             },
+            (Some(Memory::Unused(heap, nearest)), meant) => {
+                let near = meant.as_ref().or(nearest.as_ref());
+                let near = near.map(|object| note(within(address, object), object.stack.clone()));
+                let message = format!("nothing is allocated there from {}", described(heap));
+                Verdict {
+                    code: "out-of-bounds",
+                    notes: near.into_iter().chain([note(message, heap.stack.clone())]).collect(),
+                    help: "compare the index with the number of elements before the access",
+                }
+            }
             (_, Some(object)) => out_of_bounds(address, object),
             (Some(Memory::Live(object)), None) => out_of_bounds(address, object),
             (Some(Memory::Host), None) => Verdict {
@@ -157,6 +176,15 @@ impl BadAccess {
                 help: "a pointer was not set, or was computed from something that is not a pointer",
             },
         }
+    }
+}
+
+/// What an access does: in a word, the right that it needs, and what then must not be done with the memory.
+fn action(what: u32) -> (&'static str, u64, &'static str) {
+    match what {
+        _ if what & READS_AND_WRITES != 0 => ("atomic access", ATOMIC, "accessed by atomics"),
+        _ if what & WRITES != 0 => ("write", WRITE, "written"),
+        _ => ("read", READ, "read"),
     }
 }
 
@@ -226,6 +254,11 @@ pub const EXPLANATIONS: &[Explanation] = &[
     explanation("wild-pointer", "an access where no memory is", include_str!("explain/wild-pointer.md")),
     explanation("host-memory", "an access to memory of the host", include_str!("explain/host-memory.md")),
     explanation(
+        "not-permitted",
+        "an access that the program has forbidden itself through NVTX",
+        include_str!("explain/not-permitted.md"),
+    ),
+    explanation(
         "misaligned",
         "an access whose address is no multiple of its size",
         include_str!("explain/misaligned.md"),
@@ -241,9 +274,8 @@ pub const EXPLANATIONS: &[Explanation] = &[
         "memory of a kernel that was never freed",
         include_str!("explain/device-heap-leak.md"),
     ),
-    explanation("device-fault", "a kernel that the device ended", include_str!("explain/device-fault.md")),
 ];
 
 const fn explanation(code: &'static str, title: &'static str, text: &'static str) -> Explanation {
-    Explanation { tool: "memcheck", code, title, text }
+    Explanation { tool: Some("memcheck"), code, title, text }
 }

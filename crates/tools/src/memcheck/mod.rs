@@ -26,6 +26,13 @@ use rewrite::{Access, Cursor, Tool};
 
 pub use findings::{BadAccess, EXPLANATIONS, Memory, Object};
 
+/// The right to read memory.
+pub const READ: u64 = 1;
+/// The right to write it.
+pub const WRITE: u64 = 2;
+/// The right to read and write it in one step.
+pub const ATOMIC: u64 = 4;
+
 /// The tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Memcheck;
@@ -33,7 +40,7 @@ pub struct Memcheck;
 /// The access writes.
 const WRITES: u32 = 1 << 8;
 /// The access reads and writes in one step.
-const ATOMIC: u32 = 1 << 9;
+const READS_AND_WRITES: u32 = 1 << 9;
 /// Where in `what` the space is: 0 for generic addresses, else [`SPACES`].
 const SPACE: u32 = 12;
 /// The check was against bounds that are known for certain.

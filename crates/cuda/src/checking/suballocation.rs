@@ -1,0 +1,159 @@
+//! Heaps of the program's own: it has one large allocation, gives parts of it to itself, and says so through NVTX.
+//!
+//! What is allocated from a heap is an object like any other, so that everything finds it: the bounds of pointers, the
+//! shadow, reports, leaks. The rest of the heap cannot be accessed. The allocation that a heap is in is set aside as long
+//! as it has one ([`Objects::add_heap`](super::objects::Objects::add_heap)).
+//!
+//! NVTX says nothing of streams: what is freed is freed for kernels that are launched from then on. Those that were
+//! launched before may still have to run, so they are waited for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::objects::{Object, rights};
+use super::{Checker, HostStack};
+use crate::api::{context, queue};
+
+/// Kernels that run longer, perhaps because they wait for the host, are not waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How the memory of a heap is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Usage {
+    /// Only what is allocated from it is accessed.
+    SubAllocator,
+    /// All of it may be accessed.
+    Layout,
+}
+
+impl Checker {
+    /// The program allocates from a range by itself.
+    pub(crate) fn heap_appears(&self, start: u64, bytes: u64, usage: Usage, label: Option<Arc<str>>) {
+        let Some(shadow) = self.shadow.as_ref().filter(|_| usage == Usage::SubAllocator) else { return };
+        if !has_settled() {
+            return;
+        }
+        let mut objects = self.objects();
+        if let Some(old) = objects.remove_heap(start) {
+            shadow.set(old.start, old.bytes, true);
+        }
+        if objects.add_heap(start, bytes, label) {
+            shadow.set(start, bytes, false);
+        }
+    }
+
+    /// It does not do so any more.
+    pub(crate) fn heap_vanishes(&self, start: u64) {
+        let Some(shadow) = &self.shadow else { return };
+        if let Some(heap) = self.objects().remove_heap(start) {
+            shadow.set(heap.start, heap.bytes, true);
+        }
+    }
+
+    /// All is free that was allocated from a heap.
+    pub(crate) fn heap_is_reset(&self, start: u64) {
+        let Some(shadow) = &self.shadow else { return };
+        if self.objects().heap(start).is_none() {
+            return;
+        }
+        let stack = HostStack::capture(self.settings.callers);
+        let has_settled = has_settled();
+        let mut objects = self.objects();
+        for part in objects.clear_heap(start) {
+            if has_settled {
+                shadow.set(part.start, part.bytes, false);
+                self.quarantine(&mut objects, part, stack.clone());
+            }
+        }
+    }
+
+    /// A range of a heap is allocated.
+    pub(crate) fn part_appears(&self, start: u64, bytes: u64) {
+        let Some(shadow) = &self.shadow else { return };
+        let stack = HostStack::capture(self.settings.callers);
+        if self.objects().add_part(start, bytes, stack) {
+            shadow.set(start, bytes, true);
+        }
+    }
+
+    /// It has another size from now on.
+    pub(crate) fn part_is_resized(&self, start: u64, bytes: u64) {
+        let Some(shadow) = &self.shadow else { return };
+        if self.objects().part(start).is_none() {
+            return;
+        }
+        let has_settled = has_settled();
+        let mut objects = self.objects();
+        if bytes == 0 || objects.heap_around(start, bytes).is_none() {
+            return;
+        }
+        let Some(part) = objects.remove_part(start) else { return };
+        if objects.add_part(start, bytes, part.stack) {
+            objects.change(start, |new| (new.label, new.rights) = (part.label, part.rights));
+            if has_settled {
+                shadow.set(start, part.bytes, false);
+            }
+            shadow.set(start, bytes, part.rights == rights::ALL);
+        }
+    }
+
+    /// It is free again.
+    pub(crate) fn part_vanishes(&self, start: u64) {
+        let Some(shadow) = &self.shadow else { return };
+        if self.objects().part(start).is_none() {
+            return;
+        }
+        let stack = HostStack::capture(self.settings.callers);
+        let has_settled = has_settled();
+        let mut objects = self.objects();
+        let Some(part) = objects.remove_part(start) else { return };
+        if has_settled {
+            shadow.set(part.start, part.bytes, false);
+            self.quarantine(&mut objects, part, stack);
+        }
+    }
+
+    /// The program calls an object by a name.
+    pub(crate) fn is_called(&self, start: u64, label: Arc<str>) {
+        self.objects().change(start, |object| object.label = Some(label));
+    }
+
+    /// The program says what may be done with an object.
+    pub(crate) fn has_rights(&self, start: u64, given: u64) {
+        let Some(shadow) = &self.shadow else { return };
+        if self.objects().starting_at(start).is_none() || !has_settled() {
+            return;
+        }
+        let mut objects = self.objects();
+        if let Some(Object { start, bytes, .. }) = objects.change(start, |object| object.rights = given) {
+            // The shadow knows all rights or none; the table of regions has the others.
+            shadow.set(start, bytes, given == rights::ALL);
+        }
+    }
+
+    /// Everything may be done with all objects again.
+    pub(crate) fn rights_are_reset(&self) {
+        let limited = self.objects().with_limited_rights();
+        for start in limited {
+            self.has_rights(start, rights::ALL);
+        }
+    }
+}
+
+/// Waits for kernels that were launched before. If they do not end, what they may use stays accessible, because there is no
+/// telling who uses it.
+fn has_settled() -> bool {
+    static HAS_GIVEN_UP: AtomicBool = AtomicBool::new(false);
+    // A function of the program that a stream calls would wait for itself.
+    if HAS_GIVEN_UP.load(Ordering::Relaxed) || queue::is_at_work() {
+        return false;
+    }
+    let has_settled = context::settle_all(Instant::now() + PATIENCE);
+    if !has_settled && !HAS_GIVEN_UP.swap(true, Ordering::Relaxed) {
+        crate::log::say(
+            "kernels do not end that may use what is freed from a heap, so what is freed from heaps is not checked any more",
+        );
+    }
+    has_settled
+}
