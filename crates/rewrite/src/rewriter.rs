@@ -1,9 +1,13 @@
 //! Calls the tools for every instruction of a module.
 
 use ptx::analysis::Provenance;
+use ptx::diagnostic::Position;
 use ptx::edit::{EditError, Editor};
 use ptx::import::ImportError;
-use ptx::ir::{FuncId, Guard, InitValue, Initializer, Module, Operand, Reg, Stmt, StmtId, Symbol, Variable};
+use ptx::ir::{
+    Directive, DirectiveArg, FuncId, Guard, InitValue, Initializer, Module, Operand, Reg, Stmt, StmtId, Symbol,
+    Variable,
+};
 use ptx::ops::Effect;
 use ptx::types::{Space, Type};
 use ptx::view::{AccessBytes, AccessSpace, MemAccess, View};
@@ -61,6 +65,9 @@ pub enum RewriteError {
         reason: String,
     },
 }
+
+/// Threads of the largest block.
+const MOST_THREADS: i64 = 1024;
 
 /// What an instruction of the program gives tools to look at.
 enum Event {
@@ -146,7 +153,14 @@ impl<'t> Rewriter<'t> {
         // How many blocks a processor should have at a time, and how many registers are enough, was said of the kernel as it
         // was. Blocks of the size that it allows must still fit.
         let hints = ["minnctapersm", "maxnctapersm", "maxnreg"].map(|name| editor.module_mut().names.intern(name));
-        editor.module_mut().functions[func].directives.retain(|directive| !hints.contains(&directive.name));
+        let sizes = ["maxntid", "reqntid"].map(|name| editor.module_mut().names.intern(name));
+        let directives = &mut editor.module_mut().functions[func].directives;
+        directives.retain(|directive| !hints.contains(&directive.name));
+        if !directives.iter().any(|directive| sizes.contains(&directive.name)) {
+            // What the kernel is not told would be for the assembler to decide, by the registers that it takes.
+            let args = vec![DirectiveArg::Int(MOST_THREADS)];
+            directives.push(Directive { name: sizes[0], args, at: Position(0) });
+        }
         let context = kernel.address.unwrap_or_else(|| editor.reg(tag, Type::B64));
         let name_of_param = editor.module_mut().names.intern("warpgrind_context_param");
         let var = editor.append_param(Variable::scalar(name_of_param, Space::Param, Type::U64));
