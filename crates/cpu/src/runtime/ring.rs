@@ -58,8 +58,10 @@ impl Schedule<'_> {
     /// All warps of the running one's ring have come to their end: they go on with the next block, if there is one for them.
     pub(super) fn go_on_with_ring(&mut self) -> bool {
         let place = self.context().resident;
-        // Others may have waited for it, and there may be better code for the next.
-        let must_end = !self.ready.is_empty()
+        let resident = self.residents[place].as_ref().expect("the block is resident");
+        // A warp may have ended before the ring was formed. Others may have waited for it, and there may be better code.
+        let must_end = resident.ring.len() != resident.units as usize
+            || !self.ready.is_empty()
             || self.fault.is_some()
             || self.launch.should_leave_off()
             || !std::ptr::eq(self.launch.code(), self.code);
