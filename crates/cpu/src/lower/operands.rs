@@ -58,6 +58,10 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 self.is_uniform_reg(reg)
             }
             Operand::Special(special) => self.is_scalar_device() || self.unit.facts().special(special).is_uniform(),
+            Operand::Vector(list) => {
+                let parts = self.body.operands(list);
+                parts.iter().all(|part| self.is_uniform(part))
+            }
             _ => true,
         }
     }
