@@ -431,8 +431,8 @@ impl Program {
         let is_free = !request.mode.random_schedule && request.mode.observer.is_none() && !request.is_cooperative;
         let mut launched = Launched { instructions: 0 };
         let mut next_block = Some(0);
-        let mut fault = None;
-        while let (Some(first_block), None) = (next_block, &fault) {
+        let mut error: Option<LaunchError> = None;
+        while let (Some(first_block), None) = (next_block, &error) {
             let launch = Launch::new(LaunchParts {
                 kernel: &kernel,
                 versions: request.mode.warm_up.then_some(&versions),
@@ -454,7 +454,7 @@ impl Program {
                 textures: &self.device.textures,
             });
             let started = Instant::now();
-            fault = self.run(&launch, threads, request.mode.seed);
+            error = self.run(&launch, threads, request.mode.seed).map(LaunchError::from);
             if request.mode.warm_up {
                 versions.ran(started.elapsed());
             }
@@ -463,16 +463,16 @@ impl Program {
             if next_block.is_some() {
                 // The kernel presumes what does not hold; the next code presumes nothing.
                 versions = self.versions(func, request.block, &request.mode);
-                kernel = request.mode.code(&versions)?;
+                match request.mode.code(&versions) {
+                    Ok(code) => kernel = code,
+                    Err(failed) => error = Some(failed.into()),
+                }
             }
         }
         if let Some(workspace) = workspace {
             heap.free(workspace);
         }
-        match fault {
-            Some(fault) => Err(fault.into()),
-            None => Ok(launched),
-        }
+        error.map_or(Ok(launched), Err)
     }
 
     /// Runs a launch on so many OS threads.
