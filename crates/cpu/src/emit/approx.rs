@@ -82,12 +82,8 @@ impl<'c> Emit<'_, 'c> {
         const LANES: u32 = 16;
         // All lanes; rounded as usual.
         let (all, usual) = (self.context().int(LANES).all_ones(), self.context().int(32).constant(4));
-        let parts = (0..value.ty().lanes().expect("there are vectors")).step_by(LANES as usize).map(|first| {
-            let [value, exponent] = [value, exponent].map(|value| self.lanes_from(value, first, LANES));
-            let args = [value, exponent, value.ty().zero(), all, usual];
-            self.intrinsic(self.module, "llvm.x86.avx512.mask.scalef.ps.512", &[], &args)
-        });
-        self.beside_each_other(&parts.collect::<Vec<_>>())
+        let name = "llvm.x86.avx512.mask.scalef.ps.512";
+        self.in_parts(name, LANES, &[value, exponent], |part| vec![part.zero(), all, usual])
     }
 
     /// `value · 2^exponent` in two steps, so that subnormal results are rounded once: the first step is exact.

@@ -77,11 +77,22 @@ impl<'c> Emit<'_, 'c> {
             Rounding::Up => 10,
             Rounding::TowardZero => 11,
         };
-        let all = ty.lanes().expect("there are vectors");
+        self.in_parts(&name, lanes, args, |_| vec![self.context().int(32).constant(mode)])
+    }
+
+    /// An intrinsic of the processor, for so many lanes at a time, with arguments of its own behind those that have lanes.
+    pub(super) fn in_parts(
+        &self,
+        name: &str,
+        lanes: u32,
+        args: &[Value<'c>],
+        own: impl Fn(Ty<'c>) -> Vec<Value<'c>>,
+    ) -> Value<'c> {
+        let all = args[0].ty().lanes().expect("there are vectors");
         let parts = (0..all).step_by(lanes as usize).map(|first| {
             let mut args: Vec<Value<'c>> = args.iter().map(|&arg| self.lanes_from(arg, first, lanes)).collect();
-            args.push(self.context().int(32).constant(mode));
-            self.intrinsic(self.module, &name, &[], &args)
+            args.extend(own(args[0].ty()));
+            self.intrinsic(self.module, name, &[], &args)
         });
         self.beside_each_other(&parts.collect::<Vec<_>>())
     }

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use ptx::analysis::{Block, Web};
+use ptx::analysis::{Block, Cfg, Liveness, Web};
 use ptx::entity::Id;
 use ptx::ir::{Reg, StmtId};
 use ptx::ops::Effect;
@@ -46,7 +46,14 @@ impl Point {
 
 /// Where what is presumed does not hold, all live registers are written down. If there were more than so many such registers
 /// for each statement of the function, it is not presumed: the code for what never happens would be longer than the function.
-pub(crate) const MOST_LIVE_FOR_EACH_STATEMENT: usize = 4;
+const MOST_LIVE_FOR_EACH_STATEMENT: usize = 4;
+
+/// Whether something is worth presuming for which the warp is taken apart before some statements where it does not hold.
+pub(crate) fn is_worth_presuming(cfg: &Cfg, liveness: &Liveness, points: impl Iterator<Item = StmtId>) -> bool {
+    let statements: usize = cfg.blocks().map(|block| cfg.statements(block).len()).sum();
+    let live = |statement| cfg.block_of(statement).map_or(0, |block| liveness.live_in(block).count());
+    points.map(live).sum::<usize>() <= MOST_LIVE_FOR_EACH_STATEMENT * statements
+}
 
 /// Lanes of a warp, as the frame has room for them.
 const LANES: u64 = 32;
@@ -142,6 +149,15 @@ impl<'c> Lowering<'_, '_, 'c> {
             }
         }
         self.cfg.successors(block).iter().find_map(|&next| webs.get(&(next, reg)).copied())
+    }
+
+    /// Takes the warp apart before the present statement if something was presumed wrongly.
+    pub(crate) fn take_apart_when(&mut self, is_wrong: Value<'c>) {
+        let statement = self.statement;
+        self.fail_when(is_wrong, |this| {
+            this.call_runtime("wg_presumed_wrongly", &[this.warp]);
+            this.take_apart(Point::Statement(statement));
+        });
     }
 
     /// Writes down where all lanes are, and hands them over to the runtime. What follows does not run.

@@ -6,6 +6,7 @@ use ptx::ops::{Mod, Op};
 use ptx::types::{Type, TypeKind};
 use ptx::view::View;
 
+use super::checks::predicates;
 use super::function::Lowering;
 use super::operands::sign_of;
 use crate::emit::{Approximation, Arithmetic, Comparison, Emit, FloatFormat, FloatStyle, MinMax, Rounding, Sign};
@@ -433,11 +434,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         if self.presumed_checks.contains(self.statement) && !self.is_scalar_device() {
             return self.presume_none(view, ty);
         }
-        let (first, second) = match operands[0] {
-            Operand::Pair(first, second) => (first.reg(), second.reg()),
-            Operand::Reg(reg) => (Some(reg), None),
-            _ => (None, None),
-        };
+        let (first, second) = predicates(&operands[0]);
         let results = if matches!(ty, Type::F16x2 | Type::Bf16x2) {
             // One predicate for each half.
             let element = if ty == Type::F16x2 { Type::F16 } else { Type::Bf16 };

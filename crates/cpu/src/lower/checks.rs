@@ -13,7 +13,7 @@ use ptx::types::Type;
 use ptx::view::{Callee, View};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::apart::{MOST_LIVE_FOR_EACH_STATEMENT, Point};
+use super::apart::is_worth_presuming;
 use super::function::Lowering;
 use super::unit::{RARELY_CALLED, Unit, has_pragma};
 use crate::emit::Sign;
@@ -28,14 +28,11 @@ impl PresumedChecks {
     /// All checks of a kernel; none if to take a warp apart at them would be much code.
     pub(crate) fn of(unit: &Unit<'_, '_>, body: &ptx::ir::Body, cfg: &Cfg, liveness: &Liveness) -> Self {
         let mut checks = Self::default();
-        let (mut statements, mut written) = (0, 0);
         for block in cfg.blocks() {
-            let before = checks.comparisons.len();
             checks.add_block(unit, body, cfg.statements(block));
-            statements += cfg.statements(block).len();
-            written += (checks.comparisons.len() - before) * liveness.live_in(block).count();
         }
-        if written <= MOST_LIVE_FOR_EACH_STATEMENT * statements { checks } else { Self::default() }
+        let is_worth_it = is_worth_presuming(cfg, liveness, checks.comparisons.iter().copied());
+        if is_worth_it { checks } else { Self::default() }
     }
 
     fn add_block(&mut self, unit: &Unit<'_, '_>, body: &ptx::ir::Body, statements: &[StmtId]) {
@@ -69,11 +66,18 @@ fn caught(view: &View<'_>) -> Option<Reg> {
         4 => view.form.has(Mod::And),
         _ => false,
     };
-    match view.operands().first() {
-        _ if view.op() != Some(Op::Setp) || view.inst.guard.is_some() || !is_plain => None,
-        Some(&Operand::Reg(reg)) => Some(reg),
-        Some(&Operand::Pair(first, _)) => first.reg(),
-        _ => None,
+    if view.op() != Some(Op::Setp) || view.inst.guard.is_some() || !is_plain {
+        return None;
+    }
+    predicates(&view.operands()[0]).0
+}
+
+/// The predicates that `setp` writes: the result, and its opposite.
+pub(crate) fn predicates(written: &Operand) -> (Option<Reg>, Option<Reg>) {
+    match *written {
+        Operand::Pair(first, second) => (first.reg(), second.reg()),
+        Operand::Reg(reg) => (Some(reg), None),
+        _ => (None, None),
     }
 }
 
@@ -109,21 +113,13 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         if !is_uniform {
             caught = self.any(emit.and(caught, self.mask));
         }
-        let statement = self.statement;
-        self.fail_when(caught, |this| {
-            this.call_runtime("wg_presumed_wrongly", &[this.warp]);
-            this.take_apart(Point::Statement(statement));
-        });
+        self.take_apart_when(caught);
         if let Some(after) = after {
             builder.branch(after);
             builder.position_at_end(after);
         }
         let none = self.scalar().bool().zero();
-        let (first, second) = match operands[0] {
-            Operand::Pair(first, second) => (first.reg(), second.reg()),
-            Operand::Reg(reg) => (Some(reg), None),
-            _ => (None, None),
-        };
+        let (first, second) = predicates(&operands[0]);
         if let Some(reg) = first {
             self.write_reg(reg, none, Sign::Unsigned);
         }

@@ -5,7 +5,7 @@
 //! It goes on with the next block, too, if that takes no more than to clear a few bytes of shared memory.
 
 use ptx::analysis::Cfg;
-use ptx::ir::{FuncId, Module};
+use ptx::ir::{Body, FuncId, Module};
 use ptx::ops::{Effect, Op};
 use ptx::view::View;
 
@@ -24,11 +24,9 @@ pub(crate) fn is_run(module: &Module, kernel: FuncId, options: &Options) -> bool
     if options.width == Width::One || options.preempt || options.count {
         return false;
     }
-    let waits = body.insts().any(|(id, _)| {
-        View::of(&module.forms, body, id).is_some_and(|view| {
-            matches!(view.effect(), Some(Effect::Barrier | Effect::AsyncCopy | Effect::AsyncGroup | Effect::Mbarrier))
-                || view.op() == Some(Op::Nanosleep)
-        })
+    let waits = has(module, body, |view| {
+        matches!(view.effect(), Some(Effect::Barrier | Effect::AsyncCopy | Effect::AsyncGroup | Effect::Mbarrier))
+            || view.op() == Some(Op::Nanosleep)
     });
     let cfg = Cfg::of(&module.forms, function);
     !waits && spinning_blocks(module, body, &cfg, &Layout::of(&cfg, None).order).is_empty()
@@ -37,9 +35,12 @@ pub(crate) fn is_run(module: &Module, kernel: FuncId, options: &Options) -> bool
 /// Whether warps that run a kernel may meet at barriers.
 pub(crate) fn has_barriers(module: &Module, kernel: FuncId, options: &Options) -> bool {
     let Some(body) = &module.functions[kernel].body else { return false };
-    let is_barrier = |view: View<'_>| view.effect() == Some(Effect::Barrier);
-    options.width == Width::Warp
-        && body.insts().any(|(id, _)| View::of(&module.forms, body, id).is_some_and(is_barrier))
+    options.width == Width::Warp && has(module, body, |view| view.effect() == Some(Effect::Barrier))
+}
+
+/// Whether there is such an instruction in a body.
+fn has(module: &Module, body: &Body, is_such: impl Fn(View<'_>) -> bool) -> bool {
+    body.insts().any(|(id, _)| View::of(&module.forms, body, id).is_some_and(&is_such))
 }
 
 /// Blocks with so many bytes of shared memory, and no more, are run in a row.
@@ -53,11 +54,10 @@ pub(crate) fn runs_blocks(sizes: &Sizes) -> bool {
 /// Whether warps of a kernel may go on with another block together when all have come to their end (see `ring`).
 pub(crate) fn goes_on(module: &Module, kernel: FuncId, options: &Options) -> bool {
     let Some(body) = &module.functions[kernel].body else { return false };
-    let copies = |view: View<'_>| matches!(view.effect(), Some(Effect::AsyncCopy | Effect::AsyncGroup));
     has_barriers(module, kernel, options)
         && !options.preempt
         && !options.count
-        && !body.insts().any(|(id, _)| View::of(&module.forms, body, id).is_some_and(copies))
+        && !has(module, body, |view| matches!(view.effect(), Some(Effect::AsyncCopy | Effect::AsyncGroup)))
 }
 
 /// Fills the entry of a kernel with a loop that asks the runtime for the next block. Gives the function that runs one warp.
@@ -93,33 +93,36 @@ fn warp_function<'c>(unit: &Unit<'_, 'c>) -> FunctionValue<'c> {
 pub(crate) fn lower<'c>(unit: &Unit<'_, 'c>, entry: FunctionValue<'c>, sizes: &Sizes) -> FunctionValue<'c> {
     let (context, builder) = (unit.context(), unit.builder);
     let warp = warp_function(unit);
-    let [start, each, next, over, block, end] =
-        ["start", "each", "next", "over", "block", "end"].map(|name| entry.append_block(context, name));
+    let [start, each, next, over, end] =
+        ["start", "each", "next", "over", "end"].map(|name| entry.append_block(context, name));
     let (int, word) = (context.int(32), context.int(64));
     let pointer = entry.param(0);
     let field = |offset: u64| builder.offset(pointer, word.constant(offset));
+    let emit = unit.scalar();
+    // Goes on with the warp of a thread, behind which so many are left in its block.
+    let go_on = |thread, left| {
+        builder.store(left, field(field!(left)), 4);
+        builder.store(thread, field(field!(first_thread)), 4);
+        let last = builder.load(int, field(field!(last_lanes)), 4);
+        builder.store(builder.select(emit.is_zero(left), last, int.all_ones()), field(field!(lanes)), 4);
+        builder.branch(each);
+    };
     builder.position_at_end(start);
     builder.branch(each);
     builder.position_at_end(each);
     builder.call(warp, &[pointer]);
     let left = builder.load(int, field(field!(left)), 4);
-    let emit = unit.scalar();
     builder.branch_if(emit.is_zero(left), over, next);
     builder.position_at_end(next);
-    let left = builder.sub(left, int.constant(1));
-    builder.store(left, field(field!(left)), 4);
-    let thread = builder.load(int, field(field!(first_thread)), 4);
-    builder.store(builder.add(thread, int.constant(32)), field(field!(first_thread)), 4);
-    let last = builder.load(int, field(field!(last_lanes)), 4);
-    let lanes = builder.select(emit.is_zero(left), last, int.all_ones());
-    builder.store(lanes, field(field!(lanes)), 4);
     if unit.local_stride != 0 {
         let local = builder.load(context.pointer(), field(field!(local)), 8);
         builder.store(builder.offset(local, word.constant(32 * unit.local_stride)), field(field!(local)), 8);
     }
-    builder.branch(each);
+    let thread = builder.load(int, field(field!(first_thread)), 4);
+    go_on(builder.add(thread, int.constant(32)), builder.sub(left, int.constant(1)));
     builder.position_at_end(over);
     if runs_blocks(sizes) {
+        let block = entry.append_block(context, "block");
         let blocks = builder.load(int, field(field!(blocks_left)), 4);
         builder.branch_if(emit.is_zero(blocks), end, block);
         builder.position_at_end(block);
@@ -134,21 +137,14 @@ pub(crate) fn lower<'c>(unit: &Unit<'_, 'c>, entry: FunctionValue<'c>, sizes: &S
             builder.store(builder.select(is_past, int.zero(), sum), at, 4);
             carry = builder.zext(is_past, int);
         }
-        let left = builder.load(int, field(field!(left_of_block)), 4);
-        builder.store(left, field(field!(left)), 4);
-        builder.store(int.zero(), field(field!(first_thread)), 4);
-        let last = builder.load(int, field(field!(last_lanes)), 4);
-        builder.store(builder.select(emit.is_zero(left), last, int.all_ones()), field(field!(lanes)), 4);
         if sizes.dynamic_shared > 0 {
             let shared = builder.load(context.pointer(), field(field!(shared)), 8);
             let zeros = context.int(8 * sizes.dynamic_shared as u32).zero();
             builder.store(zeros, shared, 1);
         }
-        builder.branch(each);
+        go_on(int.zero(), builder.load(int, field(field!(left_of_block)), 4));
     } else {
         builder.branch(end);
-        builder.position_at_end(block);
-        builder.unreachable();
     }
     builder.position_at_end(end);
     builder.ret(None);

@@ -85,8 +85,7 @@ impl<'a, 'c> Unit<'a, 'c> {
         &self.options.facts
     }
 
-    /// Which registers of a function are the same, or regular, in all lanes.
-    /// What is known of the lanes of a function in which some checks are presumed to pass.
+    /// Which registers of a function are the same, or regular, in all lanes, if some checks are presumed to pass.
     pub(crate) fn uniformity(&self, func: FuncId, cfg: &Cfg, checks: &PresumedChecks) -> Uniformity {
         let function = &self.module.functions[func];
         let is_entry = function.is_entry();

@@ -6,12 +6,12 @@
 //! of 32, and checks that number where it is extended. Where the check fails, the warp is taken apart: threads compute
 //! with numbers of their own.
 
-use ptx::analysis::{Cfg, LaneValue, Liveness, Signedness, Uniformity, WrapCheck, WrapGuard};
+use ptx::analysis::{Cfg, LaneValue, Liveness, Signedness, Uniformity, WrapCheck};
 use ptx::ir::{Reg, StmtId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::apart::{MOST_LIVE_FOR_EACH_STATEMENT, Point};
+use super::apart::is_worth_presuming;
 use super::function::Lowering;
 use crate::emit::{Emit, Sign};
 use crate::llvm::Value;
@@ -25,11 +25,8 @@ pub(crate) struct WrapChecks {
 impl WrapChecks {
     /// The checks that all presumptions of the analysis rest on; none if they would cost too much.
     pub(crate) fn of(uniformity: &Uniformity, cfg: &Cfg, liveness: &Liveness) -> Self {
-        let statements: usize = cfg.blocks().map(|block| cfg.statements(block).len()).sum();
-        let live = |guard: &WrapGuard| cfg.block_of(guard.statement).map_or(0, |block| liveness.live_in(block).count());
-        let written: usize = uniformity.guards().iter().map(live).sum();
         let mut checks = Self::default();
-        if written <= MOST_LIVE_FOR_EACH_STATEMENT * statements {
+        if is_worth_presuming(cfg, liveness, uniformity.guards().iter().map(|guard| guard.statement)) {
             for guard in uniformity.guards() {
                 checks.before.entry(guard.statement).or_default().push((guard.reg, guard.check));
             }
@@ -65,11 +62,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         for (reg, check) in checks {
             wraps = scalar.or(wraps, self.wraps(reg, &check));
         }
-        let statement = self.statement;
-        self.fail_when(wraps, |this| {
-            this.call_runtime("wg_presumed_wrongly", &[this.warp]);
-            this.take_apart(Point::Statement(statement));
-        });
+        self.take_apart_when(wraps);
     }
 
     /// Whether the check of a register fails for some lane that executes the present statement.
