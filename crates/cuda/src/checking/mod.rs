@@ -226,14 +226,14 @@ impl Checker {
 
     /// The variables of a module are there.
     pub(crate) fn loaded(&self, program: &cpu::Program) {
-        for (name, address, bytes) in program.variables().filter(|(name, ..)| *name != SITES_VARIABLE) {
+        for (name, address, bytes) in variables_of_program(program) {
             self.appears(address, bytes, What::Variable(name.into()));
         }
     }
 
     /// The variables of a module are gone.
     pub(crate) fn unloaded(&self, program: &cpu::Program) {
-        for (_, address, _) in program.variables().filter(|(name, ..)| *name != SITES_VARIABLE) {
+        for (_, address, _) in variables_of_program(program) {
             self.vanishes(address);
         }
     }
@@ -333,4 +333,9 @@ fn create_journal(session: &Path) -> Option<Journal> {
         }
     }
     None
+}
+
+/// The variables of a module that the program has: name, address and size. Those of tools are nobody's to access.
+fn variables_of_program(program: &cpu::Program) -> impl Iterator<Item = (&str, u64, u64)> {
+    program.variables().filter(|(name, ..)| *name != SITES_VARIABLE)
 }
