@@ -18,7 +18,7 @@ use ptx::ir::{FuncId, Module};
 use crate::identity::build_with;
 use crate::kernel::{Compiled, Source};
 use crate::llvm::machine::host;
-use crate::lower::Sizes;
+use crate::lower::{Shape, Sizes};
 
 /// Compiled code of the user on disk. It is looked for when it is first needed.
 #[derive(Debug)]
@@ -151,22 +151,23 @@ fn add_module(id: &mut IdBuilder, module: &Module, kernel: FuncId) {
 }
 
 impl Compiled {
-    /// Five numbers and the object file.
+    /// Six numbers and the object file.
     fn to_bytes(&self) -> Vec<u8> {
-        let Self { object, stack, sizes, microseconds } = self;
-        let numbers = [*stack, sizes.dynamic_shared, sizes.local, sizes.params, *microseconds];
+        let Self { object, stack, shape: Shape { sizes, has_stages }, microseconds } = self;
+        let numbers = [*stack, sizes.dynamic_shared, sizes.local, sizes.params, *microseconds, u64::from(*has_stages)];
         let mut bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
         bytes.extend_from_slice(object);
         bytes
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (numbers, object) = bytes.split_at_checked(40)?;
+        let (numbers, object) = bytes.split_at_checked(48)?;
         let number = |index: usize| {
-            let bytes = numbers[8 * index..8 * index + 8].try_into().expect("there are five numbers of eight bytes");
+            let bytes = numbers[8 * index..8 * index + 8].try_into().expect("there are six numbers of eight bytes");
             u64::from_le_bytes(bytes)
         };
         let sizes = Sizes { dynamic_shared: number(1), local: number(2), params: number(3) };
-        Some(Self { object: object.to_vec(), stack: number(0), sizes, microseconds: number(4) })
+        let shape = Shape { sizes, has_stages: number(5) != 0 };
+        Some(Self { object: object.to_vec(), stack: number(0), shape, microseconds: number(4) })
     }
 }

@@ -10,7 +10,7 @@ use crate::code_cache::CodeCache;
 use crate::jit::{Code, LinkError};
 use crate::llvm::machine::{Emitted, HostMachines};
 use crate::llvm::{self, CodeLevel, Context, Machine};
-use crate::lower::{self, ENTRY, Sizes, Unsupported};
+use crate::lower::{self, ENTRY, Shape, Unsupported};
 use crate::options::{Options, Tier, Width};
 use crate::runtime::entry;
 
@@ -21,6 +21,8 @@ pub(crate) struct Kernel {
     pub(crate) width: Width,
     /// Whether it is for warps that may meet at barriers.
     pub(crate) has_barriers: bool,
+    /// Whether one call runs all warps of a block.
+    pub(crate) has_stages: bool,
     /// Whether it goes on with the next warp of a block by itself.
     pub(crate) runs_rows: bool,
     /// Whether it goes on with the next block, too, if the launch adds no shared memory.
@@ -158,7 +160,7 @@ pub(crate) struct Compiled {
     pub(crate) object: Vec<u8>,
     /// Bytes of stack that a fibre needs.
     pub(crate) stack: u64,
-    pub(crate) sizes: Sizes,
+    pub(crate) shape: Shape,
     /// How long it took to compile.
     pub(crate) microseconds: u64,
 }
@@ -170,7 +172,7 @@ impl Compiled {
         let started = Instant::now();
         let context = Context::new();
         let llvm = llvm::Module::new(&context, "kernel", options.cpu.as_deref());
-        let sizes = lower::lower(module, kernel, options, &llvm).map_err(CompileError::Unsupported)?;
+        let shape = lower::lower(module, kernel, options, &llvm).map_err(CompileError::Unsupported)?;
         let Emitted { object, frames } = with_machine(options, |machine| {
             machine.prepare(&llvm);
             llvm.verify().map_err(internal)?;
@@ -180,11 +182,11 @@ impl Compiled {
         })?;
         // Each function at most once on the stack, unless it calls itself.
         let frames: u64 = frames.iter().map(|(_, bytes)| bytes + 64).sum();
-        let is_recursive =
-            ptx::analysis::CallGraph::of(module).reachable_from(kernel).iter().count() > 1 && sizes.local >= 64 << 10;
+        let is_recursive = ptx::analysis::CallGraph::of(module).reachable_from(kernel).iter().count() > 1
+            && shape.sizes.local >= 64 << 10;
         let stack = frames + RUNTIME_STACK + if is_recursive { RECURSIVE_STACK } else { 0 };
         let microseconds = started.elapsed().as_micros() as u64;
-        Ok(Self { object, stack, sizes, microseconds })
+        Ok(Self { object, stack, shape, microseconds })
     }
 }
 
@@ -231,17 +233,19 @@ impl Kernel {
         let mut symbols = entry::symbols();
         symbols.extend_from_slice(&source.symbols);
         let code = Code::link(&compiled.object, &symbols, ENTRY)?;
+        let Shape { sizes, has_stages } = compiled.shape;
         let runs_rows = lower::runs_rows(&source.module, source.kernel, &source.options);
         Ok(Self {
             code,
             width: source.options.width,
             has_barriers: lower::has_barriers(&source.module, source.kernel, &source.options),
+            has_stages,
             runs_rows,
-            runs_blocks: runs_rows && lower::runs_blocks(&compiled.sizes),
+            runs_blocks: runs_rows && lower::runs_blocks(&sizes),
             stack: compiled.stack as usize,
-            dynamic_shared: compiled.sizes.dynamic_shared,
-            local: compiled.sizes.local,
-            params: compiled.sizes.params,
+            dynamic_shared: sizes.dynamic_shared,
+            local: sizes.local,
+            params: sizes.params,
             presumed_wrongly: AtomicU32::new(0),
             microseconds: compiled.microseconds,
             source,

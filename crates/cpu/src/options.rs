@@ -41,6 +41,7 @@ impl Default for Options {
             count: false,
             late_copies: false,
             presume: true,
+            stages: true,
             facts: LaunchFacts::default(),
             cpu: None,
         }
@@ -65,6 +66,9 @@ pub struct Options {
     /// Whether what nearly always holds is presumed: that indices do not wrap from lane to lane where that makes addresses
     /// regular, and that accesses pass the checks of tools. A warp for which it does not hold is taken apart.
     pub presume: bool,
+    /// Whether all warps of a block may be run from barrier to barrier by one function (see `lower::stages`). Then nobody can
+    /// be told who waits, or choose who runs.
+    pub stages: bool,
     /// What is known of the launch.
     pub facts: LaunchFacts,
     /// The processor, as LLVM names it; nothing for the one that we run on.

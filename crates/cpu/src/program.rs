@@ -522,6 +522,7 @@ impl Program {
             count: mode.count || mode.budget.is_some(),
             late_copies: mode.late_copies,
             presume: true,
+            stages: !mode.random_schedule && mode.observer.is_none(),
             facts,
             cpu: None,
         }

@@ -22,24 +22,28 @@ use smallvec::SmallVec;
 
 use super::function::{Lanes, Lowering};
 use super::operands::field;
+use super::stages::is_whole_barrier;
 use crate::emit::Sign;
 use crate::llvm::{BasicBlock, Value};
 
 /// A place where a thread can go on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Point {
     /// The start of a block.
     Block(Block),
     /// A statement in a block, which is executed again.
     Statement(StmtId),
+    /// Behind a barrier of the whole block.
+    Behind(StmtId),
 }
 
 impl Point {
     /// The number by which it is known; never zero, which is the start of the kernel.
     fn number(self) -> u64 {
         match self {
-            Self::Block(block) => 2 * block.index() as u64 + 2,
-            Self::Statement(statement) => 2 * statement.index() as u64 + 3,
+            Self::Block(block) => 3 * block.index() as u64 + 1,
+            Self::Statement(statement) => 3 * statement.index() as u64 + 2,
+            Self::Behind(statement) => 3 * statement.index() as u64 + 3,
         }
     }
 }
@@ -78,7 +82,8 @@ impl<'c> Lowering<'_, '_, 'c> {
     fn live_at(&self, point: Point) -> (Vec<Reg>, bool) {
         match point {
             Point::Block(block) => (self.liveness.live_in(block).collect(), self.liveness.is_carry_live_in(block)),
-            Point::Statement(statement) => {
+            // A barrier reads and writes no registers.
+            Point::Statement(statement) | Point::Behind(statement) => {
                 let block = self.cfg.block_of(statement).expect("the statement is in a block");
                 let mut walk = self.liveness.walk(&self.cfg, &self.def_use, block);
                 while let Some((other, _)) = walk.previous() {
@@ -106,7 +111,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         let entry_webs = self.entry_webs.as_ref().expect("it was just made");
         match point {
             Point::Block(block) => entry_webs.get(&(block, reg)).copied(),
-            Point::Statement(statement) => {
+            Point::Statement(statement) | Point::Behind(statement) => {
                 let (block, first) = self.cfg.place_of(statement)?;
                 self.web_from(entry_webs, block, first, reg)
             }
@@ -165,14 +170,13 @@ impl<'c> Lowering<'_, '_, 'c> {
         if !self.function.is_entry() {
             return self.call_stuck();
         }
-        let (word, pointer) = (self.unit.context().int(64), self.unit.context().pointer());
         let builder = self.unit.builder;
-        let words = (2 + 2 * self.function.regs.len() as u64) * LANES;
-        let function = self.unit.runtime("wg_frame", pointer, &[pointer, word]);
-        let frame = builder.call(function, &[self.warp, word.constant(words)]);
+        let frame = self.new_frame();
         let block = match here {
             Point::Block(block) => block,
-            Point::Statement(statement) => self.cfg.block_of(statement).expect("the statement is in a block"),
+            Point::Statement(statement) | Point::Behind(statement) => {
+                self.cfg.block_of(statement).expect("the statement is in a block")
+            }
         };
         let mut lanes_at = vec![(here, self.mask)];
         for other in self.layout.waiting_while(block).collect::<Vec<_>>() {
@@ -182,7 +186,23 @@ impl<'c> Lowering<'_, '_, 'c> {
             lanes_at.push((Point::Block(other), builder.load(self.mask.ty(), waiting, 4)));
         }
         self.write_down(frame, &lanes_at);
-        self.call_fault("wg_take_apart", &[self.warp, frame]);
+        if !self.take_block_apart() {
+            self.call_fault("wg_take_apart", &[self.warp]);
+        }
+    }
+
+    /// Writes down all lanes of the warp, which are at a point.
+    pub(crate) fn write_warp_down(&mut self, point: Point) {
+        let frame = self.new_frame();
+        self.write_down(frame, &[(point, self.entered)]);
+    }
+
+    /// Room for where the lanes of the warp are.
+    fn new_frame(&self) -> Value<'c> {
+        let (word, pointer) = (self.unit.context().int(64), self.unit.context().pointer());
+        let words = (2 + 2 * self.function.regs.len() as u64) * LANES;
+        let function = self.unit.runtime("wg_frame", pointer, &[pointer, word]);
+        self.unit.builder.call(function, &[self.warp, word.constant(words)])
     }
 
     /// Writes down the number of the point for each lane, and what is live there.
@@ -241,8 +261,12 @@ impl<'c> Lowering<'_, '_, 'c> {
         for &block in &self.layout.order {
             points.push(Point::Block(block));
             for &statement in self.cfg.statements(block) {
-                if self.view(statement).is_some_and(|view| self.is_point(statement, &view)) {
+                let Some(view) = self.view(statement) else { continue };
+                if self.is_point(statement, &view) {
                     points.push(Point::Statement(statement));
+                }
+                if is_whole_barrier(&view) {
+                    points.push(Point::Behind(statement));
                 }
             }
         }
@@ -280,29 +304,42 @@ impl<'c> Lowering<'_, '_, 'c> {
             }
             let target = match point {
                 Point::Block(block) => self.lowered(block).body,
-                Point::Statement(statement) => self.point_block(statement),
+                Point::Statement(_) | Point::Behind(_) => self.point_block(point),
             };
             builder.branch(target);
         }
         builder.position_at_end(start);
     }
 
-    /// The block of LLVM that starts with a statement at which threads can go on.
-    fn point_block(&mut self, statement: StmtId) -> BasicBlock<'c> {
-        if let Some(&block) = self.point_blocks.get(&statement) {
+    /// The block of LLVM that starts where threads can go on.
+    fn point_block(&mut self, point: Point) -> BasicBlock<'c> {
+        if let Some(&block) = self.point_blocks.get(&point) {
             return block;
         }
         let block = self.new_block("point");
-        self.point_blocks.insert(statement, block);
+        self.point_blocks.insert(point, block);
         block
     }
 
     /// Before a statement is lowered: starts a new block if threads can go on there.
     pub(crate) fn start_at_point(&mut self, statement: StmtId, view: &View<'_>) {
-        if !self.unit.options.resumable || !self.function.is_entry() || !self.is_point(statement, view) {
+        if self.is_point(statement, view) {
+            self.start_at(Point::Statement(statement));
+        }
+    }
+
+    /// Behind a statement that was lowered: the same.
+    pub(crate) fn start_behind_point(&mut self, statement: StmtId, view: &View<'_>) {
+        if is_whole_barrier(view) {
+            self.start_at(Point::Behind(statement));
+        }
+    }
+
+    fn start_at(&mut self, point: Point) {
+        if !self.unit.options.resumable || !self.function.is_entry() {
             return;
         }
-        let block = self.point_block(statement);
+        let block = self.point_block(point);
         self.unit.builder.branch(block);
         self.unit.builder.position_at_end(block);
         // What a call before it left of the mask is not there when a thread enters here; the thread is.

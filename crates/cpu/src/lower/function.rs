@@ -9,11 +9,13 @@ use ptx::view::View;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::apart::Point;
 use super::checks::PresumedChecks;
 use super::layout::{Layout, Step};
 use super::operands::field;
 use super::pieces::computed_registers;
 use super::spin::spinning_blocks;
+use super::stages::Stages;
 use super::total::Totals;
 use super::unit::Unit;
 use super::wrapping::WrapChecks;
@@ -60,10 +62,12 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     /// Bytes that `alloca` has taken, in memory; nothing if the function does not use it.
     pub(crate) taken: Option<Value<'c>>,
     places: Places<'c>,
+    /// How the kernel runs all warps of a block, if it does.
+    pub(crate) stages: Option<Stages<'c>>,
     /// Blocks to which control goes back in loops that wait for memory.
     pub(crate) spinning: BitSet<Block>,
-    /// Blocks that start with a statement at which threads can go on.
-    pub(crate) point_blocks: FxHashMap<StmtId, BasicBlock<'c>>,
+    /// Blocks that start where threads can go on.
+    pub(crate) point_blocks: FxHashMap<Point, BasicBlock<'c>>,
     /// The webs of the registers that are live at the start of each block, once somebody has asked.
     pub(crate) entry_webs: Option<FxHashMap<(Block, Reg), Web>>,
     /// The registers that hold what they should in all lanes.
@@ -208,6 +212,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             taken: None,
             saved_guard: None,
             places,
+            stages: None,
             spinning,
             point_blocks: FxHashMap::default(),
             entry_webs: None,
@@ -240,16 +245,18 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         if lowering.is_scalar_device() && super::stack::grows(module, body) {
             lowering.taken = Some(lowering.alloca_zeroed(context.int(64), 8));
         }
+        lowering.stages = lowering.plan_stages();
         Some(lowering)
     }
 
-    /// Fills the function.
-    pub(crate) fn run(mut self) {
+    /// Fills the function. Says whether it runs all warps of a block.
+    pub(crate) fn run(mut self) -> bool {
         let context = self.unit.context();
         let start = self.llvm.append_block(context, "start");
         self.unit.builder.position_at_end(start);
         self.entered = self.entry_mask();
         self.mask = self.entered;
+        self.begin_stages();
         let alive = self.alive;
         self.unit.builder.store(self.entered, alive, 4);
         if self.unit.options.resumable && self.function.is_entry() {
@@ -263,15 +270,18 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             self.block(place);
         }
         self.fill_steps();
+        self.fill_stages();
         self.allocas.branch(start);
         // Every chain of tests ends here.
         let builder = self.unit.builder;
         builder.position_at_end(self.end);
+        self.end_last_stage();
         if self.function.is_entry() {
             builder.ret(None);
         } else {
             builder.ret(Some(builder.load(self.entered.ty(), self.alive, 4)));
         }
+        self.stages.is_some()
     }
 
     fn block(&mut self, place: usize) {
@@ -309,6 +319,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
                 self.check_wrapping();
                 self.instruction(&view);
                 self.saved_guard = None;
+                self.start_behind_point(statement, &view);
             }
         }
         self.leave(block, terminator);
@@ -512,6 +523,24 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         let room = places[web].get_or_insert_with(|| new_room(&self.allocas, ty, starts_as_zero));
         let constant = regular.and_then(|value| value.constant()).filter(|_| !starts_as_zero);
         Place { address: room.address, regular, constant }
+    }
+
+    /// Where a web is, and its type.
+    pub(crate) fn room_of_web(&mut self, web: Web, bits: u32) -> (Value<'c>, Ty<'c>) {
+        self.place_of_web(web, bits);
+        let Places::Webs(places) = &self.places else { unreachable!("threads that run on their own have no webs") };
+        let room = places[web].as_ref().expect("it was just made");
+        (room.address, room.ty)
+    }
+
+    /// Makes all registers zero that are zero at the start of the function.
+    pub(crate) fn zero_registers(&self) {
+        let Places::Webs(places) = &self.places else { unreachable!("threads that run on their own have no webs") };
+        let builder = self.unit.builder;
+        for room in places.values().flatten().filter(|room| room.is_zeroed) {
+            builder.store(room.ty.zero(), room.address, register_align(room.ty));
+        }
+        builder.store(self.entered.ty().zero(), self.carry, 4);
     }
 
     /// Whether a register may be read before it is written.

@@ -192,8 +192,13 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     }
 
     fn local_base(&self) -> Value<'c> {
+        let (builder, word) = (self.unit.builder, self.unit.context().int(64));
         let pointer = self.context_field(field!(local), self.unit.context().pointer());
-        self.unit.builder.ptr_to_int(pointer, self.unit.context().int(64))
+        let base = builder.ptr_to_int(pointer, word);
+        // What the context says is that of the first warp.
+        self.first_thread_of_stage().map_or(base, |thread| {
+            builder.add(base, builder.mul(builder.zext(thread, word), word.constant(self.unit.local_stride)))
+        })
     }
 
     /// A number plus a constant for each lane.

@@ -15,6 +15,7 @@
 //! | `sync` | barriers and collectives |
 //! | `control` | preemption, counts, budgets |
 //! | `row` | kernels that run all warps of a block in a row |
+//! | `stages`, `agreement` | kernels that run all warps of a block from barrier to barrier, and what these agree on |
 //! | `spin` | loops that wait for memory |
 //! | `apart` | lanes of a warp that must wait for each other |
 //! | `matrix` | matrices that a warp holds |
@@ -27,6 +28,7 @@
 //! | `calls` | functions of the program, of the device and of the runtime |
 //! | `checks` | checks of tools that are presumed to pass |
 
+mod agreement;
 mod apart;
 mod arithmetic;
 mod asynchronous;
@@ -47,6 +49,7 @@ mod pieces;
 mod row;
 mod spin;
 mod stack;
+mod stages;
 mod sync;
 mod texture;
 mod total;
@@ -85,13 +88,21 @@ pub(crate) struct Sizes {
     pub(crate) params: u64,
 }
 
+/// What the runtime has to know of a kernel that was lowered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Shape {
+    pub(crate) sizes: Sizes,
+    /// Whether one call runs all warps of a block (see `stages`).
+    pub(crate) has_stages: bool,
+}
+
 /// Fills a module with a kernel and the functions that it calls.
 pub(crate) fn lower<'c>(
     module: &Module,
     kernel: FuncId,
     options: &Options,
     llvm: &llvm::Module<'c>,
-) -> Result<Sizes, Vec<Unsupported>> {
+) -> Result<Shape, Vec<Unsupported>> {
     let graph = CallGraph::of(module);
     let reached = reached(module, &graph, kernel);
     let map = MemoryMap::of(module, &reached).map_err(|error| vec![error])?;
@@ -120,18 +131,21 @@ pub(crate) fn lower<'c>(
     } else {
         entry
     };
-    match Lowering::new(&mut unit, kernel, warp) {
+    let has_stages = match Lowering::new(&mut unit, kernel, warp) {
         Some(lowering) => lowering.run(),
         // Nothing to do.
         None => {
             builder.position_at_end(warp.append_block(context, "end"));
             builder.ret(None);
+            false
         }
-    }
+    };
     while let Some(func) = unit.wanted.pop() {
         let function = unit.function(func);
         match Lowering::new(&mut unit, func, function) {
-            Some(lowering) => lowering.run(),
+            Some(lowering) => {
+                lowering.run();
+            }
             // All lanes come back at once.
             None => {
                 builder.position_at_end(function.append_block(context, "end"));
@@ -142,7 +156,7 @@ pub(crate) fn lower<'c>(
     if !unit.refused.is_empty() {
         return Err(unit.refused);
     }
-    Ok(sizes)
+    Ok(Shape { sizes, has_stages })
 }
 
 /// What memory a kernel needs, without lowering it.

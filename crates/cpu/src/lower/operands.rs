@@ -521,16 +521,19 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     fn lane_id(&mut self, emit: Emit<'a, 'c>) -> Value<'c> {
         match emit.lanes {
             Some(_) => self.lane_numbers(32),
-            None => {
-                let first = self.context_field(field!(first_thread), self.unit.context().int(32));
-                emit.and_constant(first, 31)
-            }
+            None => emit.and_constant(self.first_thread(), 31),
         }
+    }
+
+    /// The number of the first lane's thread in its block.
+    fn first_thread(&self) -> Value<'c> {
+        let of_stage = self.first_thread_of_stage();
+        of_stage.unwrap_or_else(|| self.context_field(field!(first_thread), self.unit.context().int(32)))
     }
 
     /// The number of the thread in its block.
     fn linear_thread(&mut self, emit: Emit<'a, 'c>) -> Value<'c> {
-        let first = self.context_field(field!(first_thread), self.unit.context().int(32));
+        let first = self.first_thread();
         match emit.lanes {
             Some(_) => emit.add(emit.broadcast(first), self.lane_numbers(32)),
             None => first,

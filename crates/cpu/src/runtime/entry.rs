@@ -140,8 +140,8 @@ extern "C" fn wg_frame(_: *mut WarpContext, words: u64) -> *mut u64 {
     runtime(|worker| worker.frame(words))
 }
 
-extern "C" fn wg_take_apart(_: *mut WarpContext, frame: *const u64) {
-    runtime(|worker| worker.take_apart(frame))
+extern "C" fn wg_take_apart(_: *mut WarpContext) {
+    runtime(|worker| worker.take_apart())
 }
 
 extern "C" fn wg_presumed_wrongly(_: *mut WarpContext) {

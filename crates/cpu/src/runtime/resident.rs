@@ -31,11 +31,20 @@ pub(super) struct Resident {
     local: Vec<u64>,
     /// Copies that are done late.
     pub(super) copies: Copies,
-    /// The registers of warps that were taken apart.
-    pub(super) frames: Vec<Vec<u64>>,
+    /// Warps that were taken apart, and how many of them have been.
+    pub(super) torn: Vec<TornWarp>,
+    pub(super) torn_before: usize,
     /// The warps that take turns at barrier 0, if they do.
     pub(super) ring: Vec<usize>,
     pub(super) shared_ring: Box<SharedRing>,
+}
+
+/// A warp that is taken apart.
+#[derive(Debug)]
+pub(super) struct TornWarp {
+    pub(super) first_thread: u32,
+    /// Where its lanes are, and their registers.
+    pub(super) frame: Vec<u64>,
 }
 
 /// Threads of a warp that come together.
@@ -57,6 +66,7 @@ impl Resident {
         let warps = threads.div_ceil(32);
         let units = match launch.kernel.width {
             Width::One => threads,
+            Width::Warp if launch.kernel.has_stages => 1,
             Width::Warp => warps,
         };
         Self {
@@ -72,7 +82,8 @@ impl Resident {
             meetings: Vec::new(),
             local: vec![0; (launch.kernel.local * u64::from(warps) * 32 / 8) as usize],
             copies: Copies::default(),
-            frames: Vec::new(),
+            torn: Vec::new(),
+            torn_before: 0,
             ring: Vec::new(),
             shared_ring: Box::new(SharedRing { warps: 0, over: 0, first: std::ptr::null_mut() }),
         }
@@ -105,7 +116,8 @@ impl Resident {
         if !self.copies.is_empty() {
             self.copies = Copies::default();
         }
-        self.frames.clear();
+        self.torn.clear();
+        self.torn_before = 0;
     }
 
     /// The local memory of a thread, which has so many bytes of it.

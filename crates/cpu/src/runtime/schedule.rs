@@ -15,7 +15,7 @@ use super::context::WarpContext;
 use super::copies::{self, Copies};
 use super::fibre::Stack;
 use super::launch::{Fault, FaultKind, Launch, Outsider, Waiter};
-use super::resident::{Meeting, Resident, lanes_of};
+use super::resident::{Meeting, Resident, TornWarp, lanes_of};
 use crate::kernel::Kernel;
 use crate::options::Width;
 
@@ -324,18 +324,17 @@ impl<'l> Schedule<'l> {
         self.fibres[fibre].spins = 0;
     }
 
-    /// Room for the registers of the running warp, which is about to be taken apart.
+    /// Room for where the lanes of the running warp are, and their registers: it is about to be taken apart.
     pub(crate) fn frame(&mut self, words: usize) -> *mut u64 {
-        let place = self.fibres[self.running()].context.resident;
-        let resident = self.residents[place].as_mut().expect("the block is resident");
-        resident.frames.push(vec![0; words]);
-        resident.frames.last_mut().expect("it was just made").as_mut_ptr()
+        let &mut WarpContext { resident, first_thread, .. } = self.context();
+        let resident = self.residents[resident].as_mut().expect("the block is resident");
+        resident.torn.push(TornWarp { first_thread, frame: vec![0; words] });
+        resident.torn.last_mut().expect("it was just made").frame.as_mut_ptr()
     }
 
     /// The running warp gives way, and does not go on: its lanes do, as threads.
-    pub(crate) fn tear(&mut self, frame: *const u64) {
+    pub(crate) fn tear(&mut self) {
         self.break_ring();
-        self.context().frame = frame;
         // Those of the block that it would have run are left to others, and so are the blocks.
         let launch = self.launch;
         let context = self.context();
@@ -354,50 +353,49 @@ impl<'l> Schedule<'l> {
         self.is_torn = true;
     }
 
-    /// Starts a thread for each lane of the warp that ran last, with stacks of so many bytes.
+    /// Starts a thread for each lane of the warps that were written down last, with stacks of so many bytes.
     pub(crate) fn take_apart(&mut self, stack: usize) {
         let torn = self.running();
-        let place = self.fibres[torn].context.resident;
-        let frame = self.fibres[torn].context.frame;
-        let first_thread = self.fibres[torn].context.first_thread;
-        let warp = self.fibres[torn].context.warp();
-        let local = self.fibres[torn].context.local;
-        let block = self.fibres[torn].context.block;
-        let shared = self.fibres[torn].context.shared;
+        let &mut WarpContext { resident: place, block, shared, .. } = self.context();
         let resident = self.residents[place].as_mut().expect("the block is resident");
-        let points: [u64; 32] = resident
-            .frames
-            .iter()
-            .find(|other| other.as_ptr() == frame)
-            .and_then(|frame| frame.first_chunk().copied())
-            .expect("the frame belongs to the block");
-        let lanes = (0..32).filter(|&lane| points[lane as usize] != 0);
-        resident.alive[warp] = lanes.clone().fold(0, |mask, lane| mask | 1 << lane);
-        resident.running += resident.alive[warp].count_ones();
+        let first = std::mem::replace(&mut resident.torn_before, resident.torn.len());
         resident.running -= 1;
-        for lane in lanes {
-            let fibre = match self.idle_threads.pop() {
-                Some(fibre) => fibre,
-                None => match self.new_fibre(stack) {
+        if self.launch.kernel.has_stages {
+            // Warps that were not written down have ended.
+            resident.alive.fill(0);
+        }
+        for index in first..resident.torn.len() {
+            let resident = self.residents[place].as_mut().expect("the block is resident");
+            let TornWarp { first_thread, frame } = &resident.torn[index];
+            let (first_thread, frame_start) = (*first_thread, frame.as_ptr());
+            let points: [u64; 32] = *frame.first_chunk().expect("a frame begins with where the lanes are");
+            let lanes = (0..32).filter(|&lane| points[lane as usize] != 0);
+            let alive: u32 = lanes.clone().fold(0, |mask, lane| mask | 1 << lane);
+            resident.alive[first_thread as usize / 32] = alive;
+            resident.running += alive.count_ones();
+            for lane in lanes {
+                let fibre = match self.idle_threads.pop() {
                     Some(fibre) => fibre,
-                    None => return,
-                },
-            };
-            let local_bytes = self.launch.kernel.local as usize;
-            let context = &mut self.fibres[fibre].context;
-            context.shared = shared;
-            // SAFETY: the memory of a lane of the same warp.
-            context.local = unsafe { local.add(lane as usize * local_bytes) };
-            context.block = block;
-            context.first_thread = first_thread + lane;
-            context.lanes = 1;
-            context.resident = place;
-            context.resume = points[lane as usize];
-            context.frame = frame;
-            context.is_thread = true;
-            self.fibres[fibre].state = State::Ready;
-            self.fibres[fibre].spins = 0;
-            self.ready.push_back(fibre);
+                    None => match self.new_fibre(stack) {
+                        Some(fibre) => fibre,
+                        None => return,
+                    },
+                };
+                let resident = self.residents[place].as_mut().expect("the block is resident");
+                let context = &mut self.fibres[fibre].context;
+                context.shared = shared;
+                context.local = resident.local(first_thread + lane, self.launch.kernel.local);
+                context.block = block;
+                context.first_thread = first_thread + lane;
+                context.lanes = 1;
+                context.resident = place;
+                context.resume = points[lane as usize];
+                context.frame = frame_start;
+                context.is_thread = true;
+                self.fibres[fibre].state = State::Ready;
+                self.fibres[fibre].spins = 0;
+                self.ready.push_back(fibre);
+            }
         }
         // What is on the stack of the warp is not needed any more.
         self.fibres[torn].context.saved = self.fibres[torn].stack.prepare(super::worker::fibre_main);

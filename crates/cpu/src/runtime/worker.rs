@@ -118,9 +118,9 @@ impl<'l> Worker<'l> {
         self.schedule.borrow_mut().frame(words as usize)
     }
 
-    /// The lanes of the running warp go on as threads.
-    pub(crate) fn take_apart(&self, frame: *const u64) -> ! {
-        self.schedule.borrow_mut().tear(frame);
+    /// The lanes of the running warp go on as threads, and so do those of other warps that were written down with it.
+    pub(crate) fn take_apart(&self) -> ! {
+        self.schedule.borrow_mut().tear();
         self.give_way();
         unreachable!("a warp that was taken apart is not gone on with")
     }

@@ -27,12 +27,30 @@ enum Kind {
 }
 
 /// Functions for a kernel: their text, and how they are called.
-pub(super) fn functions(choose: &mut Choose, has_masks: bool) -> (String, Vec<Callee>) {
+///
+/// Warps that keep in step only call what they hardly ever do.
+pub(super) fn functions(choose: &mut Choose, has_masks: bool, in_step: bool) -> (String, Vec<Callee>) {
     let mut text = String::new();
     let mut callees = Vec::new();
     if choose.percent(55) {
         return (text, callees);
     }
+    let kinds = if in_step { vec![Kind::Rare] } else { kinds(choose, has_masks) };
+    for (number, kind) in kinds.into_iter().enumerate() {
+        let name = format!("function_{number}");
+        text += &function(choose, &name, kind, &callees);
+        callees.push(Callee { name, kind });
+    }
+    let table: Vec<&str> =
+        callees.iter().filter(|callee| callee.kind == Kind::InTable).map(|callee| callee.name.as_str()).collect();
+    if !table.is_empty() {
+        text += &format!(".global .align 8 .u64 functions[{}] = {{{}}};\n", table.len(), table.join(", "));
+    }
+    (text, callees)
+}
+
+/// What functions there are.
+fn kinds(choose: &mut Choose, has_masks: bool) -> Vec<Kind> {
     let mut kinds = vec![Kind::Plain];
     if choose.percent(25) {
         kinds.push(Kind::Recursive);
@@ -49,17 +67,7 @@ pub(super) fn functions(choose: &mut Choose, has_masks: bool) -> (String, Vec<Ca
     if choose.percent(30) {
         kinds.push(Kind::Rare);
     }
-    for (number, kind) in kinds.into_iter().enumerate() {
-        let name = format!("function_{number}");
-        text += &function(choose, &name, kind, &callees);
-        callees.push(Callee { name, kind });
-    }
-    let table: Vec<&str> =
-        callees.iter().filter(|callee| callee.kind == Kind::InTable).map(|callee| callee.name.as_str()).collect();
-    if !table.is_empty() {
-        text += &format!(".global .align 8 .u64 functions[{}] = {{{}}};\n", table.len(), table.join(", "));
-    }
-    (text, callees)
+    kinds
 }
 
 fn function(choose: &mut Choose, name: &str, kind: Kind, callees: &[Callee]) -> String {

@@ -73,18 +73,22 @@ const BLOCKS: [(u32, [u32; 3]); 22] = [
     (1, [1, 1, 64]),
 ];
 
+/// Shapes of blocks of whole warps, for warps that keep in step.
+const BLOCKS_IN_STEP: [[u32; 3]; 6] = [[64, 1, 1], [96, 1, 1], [128, 1, 1], [16, 4, 1], [8, 4, 2], [32, 1, 1]];
+
 const GRIDS: [(u32, [u32; 3]); 6] =
     [(10, [1, 1, 1]), (4, [2, 1, 1]), (1, [3, 1, 1]), (1, [4, 1, 1]), (1, [2, 2, 1]), (1, [1, 1, 2])];
 
 /// The kernel of a seed.
 pub fn generate(seed: u64) -> RandomKernel {
     let mut choose = Choose::new(seed);
-    let block = choose.weighted(&BLOCKS);
+    let in_step = choose.percent(30);
+    let block = if in_step { choose.pick(&BLOCKS_IN_STEP) } else { choose.weighted(&BLOCKS) };
     let grid = choose.weighted(&GRIDS);
     let threads: u32 = block.iter().product();
     let blocks: u32 = grid.iter().product();
     let has_masks = choose.percent(65);
-    let (functions, callees) = calls::functions(&mut choose, has_masks);
+    let (functions, callees) = calls::functions(&mut choose, has_masks, in_step);
     let is_dynamic = choose.percent(30);
     let mut body = Body::new(Choose::new(choose.word()), "L");
     body.facts = Facts {
@@ -92,7 +96,8 @@ pub fn generate(seed: u64) -> RandomKernel {
         has_shared: choose.percent(65),
         has_local: choose.percent(40),
         has_generic: choose.percent(40),
-        may_exit: choose.percent(25),
+        may_exit: !in_step && choose.percent(25),
+        in_step,
         callees,
         // Those up to it are for all threads.
         next_barrier: 3,
@@ -102,7 +107,9 @@ pub fn generate(seed: u64) -> RandomKernel {
     // Slots for the block, slots for warps, slices, counters.
     let shared_counters = threads.next_multiple_of(2) * 8 + threads * SLICE + threads.next_multiple_of(4) * 4;
     let shared_bytes = if body.facts.has_shared { shared_counters + 16 } else { 0 };
-    choose_counters(&mut body, shared_counters);
+    if !in_step {
+        choose_counters(&mut body, shared_counters);
+    }
     let stride = DUMP + SLICE;
 
     prologue(&mut body, grid, block, stride, has_masks);
@@ -205,7 +212,12 @@ fn prologue(body: &mut Body, grid: [u32; 3], block: [u32; 3], stride: u32, has_m
     body.put(format!("mad.wide.u32 %own, {global}, {stride}, %own"));
     body.put(format!("add.u64 %own, %own, {}", stride - SLICE));
     let at = body.choose.below(INPUT) * 4;
-    body.put(format!("ld.global.b32 %uniform, [%input+{at}]"));
+    if body.facts.in_step {
+        // Loaded, it could be another number for each warp.
+        body.put(format!("mad.lo.u32 %uniform, %block, 7, {at}"));
+    } else {
+        body.put(format!("ld.global.b32 %uniform, [%input+{at}]"));
+    }
     let offset = body.choose.below(INPUT - threads + 1) * 4;
     let address = body.temp(Class::B64);
     body.put(format!("mad.wide.u32 {address}, %thread, 4, %input"));

@@ -14,6 +14,8 @@ pub(super) struct Facts {
     pub(super) has_shared: bool,
     pub(super) has_local: bool,
     pub(super) has_generic: bool,
+    /// Whether all warps keep in step: they wait for each other at barriers of the whole block, and nowhere else.
+    pub(super) in_step: bool,
     /// Whether threads may end early.
     pub(super) may_exit: bool,
     /// How many instructions there may be before no further branches and loops are begun.
@@ -78,8 +80,8 @@ impl Body {
                 let mask = place.mask.clone().expect("it is there");
                 body.collective(&mask);
             }),
-            (when(place.is_block, 10), |body, place| {
-                if place.depth < 3 && body.choose.percent(25) {
+            (when(place.is_block, if self.facts.in_step { 40 } else { 10 }), |body, place| {
+                if place.depth < 3 && !body.facts.in_step && body.choose.percent(25) {
                     body.barrier_in_both_arms(place);
                 } else {
                     body.block_barrier(place);
@@ -421,11 +423,11 @@ impl Body {
     fn uniform_step(&mut self) {
         match self.choose.below(4) {
             0 => self.put("mad.lo.u32 %uniform, %uniform, 5, 3"),
-            1 => {
+            1 if !self.facts.in_step => {
                 let offset = self.choose.below(super::memory::INPUT) * 4;
                 self.put(format!("ld.global.b32 %uniform, [%input+{offset}]"));
             }
-            2 => {
+            _ if self.facts.in_step || self.choose.percent(50) => {
                 let number = self.temp(Class::B32);
                 self.put(format!("mov.u32 {number}, %ctaid.x"));
                 self.put(format!("add.u32 %uniform, %uniform, {number}"));

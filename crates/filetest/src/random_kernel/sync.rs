@@ -136,6 +136,7 @@ impl Body {
     pub(super) fn block_barrier(&mut self, place: &Place) {
         match self.choose.below(8) {
             0..=2 if self.facts.has_shared => self.exchange_in_block(place),
+            _ if self.facts.in_step => self.plain_barrier(),
             3 if self.facts.has_shared => self.read_counters(),
             4 if self.facts.warps() > 1 && !self.facts.may_exit => self.barrier_of_warps(place),
             5 if self.facts.warps() > 1 && !self.facts.may_exit => self.arrive_and_wait(),
@@ -146,6 +147,10 @@ impl Body {
 
     /// Some barrier that all wait at.
     fn plain_barrier(&mut self) {
+        if self.facts.in_step {
+            let op = self.choose.pick(&["bar", "barrier"]);
+            return self.put(format!("{op}.sync 0"));
+        }
         let barrier = self.choose.below(4);
         match self.choose.below(4) {
             0 if !self.facts.may_exit => {
@@ -185,7 +190,7 @@ impl Body {
     fn exchange_in_block(&mut self, place: &Place) {
         let value = self.reg(Class::B64);
         self.put(format!("st.shared.b64 [%slot], {value}"));
-        if place.depth < 3 && self.choose.percent(35) {
+        if place.depth < 3 && !self.facts.in_step && self.choose.percent(35) {
             self.barrier_in_both_arms(place);
         } else {
             self.plain_barrier();
