@@ -62,6 +62,8 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     /// Bytes that `alloca` has taken, in memory; nothing if the function does not use it.
     pub(crate) taken: Option<Value<'c>>,
     places: Places<'c>,
+    /// Webs that have one number for each group of lanes, and how many groups there are.
+    pub(crate) grouped: FxHashMap<Web, u32>,
     /// How the kernel runs all warps of a block, if it does.
     pub(crate) stages: Option<Stages<'c>>,
     /// Blocks to which control goes back in loops that wait for memory.
@@ -140,10 +142,25 @@ struct Room<'c> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'c> {
     pub(crate) address: Value<'c>,
-    /// Nothing if it has a value for each lane; else the one number and what each lane adds to it.
+    /// What each lane adds to the one number that is there, if it has not one for each lane.
     pub(crate) regular: Option<LaneValue>,
+    /// What each lane adds to the number of its group, if it has one for each group of lanes.
+    pub(crate) grouped: Option<LaneValue>,
+    /// How many groups those are.
+    groups: Option<u32>,
     /// What it holds whenever it is read, if that is known.
     pub(crate) constant: Option<u64>,
+}
+
+impl Place<'_> {
+    /// How many numbers it has, of a warp of so many lanes.
+    pub(crate) fn lanes(&self, all: u32) -> u32 {
+        match (self.regular, self.groups) {
+            (Some(_), _) => 1,
+            (None, Some(groups)) => groups,
+            (None, None) => all,
+        }
+    }
 }
 
 impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
@@ -212,6 +229,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             taken: None,
             saved_guard: None,
             places,
+            grouped: FxHashMap::default(),
             stages: None,
             spinning,
             point_blocks: FxHashMap::default(),
@@ -228,6 +246,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             guard: None,
             unit,
         };
+        lowering.grouped = lowering.find_grouped();
         let waited_for = lowering.waited_for();
         for &block in &lowering.layout.order {
             let body = llvm.append_block(context, "body");
@@ -496,7 +515,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         match &mut self.places {
             Places::Registers(places) => {
                 let room = places[reg].get_or_insert_with(|| new_room(&self.allocas, scalar, starts_as_zero));
-                Some(Place { address: room.address, regular: None, constant: None })
+                Some(Place { address: room.address, regular: None, grouped: None, groups: None, constant: None })
             }
             Places::Webs(_) => {
                 let uniformity = self.uniformity.as_ref().expect("webs come from the analysis");
@@ -515,14 +534,20 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         let value = uniformity.value(web);
         let is_presumed = !value.needs_guard() || self.presumes_no_wrap;
         let regular = (value.has_one_base() && is_presumed && bits <= 64).then_some(*value);
-        let ty = if regular.is_some() { scalar } else { scalar.vector(self.unit.width().lanes()) };
+        let groups = self.grouped.get(&web).copied();
+        let grouped = groups.map(|_| *value);
+        let ty = match (regular, groups) {
+            (Some(_), _) => scalar,
+            (None, Some(groups)) => scalar.vector(groups),
+            (None, None) => scalar.vector(self.unit.width().lanes()),
+        };
         let starts_as_zero = self.starts_as_zero(uniformity.reg_of(web));
         let Places::Webs(places) = &mut self.places else {
             unreachable!("threads that run on their own have registers, not webs")
         };
         let room = places[web].get_or_insert_with(|| new_room(&self.allocas, ty, starts_as_zero));
         let constant = regular.and_then(|value| value.constant()).filter(|_| !starts_as_zero);
-        Place { address: room.address, regular, constant }
+        Place { address: room.address, regular, grouped, groups, constant }
     }
 
     /// Where a web is, and its type.

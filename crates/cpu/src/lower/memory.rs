@@ -22,7 +22,7 @@ pub(crate) enum Address<'c> {
     /// The address of the first lane, and what is added for each.
     Regular(Spot<'c>, Vec<i64>),
     /// One for each lane, and what is known of neighbouring ones.
-    Vector(Value<'c>, Option<Groups>),
+    Vector(Value<'c>, Option<Groups<'c>>),
 }
 
 /// One address: a number, and bytes behind it. They are kept apart because processors add a constant as they access
@@ -73,7 +73,10 @@ impl<'c> Address<'c> {
         match self {
             Self::Uniform(spot) => Self::Uniform(spot.offset(bytes)),
             Self::Regular(spot, offsets) => Self::Regular(spot.offset(bytes), offsets.clone()),
-            Self::Vector(all, groups) => Self::Vector(emit.add(*all, all.ty().constant(bytes as u64)), *groups),
+            Self::Vector(all, groups) => {
+                let add = |addresses: Value<'c>| emit.add(addresses, addresses.ty().constant(bytes as u64));
+                Self::Vector(add(*all), groups.map(|groups| groups.map(add)))
+            }
         }
     }
 
@@ -121,7 +124,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                     None => {
                         let value = self.read_reg(reg, self.vector());
                         let groups = self.groups(reg);
-                        Address::Vector(self.extended_address(value, bits, sign, space), groups)
+                        let extend = |value| self.extended_address(value, bits, sign, space);
+                        Address::Vector(extend(value), groups.map(|groups| groups.map(extend)))
                     }
                 };
                 address.offset(emit, offset.into())
@@ -148,7 +152,11 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                     Address::Vector(offsets, groups) => {
                         let emit = self.vector();
                         // Arrays in shared memory are small, and what is far from regular there has strides.
-                        let groups = groups.map(Groups::unlikely_one_piece);
+                        let add = |offsets: Value<'c>| {
+                            let emit = self.emit_like(offsets);
+                            emit.add(emit.broadcast(base), offsets)
+                        };
+                        let groups = groups.map(|groups| groups.unlikely_one_piece().map(add));
                         Address::Vector(emit.add(emit.broadcast(base), offsets), groups)
                     }
                 }

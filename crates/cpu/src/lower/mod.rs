@@ -8,6 +8,7 @@
 //! | `unit` | what the functions of a kernel share |
 //! | `function` | one function: its blocks, registers and masks |
 //! | `layout`, `waiting`, `flow` | in which order blocks run, where lanes wait meanwhile, and where they go |
+//! | `grouped` | registers that have one number for each row of a warp |
 //! | `operands` | reading and writing operands, special registers |
 //! | `arithmetic`, `conversion` | instructions that compute registers |
 //! | `video` | instructions on parts of registers |
@@ -39,6 +40,7 @@ mod control;
 mod conversion;
 mod flow;
 mod function;
+mod grouped;
 mod layout;
 mod matrix;
 mod memory;

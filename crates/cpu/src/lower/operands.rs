@@ -32,7 +32,17 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             is_regular &= self.is_uniform_reg(guard.reg);
         }
         is_regular = is_regular && view.operands().iter().all(|operand| self.is_regular_operand(operand));
-        if is_regular { self.scalar() } else { self.vector() }
+        if is_regular {
+            return self.scalar();
+        }
+        let groups = self.def_use.writes(self.statement).iter().find_map(|&reg| self.groups_written(reg));
+        groups.map_or_else(|| self.vector(), |groups| self.group_shape(groups))
+    }
+
+    /// How many groups of lanes have a number of their own in a register that the present statement writes, if it is kept so.
+    fn groups_written(&self, reg: Reg) -> Option<u32> {
+        let web = self.uniformity.as_ref()?.written(self.statement, reg)?;
+        self.grouped.get(&web).copied()
     }
 
     fn is_regular_operand(&self, operand: &Operand) -> bool {
@@ -81,6 +91,10 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         }
         let scalar = self.unit.context().int(bits);
         let align = self.place_align(place, bits);
+        if let Some(grouped) = place.grouped {
+            let bases = emit.load(scalar.vector(place.lanes(self.lanes())), place.address, align);
+            return self.spread(bases, &grouped, emit);
+        }
         let Some(regular) = place.regular else {
             let ty = self.vector().shaped(scalar);
             return emit.load(ty, place.address, align);
@@ -88,20 +102,13 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let base = emit.load(scalar, place.address, align);
         match emit.lanes {
             None => base,
-            Some(lanes) => {
-                let value = emit.broadcast(base);
-                if regular.is_uniform() {
-                    return value;
-                }
-                let offsets: Vec<_> = (0..lanes).map(|lane| scalar.constant(regular.offset(lane) as u64)).collect();
-                emit.add(value, Value::vector_constant(&offsets))
-            }
+            Some(_) => self.add_offsets(emit.broadcast(base), &regular, emit),
         }
     }
 
     fn place_align(&self, place: Place<'c>, bits: u32) -> u32 {
         let bytes = bits.div_ceil(8).next_power_of_two();
-        let lanes = if place.regular.is_some() { 1 } else { self.lanes() };
+        let lanes = place.lanes(self.lanes());
         (bytes * lanes).clamp(1, 64)
     }
 
@@ -198,6 +205,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let value = emit.resize(sign, emit.to_bits(value), bits);
         let align = self.place_align(place, bits);
         let guard = self.guard;
+        if place.grouped.is_some() {
+            return self.write_groups(reg, place, value, align);
+        }
         let value = match (place.regular, emit.lanes) {
             (Some(regular), Some(_)) => {
                 // The value of one lane that executes it tells those of all.
@@ -245,6 +255,27 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             }
         };
         emit.store(emit.select(condition, value, old), place.address, align);
+    }
+
+    /// Writes a register that has a number for each group of lanes, as was computed.
+    fn write_groups(&mut self, reg: Reg, place: Place<'c>, value: Value<'c>, align: u32) {
+        let groups = place.lanes(self.lanes());
+        let emit = self.group_shape(groups);
+        debug_assert_eq!(value.ty().lanes(), Some(groups), "such registers are only computed for groups");
+        let mut condition = None;
+        if self.is_kept(reg) {
+            condition = Some(self.groups_in(self.mask, groups));
+            self.zero_written(reg);
+        }
+        if let Some(guard) = self.guard {
+            let guard = emit.broadcast(self.scalar_guard(guard));
+            condition = Some(condition.map_or(guard, |condition| emit.and(condition, guard)));
+        }
+        let value = match condition {
+            None => value,
+            Some(condition) => emit.select(condition, value, emit.load(value.ty(), place.address, align)),
+        };
+        emit.store(value, place.address, align);
     }
 
     /// Writes a destination operand.
@@ -418,6 +449,13 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         }
     }
 
+    /// The numbers of the lanes that a shape of several computes for.
+    fn lane_numbers_in(&self, emit: Emit<'a, 'c>) -> Value<'c> {
+        let int = self.unit.context().int(32);
+        let numbers: Vec<_> = self.first_lanes_in(emit).iter().map(|&lane| int.constant(lane.into())).collect();
+        Value::vector_constant(&numbers)
+    }
+
     /// A special register. In scalar shape, the value of the first lane.
     pub(crate) fn special(&mut self, special: Special, emit: Emit<'a, 'c>) -> Value<'c> {
         use Special::*;
@@ -520,7 +558,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// The number of the lane in its warp.
     fn lane_id(&mut self, emit: Emit<'a, 'c>) -> Value<'c> {
         match emit.lanes {
-            Some(_) => self.lane_numbers(32),
+            Some(_) => self.lane_numbers_in(emit),
             None => emit.and_constant(self.first_thread(), 31),
         }
     }
@@ -535,7 +573,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     fn linear_thread(&mut self, emit: Emit<'a, 'c>) -> Value<'c> {
         let first = self.first_thread();
         match emit.lanes {
-            Some(_) => emit.add(emit.broadcast(first), self.lane_numbers(32)),
+            Some(_) => emit.add(emit.broadcast(first), self.lane_numbers_in(emit)),
             None => first,
         }
     }

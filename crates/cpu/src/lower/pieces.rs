@@ -21,19 +21,26 @@ use crate::options::Tier;
 /// What is known of addresses that differ from lane to lane: in each aligned group of so many lanes, they rise by so many
 /// bytes from one to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Groups {
+pub(crate) struct Groups<'c> {
     lanes: u32,
     stride: i64,
     /// Whether this holds for lanes that are not active, too.
     is_total: bool,
     /// Whether they are computed without anything from memory.
     is_computed: bool,
+    /// Those of the first lanes, if they are kept so.
+    firsts: Option<Value<'c>>,
 }
 
-impl Groups {
+impl<'c> Groups<'c> {
     /// The same, where it is not worth looking whether the addresses are those of one piece.
     pub(crate) fn unlikely_one_piece(self) -> Self {
         Self { is_computed: false, ..self }
+    }
+
+    /// The same, with something done to all addresses.
+    pub(crate) fn map(self, change: impl FnOnce(Value<'c>) -> Value<'c>) -> Self {
+        Self { firsts: self.firsts.map(change), ..self }
     }
 }
 
@@ -62,8 +69,9 @@ enum Bases<'c> {
     /// Where the first lane of each piece says.
     FirstLanes {
         all: Value<'c>,
-        /// Whether it says so also if it is not active.
-        is_total: bool,
+        firsts: Option<Value<'c>>,
+        /// Whether it says so also if it is not active, but another one of the piece is.
+        is_known: bool,
     },
 }
 
@@ -78,13 +86,16 @@ impl Pieces<'_> {
 
 impl<'c> Lowering<'_, '_, 'c> {
     /// What is known of the addresses in a register that has one for each lane.
-    pub(crate) fn groups(&mut self, reg: Reg) -> Option<Groups> {
+    pub(crate) fn groups(&mut self, reg: Reg) -> Option<Groups<'c>> {
         let is_computed = self.computed.contains(&reg);
         // Of one lane everything is true.
-        let alone = Groups { lanes: 1, stride: 0, is_total: false, is_computed };
+        let alone = Groups { lanes: 1, stride: 0, is_total: false, is_computed, firsts: None };
         let Class::Grouped { lanes, stride } = self.known_value(reg)?.class() else { return Some(alone) };
         let web = self.uniformity.as_ref()?.read(self.statement, reg)?;
-        Some(Groups { lanes, stride, is_total: lanes >= SMALLEST_PIECE && self.is_total(web), is_computed })
+        let groups = self.grouped.get(&web).copied().filter(|groups| groups * lanes == self.lanes());
+        let firsts = groups.map(|groups| self.read_reg(reg, self.group_shape(groups)));
+        let is_total = lanes >= SMALLEST_PIECE && self.is_total(web);
+        Some(Groups { lanes, stride, is_total, is_computed, firsts })
     }
 
     /// Whether addresses of words, of which nothing is known, are those of one piece; nothing if that is not likely.
@@ -129,7 +140,9 @@ impl<'c> Lowering<'_, '_, 'c> {
             }
             Address::Vector(all, groups) => {
                 let groups = groups.filter(|groups| groups.lanes >= SMALLEST_PIECE)?;
-                let bases = Bases::FirstLanes { all: *all, is_total: groups.is_total };
+                // What is kept for a group is right if any lane of it is active.
+                let is_known = groups.is_total || groups.firsts.is_some();
+                let bases = Bases::FirstLanes { all: *all, firsts: groups.firsts, is_known };
                 Some(Pieces { lanes: groups.lanes, kind: kind(groups.stride)?, bases })
             }
         }
@@ -139,12 +152,19 @@ impl<'c> Lowering<'_, '_, 'c> {
     pub(crate) fn known_bases(&self, address: &Address<'c>, bytes: u32, active: Value<'c>) -> Option<Vec<Value<'c>>> {
         let Address::Vector(all, Some(groups)) = address else { return None };
         let is_enough = groups.lanes >= SMALLEST_PIECE && groups.stride % i64::from(bytes) == 0;
-        (is_enough && (active.is_all_ones() || groups.is_total)).then(|| self.first_lanes(*all, groups.lanes))
+        (is_enough && (active.is_all_ones() || groups.is_total))
+            .then(|| self.first_lanes(*all, groups.firsts, groups.lanes))
     }
 
     /// What the first lane of each piece has.
-    fn first_lanes(&self, all: Value<'c>, lanes: u32) -> Vec<Value<'c>> {
+    fn first_lanes(&self, all: Value<'c>, firsts: Option<Value<'c>>, lanes: u32) -> Vec<Value<'c>> {
         let index = self.unit.context().int(32);
+        if let Some(firsts) = firsts {
+            let groups = 0..self.lanes() / lanes;
+            return groups
+                .map(|group| self.unit.builder.extract_element(firsts, index.constant(group.into())))
+                .collect();
+        }
         let starts = (0..self.lanes()).step_by(lanes as usize);
         starts.map(|lane| self.unit.builder.extract_element(all, index.constant(lane.into()))).collect()
     }
@@ -155,8 +175,8 @@ impl<'c> Lowering<'_, '_, 'c> {
             Bases::Offsets(spot, offsets) => {
                 offsets.iter().map(|&offset| spot.offset(offset).pointer(self.scalar())).collect()
             }
-            Bases::FirstLanes { all, .. } => {
-                let numbers = self.first_lanes(*all, pieces.lanes).into_iter();
+            Bases::FirstLanes { all, firsts, .. } => {
+                let numbers = self.first_lanes(*all, *firsts, pieces.lanes).into_iter();
                 numbers.map(|number| Spot::at(number).pointer(self.scalar())).collect()
             }
         }
@@ -257,7 +277,7 @@ impl<'c> Lowering<'_, '_, 'c> {
 
     /// Whether it is known where all pieces start of which a lane is active; nothing if that is known beforehand.
     fn first_lanes_are_active(&self, pieces: &Pieces<'c>, active: Value<'c>) -> Option<Value<'c>> {
-        if !matches!(pieces.bases, Bases::FirstLanes { is_total: false, .. }) || active.is_all_ones() {
+        if !matches!(pieces.bases, Bases::FirstLanes { is_known: false, .. }) || active.is_all_ones() {
             return None;
         }
         let emit = self.scalar();

@@ -77,6 +77,13 @@ impl<'c> Lowering<'_, '_, 'c> {
             let active = self.active();
             return scalar.and(wraps, self.any(active));
         }
+        if let Some(place) = self.place(reg, false).filter(|place| place.grouped.is_some()) {
+            let groups = place.lanes(self.lanes());
+            let emit = self.group_shape(groups);
+            let bases = self.read_reg(reg, emit);
+            let active = self.active();
+            return self.any(emit.and(is_outside(emit, bases, check), self.groups_in(active, groups)));
+        }
         // Some lanes share a base, but which they share is unknown: each has what its lane adds taken off again.
         let emit = self.vector();
         let value = self.read_reg(reg, emit);

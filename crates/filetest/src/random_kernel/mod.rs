@@ -62,12 +62,12 @@ const BLOCKS: [(u32, [u32; 3]); 22] = [
     (2, [96, 1, 1]),
     (1, [100, 1, 1]),
     (1, [128, 1, 1]),
-    (2, [8, 4, 1]),
-    (2, [16, 2, 1]),
+    (4, [8, 4, 1]),
+    (4, [16, 2, 1]),
     (2, [4, 4, 2]),
     (2, [5, 7, 1]),
     (1, [3, 3, 3]),
-    (2, [16, 3, 1]),
+    (3, [16, 3, 1]),
     (1, [2, 2, 2]),
     (1, [33, 2, 1]),
     (1, [1, 1, 64]),
@@ -235,8 +235,9 @@ fn prologue(body: &mut Body, grid: [u32; 3], block: [u32; 3], stride: u32, has_m
 
 fn start_registers(body: &mut Body, address: &str) {
     for nth in 3..=body.pool(Class::B32) {
-        match body.choose.below(4) {
+        match body.choose.below(5) {
             0 => body.put(format!("mov.b32 %r{nth}, %lane")),
+            3 => body.put(format!("mov.u32 %r{nth}, %tid.y")),
             1 => {
                 let factor = body.choose.word() as u32;
                 body.put(format!("mul.lo.u32 %r{nth}, %r1, {factor:#x}"));

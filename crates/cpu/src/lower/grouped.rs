@@ -1,0 +1,160 @@
+//! Registers that have one number for each group of lanes.
+//!
+//! In a block that is 16 threads wide, a warp is two rows of it, and indices of rows are two numbers, not 32. So a register
+//! is kept as what the first lanes of the groups have, and computed for these only: the number of another lane is that of the
+//! first lane of its group and a constant.
+//!
+//! A group may have no active lane. Then what is kept for it means nothing, and nobody reads it; and where lanes elsewhere
+//! still need a register, only groups are written of which a lane is active.
+
+use ptx::analysis::{LaneValue, Uniformity, Web};
+use ptx::ir::{Operand, Reg, StmtId};
+use ptx::ops::{Mod, Op};
+use ptx::types::TypeKind;
+use ptx::view::View;
+use rustc_hash::FxHashMap;
+
+use super::function::Lowering;
+use crate::emit::Emit;
+use crate::llvm::Value;
+
+/// The numbers of groups into which lanes are divided; more are not worth it.
+const GROUPS: [u32; 2] = [2, 4];
+
+impl<'a, 'c> Lowering<'_, 'a, 'c> {
+    /// The webs that are kept for groups of lanes, with the number of groups: those that are only written by instructions
+    /// that can be computed so.
+    pub(crate) fn find_grouped(&self) -> FxHashMap<Web, u32> {
+        let Some(uniformity) = &self.uniformity else { return FxHashMap::default() };
+        let mut grouped: FxHashMap<Web, u32> =
+            uniformity.webs().filter_map(|web| Some((web, self.groups_of_web(uniformity, web)?))).collect();
+        let mut has_changed = !grouped.is_empty();
+        while has_changed {
+            has_changed = false;
+            for &block in &self.layout.order {
+                for &statement in self.cfg.statements(block) {
+                    let written = self.def_use.writes(statement).iter();
+                    for web in written.filter_map(|&reg| uniformity.written(statement, reg)) {
+                        let groups = grouped.get(&web).copied();
+                        if groups.is_some_and(|groups| !self.is_computed_in(uniformity, &grouped, statement, groups)) {
+                            has_changed |= grouped.remove(&web).is_some();
+                        }
+                    }
+                }
+            }
+        }
+        grouped
+    }
+
+    /// How many groups of lanes have a number of their own in a web, if they are few, and more than one.
+    fn groups_of_web(&self, uniformity: &Uniformity, web: Web) -> Option<u32> {
+        let value = uniformity.value(web);
+        let is_presumed = !value.needs_guard() || self.presumes_no_wrap;
+        let reg = uniformity.reg_of(web);
+        // The carry flag has webs, too.
+        let fits = is_presumed && self.function.regs.get(reg).is_some() && self.register_bits(reg) <= 64;
+        groups_of(value).filter(|groups| fits && GROUPS.contains(groups))
+    }
+
+    /// Whether a statement can be computed for the first lanes of so many groups.
+    fn is_computed_in(
+        &self,
+        uniformity: &Uniformity,
+        grouped: &FxHashMap<Web, u32>,
+        statement: StmtId,
+        groups: u32,
+    ) -> bool {
+        let Some(view) = self.view(statement) else { return false };
+        let is_kept_so = |reg: Reg| {
+            let Some(web) = uniformity.read(statement, reg) else { return false };
+            let value = uniformity.value(web);
+            let is_presumed = !value.needs_guard() || self.presumes_no_wrap;
+            let is_one = value.has_one_base() && is_presumed && self.register_bits(reg) <= 64;
+            is_one || grouped.get(&web).is_some_and(|&others| others <= groups)
+        };
+        let is_one_number = |operand: &Operand| match *operand {
+            Operand::Special(special) => groups_of(&self.unit.facts().special(special)).is_some_and(|of| of <= groups),
+            Operand::Reg(_) | Operand::Int(_) | Operand::Hex(_) | Operand::Symbol(..) => true,
+            _ => false,
+        };
+        let is_agreed = view.inst.guard.is_none_or(|guard| {
+            uniformity.read(statement, guard.reg).is_some_and(|web| uniformity.value(web).is_uniform())
+        });
+        is_simple(&view)
+            && is_agreed
+            && view.operands().iter().all(is_one_number)
+            && self.def_use.writes(statement).len() == 1
+            && self.def_use.reads(statement).iter().all(|&reg| is_kept_so(reg))
+    }
+
+    /// The shape of a register that has a number for each of so many groups.
+    pub(crate) fn group_shape(&self, groups: u32) -> Emit<'a, 'c> {
+        Emit { lanes: Some(groups), ..self.scalar() }
+    }
+
+    /// A register that is kept for groups of lanes, in a shape that has as many lanes or more.
+    pub(crate) fn spread(&self, bases: Value<'c>, value: &LaneValue, emit: Emit<'a, 'c>) -> Value<'c> {
+        let (groups, lanes) = (bases.ty().lanes().unwrap_or(1), emit.lanes.unwrap_or(1));
+        if groups == lanes {
+            return bases;
+        }
+        debug_assert!(groups < lanes, "a register is not read for fewer groups than it has");
+        let order: Vec<u32> = (0..lanes).map(|lane| lane * groups / lanes).collect();
+        let spread = emit.shuffle(bases, bases, &order);
+        self.add_offsets(spread, value, emit)
+    }
+
+    /// Adds to a number what lanes add to that of the first of their group.
+    pub(crate) fn add_offsets(&self, bases: Value<'c>, value: &LaneValue, emit: Emit<'a, 'c>) -> Value<'c> {
+        let element = bases.ty().element();
+        let numbers = self.first_lanes_in(emit);
+        if numbers.iter().all(|&lane| value.offset(lane) == 0) {
+            return bases;
+        }
+        let offsets: Vec<_> = numbers.into_iter().map(|lane| element.constant(value.offset(lane) as u64)).collect();
+        emit.add(bases, Value::vector_constant(&offsets))
+    }
+
+    /// The numbers of the lanes that a shape computes for.
+    pub(crate) fn first_lanes_in(&self, emit: Emit<'a, 'c>) -> Vec<u32> {
+        let lanes = emit.lanes.unwrap_or(1);
+        (0..lanes).map(|lane| lane * self.lanes() / lanes).collect()
+    }
+
+    /// The groups of which a lane is in a mask.
+    pub(crate) fn groups_in(&self, mask: Value<'c>, groups: u32) -> Value<'c> {
+        let emit = self.group_shape(groups);
+        if mask.is_all_ones() {
+            return emit.bool().all_ones();
+        }
+        let size = self.lanes() / groups;
+        let int = self.unit.context().int(32);
+        let of_group = |group: u32| int.constant(((1_u64 << size) - 1) << (group * size));
+        let members: Vec<_> = (0..groups).map(of_group).collect();
+        let bits = emit.broadcast(self.mask_bits(mask));
+        emit.is_not_zero(emit.and(bits, Value::vector_constant(&members)))
+    }
+}
+
+/// How many groups of lanes have a number of their own, if groups are neighbours.
+fn groups_of(value: &LaneValue) -> Option<u32> {
+    // The bits that tell the groups apart.
+    let free = value.base_lane(31);
+    let groups = 32_u32 >> free.trailing_zeros().min(5);
+    (free.count_ones() == groups.trailing_zeros()).then_some(groups)
+}
+
+/// Whether an instruction computes one integer from others in a simple way.
+fn is_simple(view: &View<'_>) -> bool {
+    let is_integer = |kind: TypeKind| matches!(kind, TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits);
+    let op = match view.op() {
+        Some(Op::Mov | Op::Add | Op::Sub | Op::Mul | Op::Mad | Op::Neg | Op::Min | Op::Max | Op::Cvt) => true,
+        Some(Op::And | Op::Or | Op::Xor | Op::Not | Op::Shl | Op::Shr | Op::Selp) => true,
+        Some(Op::Cvta) => !view.form.has(Mod::Local),
+        _ => false,
+    };
+    op && view.form.vector() == 1
+        && view.form.types().iter().all(|ty| is_integer(ty.kind()))
+        && !view.reads_carry()
+        && !view.writes_carry()
+}
