@@ -16,7 +16,7 @@ use crate::lower;
 use crate::memory::{Arena, Heap, OutOfMemory, SharedWindows};
 use crate::options::{Options, Tier, Width};
 use crate::runtime::host::Output;
-use crate::runtime::launch::{Fault, Launch, LaunchParts};
+use crate::runtime::launch::{Fault, Launch, LaunchParts, ParamLine};
 use crate::runtime::observe::Observer;
 use crate::runtime::pool::Pool;
 use crate::texture::Textures;
@@ -412,9 +412,7 @@ impl Program {
         if request.params.is_empty() && kernel.params != 0 {
             return Err(LaunchError::Invalid("the kernel has parameters, and none were given".to_owned()));
         }
-        // Compiled code may read past the last parameter as far as the layout rounds up.
-        let mut params = request.params.to_vec();
-        params.resize(params.len().max(kernel.params as usize) + 64, 0);
+        let params = ParamLine::lines(request.params, kernel.params as usize);
         let blocks = request.grid.iter().map(|&size| u64::from(size)).product::<u64>();
         let heap: &dyn Heap = request.mode.heap.as_deref().unwrap_or(&self.device.memory);
         let workspace = request.is_cooperative.then(|| heap.allocate(WORKSPACE));

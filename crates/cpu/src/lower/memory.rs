@@ -1,7 +1,7 @@
 //! Loads, stores and addresses.
 
 use ptx::analysis::LaneValue;
-use ptx::ir::{Operand, Symbol};
+use ptx::ir::{Operand, Param, Symbol};
 use ptx::ops::Op;
 use ptx::types::{Space, Type};
 use ptx::view::{AccessSpace, MemAccess, Order, View};
@@ -272,10 +272,18 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let Some(space) = addressed_space(access) else { return false };
         self.preempt();
         let operands = view.operands();
-        let Some(address) = self.address(&operands[access.address], space) else { return false };
         let ty = view.form.types().last().copied().unwrap_or(Type::B32);
         let bytes = ty.bytes();
         let elements = view.form.vector();
+        if elements == 1
+            && op != Op::St
+            && let Some(offset) = self.kernel_param(&operands[access.address], bytes)
+        {
+            let value = self.load_kernel_param(offset, bytes);
+            self.write(&operands[1 - access.address.min(1)], value, sign_of(ty));
+            return true;
+        }
+        let Some(address) = self.address(&operands[access.address], space) else { return false };
         if !self.is_aligned(&operands[access.address], space, bytes * elements) {
             self.check_alignment(&address, bytes * elements);
         }
@@ -311,6 +319,26 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             self.unit.builder.compiler_fence();
         }
         true
+    }
+
+    /// Where an operand names so many bytes of a parameter of the kernel, at a multiple of them.
+    fn kernel_param(&self, operand: &Operand, bytes: u32) -> Option<u64> {
+        let Operand::SymbolAddress(Symbol::Var(var), _) = *operand else { return None };
+        if !self.function.is_entry() || !self.function.params.contains(&Param::Var(var)) {
+            return None;
+        }
+        let frame = self.unit.map.frame(self.func);
+        let offset = frame.offset(var)?.checked_add_signed(self.symbol_offset(operand))?;
+        let is_inside = offset.checked_add(bytes.into())? <= frame.params;
+        (is_inside && offset.is_multiple_of(bytes.into())).then_some(offset)
+    }
+
+    /// A parameter of the kernel, which nobody writes, and which all lanes have.
+    fn load_kernel_param(&self, offset: u64, bytes: u32) -> Value<'c> {
+        let (builder, context) = (self.unit.builder, self.unit.context());
+        let params = self.context_field(field!(params), context.pointer());
+        let address = builder.offset(params, context.int(64).constant(offset));
+        builder.invariant_load(context.int(8 * bytes), address, bytes)
     }
 
     /// Loads for the lanes that execute the statement; zero for the others. A scalar where all lanes load the same.

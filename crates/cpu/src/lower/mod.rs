@@ -194,13 +194,12 @@ pub(crate) fn needs_threads(module: &Module, kernel: FuncId) -> bool {
         stack::grows(module, body)
             || func != kernel
                 && !unit::has_pragma(module, body, unit::NEVER_WAITS)
-                && body.insts().any(|(id, _)| {
-                    View::of(&module.forms, body, id).is_some_and(|view| {
-                        matches!(view.effect(), Some(Effect::Barrier | Effect::Collective))
-                            || view.is_collective()
-                            || spin::watches_memory(&view)
-                    })
-                })
+                && (spin::watches_any_memory(module, body)
+                    || body.insts().any(|(id, _)| {
+                        View::of(&module.forms, body, id).is_some_and(|view| {
+                            matches!(view.effect(), Some(Effect::Barrier | Effect::Collective)) || view.is_collective()
+                        })
+                    }))
     })
 }
 

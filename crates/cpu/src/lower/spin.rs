@@ -4,9 +4,10 @@
 //! that is waited for, and it cannot come while this loop runs: then the warp is taken apart.
 
 use ptx::analysis::{BitSet, Block, Cfg};
-use ptx::ir::{Body, Module};
+use ptx::ir::{Body, Module, Reg};
 use ptx::ops::{Effect, Op};
 use ptx::view::{Order, View};
+use rustc_hash::FxHashSet;
 
 use super::apart::Point;
 use super::function::Lowering;
@@ -16,14 +17,41 @@ const TURN: u64 = 32;
 /// After so many rounds, lanes that are elsewhere are taken to be waited for.
 const PATIENCE: u64 = 1024;
 
-/// Whether an instruction reads memory that others write meanwhile.
-pub(crate) fn watches_memory(view: &View<'_>) -> bool {
+/// Whether an instruction reads memory that others write meanwhile. Some registers are read by nobody.
+fn watches_memory(view: &View<'_>, is_read: &dyn Fn(Reg) -> bool) -> bool {
     match view.effect() {
-        Some(Effect::Atomic | Effect::Mbarrier) => true,
+        // What an atomic operation finds may be of no interest: it counts something.
+        Some(Effect::Atomic) => {
+            let mut is_wanted = false;
+            view.for_each_write(|reg| is_wanted |= is_read(reg));
+            is_wanted
+        }
+        Some(Effect::Mbarrier) => true,
         Some(Effect::Load) => view.accesses().iter().any(|access| access.order != Order::Weak),
         Some(Effect::Control) => view.op() == Some(Op::Nanosleep),
         _ => false,
     }
+}
+
+/// Registers that some instruction reads.
+fn read_registers(module: &Module, body: &Body) -> FxHashSet<Reg> {
+    let mut found = FxHashSet::default();
+    for (id, _) in body.insts() {
+        if let Some(view) = View::of(&module.forms, body, id) {
+            view.for_each_read(|reg| {
+                found.insert(reg);
+            });
+            found.extend(view.inst.guard.map(|guard| guard.reg));
+        }
+    }
+    found
+}
+
+/// Whether there is an instruction in a body that reads memory that others write meanwhile.
+pub(crate) fn watches_any_memory(module: &Module, body: &Body) -> bool {
+    let read = read_registers(module, body);
+    let watches = |view: View<'_>| watches_memory(&view, &|reg| read.contains(&reg));
+    body.insts().any(|(id, _)| View::of(&module.forms, body, id).is_some_and(watches))
 }
 
 /// The blocks to which control goes back in cycles that watch memory.
@@ -33,12 +61,14 @@ pub(crate) fn spinning_blocks(module: &Module, body: &Body, cfg: &Cfg, order: &[
     for (index, &block) in order.iter().enumerate() {
         place[ptx::entity::Id::index(block)] = index;
     }
+    let read = read_registers(module, body);
+    let is_read = |reg: Reg| read.contains(&reg);
     // How many blocks up to each place watch memory: a cycle is one piece of the order.
     let mut watching = vec![0_u32];
     for &block in order {
         let watches = cfg
             .insts(body, block)
-            .any(|(id, _)| View::of(&module.forms, body, id).is_some_and(|view| watches_memory(&view)));
+            .any(|(id, _)| View::of(&module.forms, body, id).is_some_and(|view| watches_memory(&view, &is_read)));
         watching.push(watching.last().copied().unwrap_or(0) + u32::from(watches));
     }
     for (end, &block) in order.iter().enumerate() {
@@ -66,6 +96,17 @@ impl Lowering<'_, '_, '_> {
         let is_turn = emit.is_zero(emit.and_constant(rounds, TURN - 1));
         self.when(is_turn, |this| {
             let emit = this.scalar();
+            if this.stages.is_some() {
+                // What is waited for may be a warp of the block, which cannot run before this one has ended the stage.
+                let context = this.unit.context();
+                let spin = this.unit.runtime("wg_spin_in_stage", context.int(8), &[context.pointer()]);
+                let is_hopeless = emit.is_not_zero(this.unit.builder.call(spin, &[this.warp]));
+                this.fail_when(is_hopeless, |this| {
+                    this.call_runtime("wg_presumed_wrongly", &[this.warp]);
+                    this.take_apart(Point::Block(block));
+                });
+                return;
+            }
             if !this.is_scalar_device() {
                 let alive = emit.load(this.mask.ty(), this.alive, 4);
                 let elsewhere = emit.and(alive, emit.not(this.mask));

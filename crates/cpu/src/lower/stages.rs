@@ -85,6 +85,9 @@ enum Home<'c> {
 /// what is kept should not be more than the caches hold.
 const MOST_BARRIERS: usize = 64;
 const MOST_BYTES: u64 = 128 << 10;
+/// So does one without a barrier that has more statements than this: what is the same for all warps is then computed before
+/// the first of them, which is worth it for few registers, and takes those of the processor away if they are many.
+const MOST_ALONE: usize = 140;
 
 /// Whether an instruction is a barrier for all threads of the block: `bar.sync 0`.
 pub(crate) fn is_whole_barrier(view: &View<'_>) -> bool {
@@ -105,7 +108,7 @@ impl<'c> Lowering<'_, '_, 'c> {
             .block
             .iter()
             .try_fold(1_u32, |threads, size| size.and_then(|size| threads.checked_mul(size)))?;
-        if !may || !self.function.is_entry() || threads == 0 || threads % 32 != 0 || !self.spinning.is_empty() {
+        if !may || !self.function.is_entry() || threads == 0 || threads % 32 != 0 {
             return None;
         }
         let calls = self.unit.graph;
@@ -118,9 +121,15 @@ impl<'c> Lowering<'_, '_, 'c> {
             with_barriers: &with_barriers,
         };
         let regions = BarrierRegions::of(self.unit.module, self.func, inputs);
-        let is_small = (2..=MOST_BARRIERS + 1).contains(&regions.len());
+        let statements: usize = self.cfg.blocks().map(|block| self.cfg.statements(block).len()).sum();
+        let is_small = match regions.len() {
+            1 => statements <= MOST_ALONE && self.spinning.is_empty(),
+            stages => stages <= MOST_BARRIERS + 1,
+        };
         let agreement = Agreement::of(self.unit.module, self.function, self.body, &self.cfg, &self.def_use);
-        if !is_small || !regions.is_exact() || !self.can_run_in_stages(&agreement) {
+        // A warp that waits for another one in the middle of a stage is taken apart with all others.
+        let may_spin = self.spinning.is_empty() || options.presume;
+        if !is_small || !may_spin || !regions.is_exact() || !self.can_run_in_stages(&agreement) {
             return None;
         }
         let barriers = self.stage_ends(&regions, &agreement)?;
@@ -310,13 +319,13 @@ impl<'c> Lowering<'_, '_, 'c> {
         let Some(stages) = &self.stages else { return };
         self.unit.builder.position_at_end(stages.begin[0]);
         self.zero_registers();
+        self.begin_warp();
         self.unit.builder.branch(stages.first);
     }
 
     /// What is the same for each warp at the start of a stage: all its lanes are there.
-    fn begin_warp(&mut self) {
-        let (entered, alive) = (self.entered, self.alive);
-        self.unit.builder.store(entered, alive, 4);
+    fn begin_warp(&self) {
+        self.unit.builder.store(self.entered, self.alive, 4);
     }
 
     /// Goes on with another warp.

@@ -148,13 +148,30 @@ impl Fault {
     }
 }
 
+/// Bytes of the parameters of a kernel, aligned for all types.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct ParamLine([u8; 64]);
+
+impl ParamLine {
+    /// Parameters, with zeros behind them: compiled code may read as far as the layout of the kernel's rounds up, and a bit
+    /// further.
+    pub(crate) fn lines(params: &[u8], least: usize) -> Vec<Self> {
+        let mut lines = vec![Self([0; 64]); params.len().max(least) / 64 + 2];
+        for (line, bytes) in lines.iter_mut().zip(params.chunks(64)) {
+            line.0[..bytes.len()].copy_from_slice(bytes);
+        }
+        lines
+    }
+}
+
 /// What a launch needs.
 #[derive(Debug)]
 pub(crate) struct LaunchParts<'l> {
     pub(crate) kernel: &'l Kernel,
     /// Where better code may come from while the launch runs.
     pub(crate) versions: Option<&'l Arc<Versions>>,
-    pub(crate) params: &'l [u8],
+    pub(crate) params: &'l [ParamLine],
     pub(crate) grid: [u32; 3],
     /// Blocks before it have run.
     pub(crate) first_block: u64,
@@ -280,7 +297,7 @@ impl<'l> Launch<'l> {
     /// A context in which only what all warps share is filled in.
     pub(crate) fn new_context(&self) -> WarpContext {
         WarpContext {
-            params: self.params.as_ptr(),
+            params: self.params.as_ptr().cast(),
             shared: std::ptr::null_mut(),
             local: std::ptr::null_mut(),
             block: [0; 3],

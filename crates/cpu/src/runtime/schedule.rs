@@ -126,6 +126,8 @@ pub(crate) struct Arrival {
 
 /// After so many spins without progress, another block is started if there is room.
 const PATIENCE: u64 = 64;
+/// After so many, warps are taken to wait for others that cannot run before they go on.
+const HOPELESS: u64 = 4096;
 /// After so many spins, a thread is taken to wait for another of its warp.
 const SPINS: u64 = 32;
 
@@ -208,6 +210,11 @@ impl<'l> Schedule<'l> {
             self.ready.pop_front()
         };
         ready.or_else(|| self.start_next())
+    }
+
+    /// Whether all have spun for so long that they may wait for warps that cannot run.
+    pub(crate) fn is_hopeless(&self) -> bool {
+        self.spins > HOPELESS * (1 + self.ready.len() as u64)
     }
 
     fn coin(&mut self) -> bool {

@@ -158,6 +158,11 @@ impl<'l> Worker<'l> {
         self.give_way();
     }
 
+    /// Whether all have spun for so long that they may wait for warps that cannot run.
+    pub(crate) fn is_hopeless(&self) -> bool {
+        self.schedule.borrow().is_hopeless()
+    }
+
     /// Another warp may run before the running one accesses memory.
     pub(crate) fn preempt(&self) {
         let yields = self.schedule.borrow_mut().preempt();
