@@ -111,6 +111,11 @@ impl<'a, 'c> Emit<'a, 'c> {
     /// A scalar for all lanes; in scalar shape, itself.
     pub(crate) fn broadcast(&self, scalar: Value<'c>) -> Value<'c> {
         match self.lanes {
+            // LLVM moves a mask of equal bits through vectors.
+            Some(lanes) if scalar.ty().lanes().is_none() && scalar.ty().bits() == 1 => {
+                let mask = scalar.ty().vector(lanes);
+                self.builder.select(scalar, mask.all_ones(), mask.zero())
+            }
             Some(lanes) if scalar.ty().lanes().is_none() => self.builder.splat(scalar, lanes),
             _ => scalar,
         }

@@ -74,8 +74,8 @@ impl<'c> Address<'c> {
             Self::Uniform(spot) => Self::Uniform(spot.offset(bytes)),
             Self::Regular(spot, offsets) => Self::Regular(spot.offset(bytes), offsets.clone()),
             Self::Vector(all, groups) => {
-                let add = |addresses: Value<'c>| emit.add(addresses, addresses.ty().constant(bytes as u64));
-                Self::Vector(add(*all), groups.map(|groups| groups.map(add)))
+                let all = emit.add(*all, all.ty().constant(bytes as u64));
+                Self::Vector(all, groups.map(|groups| groups.offset(bytes)))
             }
         }
     }

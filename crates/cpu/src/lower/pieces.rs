@@ -29,7 +29,14 @@ pub(crate) struct Groups<'c> {
     /// Whether they are computed without anything from memory.
     is_computed: bool,
     /// Those of the first lanes, if they are kept so.
-    firsts: Option<Value<'c>>,
+    firsts: Option<Firsts<'c>>,
+}
+
+/// A number for the first lane of each group, and bytes behind it (see `Spot`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Firsts<'c> {
+    numbers: Value<'c>,
+    plus: i64,
 }
 
 impl<'c> Groups<'c> {
@@ -40,7 +47,12 @@ impl<'c> Groups<'c> {
 
     /// The same, with something done to all addresses.
     pub(crate) fn map(self, change: impl FnOnce(Value<'c>) -> Value<'c>) -> Self {
-        Self { firsts: self.firsts.map(change), ..self }
+        Self { firsts: self.firsts.map(|firsts| Firsts { numbers: change(firsts.numbers), ..firsts }), ..self }
+    }
+
+    /// The same, some bytes further on.
+    pub(crate) fn offset(self, bytes: i64) -> Self {
+        Self { firsts: self.firsts.map(|firsts| Firsts { plus: firsts.plus.wrapping_add(bytes), ..firsts }), ..self }
     }
 }
 
@@ -69,7 +81,7 @@ enum Bases<'c> {
     /// Where the first lane of each piece says.
     FirstLanes {
         all: Value<'c>,
-        firsts: Option<Value<'c>>,
+        firsts: Option<Firsts<'c>>,
         /// Whether it says so also if it is not active, but another one of the piece is.
         is_known: bool,
     },
@@ -93,7 +105,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         let Class::Grouped { lanes, stride } = self.known_value(reg)?.class() else { return Some(alone) };
         let web = self.uniformity.as_ref()?.read(self.statement, reg)?;
         let groups = self.grouped.get(&web).copied().filter(|groups| groups * lanes == self.lanes());
-        let firsts = groups.map(|groups| self.read_reg(reg, self.group_shape(groups)));
+        let firsts = groups.map(|groups| Firsts { numbers: self.read_reg(reg, self.group_shape(groups)), plus: 0 });
         let is_total = lanes >= SMALLEST_PIECE && self.is_total(web);
         Some(Groups { lanes, stride, is_total, is_computed, firsts })
     }
@@ -152,21 +164,25 @@ impl<'c> Lowering<'_, '_, 'c> {
     pub(crate) fn known_bases(&self, address: &Address<'c>, bytes: u32, active: Value<'c>) -> Option<Vec<Value<'c>>> {
         let Address::Vector(all, Some(groups)) = address else { return None };
         let is_enough = groups.lanes >= SMALLEST_PIECE && groups.stride % i64::from(bytes) == 0;
-        (is_enough && (active.is_all_ones() || groups.is_total))
-            .then(|| self.first_lanes(*all, groups.firsts, groups.lanes))
+        (is_enough && (active.is_all_ones() || groups.is_total)).then(|| {
+            let spots = self.first_lanes(*all, groups.firsts, groups.lanes);
+            spots.into_iter().map(|spot| spot.alignment(self.scalar(), bytes)).collect()
+        })
     }
 
     /// What the first lane of each piece has.
-    fn first_lanes(&self, all: Value<'c>, firsts: Option<Value<'c>>, lanes: u32) -> Vec<Value<'c>> {
+    fn first_lanes(&self, all: Value<'c>, firsts: Option<Firsts<'c>>, lanes: u32) -> Vec<Spot<'c>> {
         let index = self.unit.context().int(32);
-        if let Some(firsts) = firsts {
-            let groups = 0..self.lanes() / lanes;
-            return groups
-                .map(|group| self.unit.builder.extract_element(firsts, index.constant(group.into())))
-                .collect();
+        let spot = |all, place: u32, plus| {
+            let number = self.unit.builder.extract_element(all, index.constant(place.into()));
+            Spot::at(number).offset(plus)
+        };
+        match firsts {
+            Some(Firsts { numbers, plus }) => {
+                (0..self.lanes() / lanes).map(|group| spot(numbers, group, plus)).collect()
+            }
+            None => (0..self.lanes()).step_by(lanes as usize).map(|lane| spot(all, lane, 0)).collect(),
         }
-        let starts = (0..self.lanes()).step_by(lanes as usize);
-        starts.map(|lane| self.unit.builder.extract_element(all, index.constant(lane.into()))).collect()
     }
 
     /// Where each piece starts.
@@ -176,8 +192,8 @@ impl<'c> Lowering<'_, '_, 'c> {
                 offsets.iter().map(|&offset| spot.offset(offset).pointer(self.scalar())).collect()
             }
             Bases::FirstLanes { all, firsts, .. } => {
-                let numbers = self.first_lanes(*all, *firsts, pieces.lanes).into_iter();
-                numbers.map(|number| Spot::at(number).pointer(self.scalar())).collect()
+                let spots = self.first_lanes(*all, *firsts, pieces.lanes).into_iter();
+                spots.map(|spot| spot.pointer(self.scalar())).collect()
             }
         }
     }
