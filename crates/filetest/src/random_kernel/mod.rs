@@ -103,7 +103,9 @@ pub fn generate(seed: u64) -> RandomKernel {
         next_barrier: 3,
         ..Facts::default()
     };
-    choose_pools(&mut body);
+    // Most that goes wrong shows in few registers and instructions, some only among many.
+    let is_small = choose.percent(70);
+    choose_pools(&mut body, is_small);
     // Slots for the block, slots for warps, slices, counters.
     let shared_counters = threads.next_multiple_of(2) * 8 + threads * SLICE + threads.next_multiple_of(4) * 4;
     let shared_bytes = if body.facts.has_shared { shared_counters + 16 } else { 0 };
@@ -113,8 +115,7 @@ pub fn generate(seed: u64) -> RandomKernel {
     let stride = DUMP + SLICE;
 
     prologue(&mut body, grid, block, stride, has_masks);
-    // Most that goes wrong shows in few instructions, some only among many.
-    let size = choose.pick(&[10, 20, 20, 40, 80]);
+    let size = if is_small { choose.pick(&[5, 10, 15, 25]) } else { choose.pick(&[10, 20, 40, 80]) };
     body.facts.limit = body.instructions + size;
     let place =
         Place { is_block: true, mask: has_masks.then(|| "%lanes".to_owned()), depth: 0, loops: 0, may_exit: true };
@@ -138,12 +139,12 @@ pub fn generate(seed: u64) -> RandomKernel {
     RandomKernel { text, grid, block, dynamic_shared, buffers, instructions: body.instructions }
 }
 
-fn choose_pools(body: &mut Body) {
+fn choose_pools(body: &mut Body, is_small: bool) {
     for (class, low, high) in [(Class::Pred, 3, 5), (Class::B16, 2, 3), (Class::B32, 4, 8), (Class::B64, 2, 4)] {
-        let count = body.choose.between(low, high);
+        let count = if is_small { low } else { body.choose.between(low, high) };
         body.set_pool(class, count);
     }
-    if body.choose.percent(50) {
+    if body.choose.percent(if is_small { 25 } else { 50 }) {
         // Halves are made from `.f32`, and `.f64` becomes it.
         body.set_pool(Class::F32, 3);
         if body.choose.percent(50) {
