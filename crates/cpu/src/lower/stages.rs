@@ -108,7 +108,7 @@ impl<'c> Lowering<'_, '_, 'c> {
             .block
             .iter()
             .try_fold(1_u32, |threads, size| size.and_then(|size| threads.checked_mul(size)))?;
-        if !may || !self.function.is_entry() || threads == 0 || threads % 32 != 0 {
+        if !may || !self.function.is_entry() || threads == 0 || threads % 32 != 0 || !self.is_small() {
             return None;
         }
         let calls = self.unit.graph;
@@ -121,15 +121,8 @@ impl<'c> Lowering<'_, '_, 'c> {
             with_barriers: &with_barriers,
         };
         let regions = BarrierRegions::of(self.unit.module, self.func, inputs);
-        let statements: usize = self.cfg.blocks().map(|block| self.cfg.statements(block).len()).sum();
-        let is_small = match regions.len() {
-            1 => statements <= MOST_ALONE && self.spinning.is_empty(),
-            stages => stages <= MOST_BARRIERS + 1,
-        };
         let agreement = Agreement::of(self.unit.module, self.function, self.body, &self.cfg, &self.def_use);
-        // A warp that waits for another one in the middle of a stage is taken apart with all others.
-        let may_spin = self.spinning.is_empty() || options.presume;
-        if !is_small || !may_spin || !regions.is_exact() || !self.can_run_in_stages(&agreement) {
+        if !regions.is_exact() || !self.can_run_in_stages(&agreement) {
             return None;
         }
         let barriers = self.stage_ends(&regions, &agreement)?;
@@ -144,6 +137,16 @@ impl<'c> Lowering<'_, '_, 'c> {
         let begin = regions.iter().map(|_| self.new_block("stage")).collect();
         let (first, homes) = (self.new_block("first"), FxHashMap::default());
         Some(Stages { warps, barriers, last, begin, first, homes, warp, stage, reached, apart: None })
+    }
+
+    /// Whether the kernel has few enough barriers or, without any, few enough statements.
+    fn is_small(&self) -> bool {
+        let views = || self.body.insts().filter_map(|(statement, _)| self.view(statement));
+        match views().filter(|view| view.effect() == Some(Effect::Barrier)).count() {
+            0 => self.spinning.is_empty() && views().count() <= MOST_ALONE,
+            // A warp that waits for another one in the middle of a stage is taken apart with all others.
+            barriers => barriers <= MOST_BARRIERS && (self.spinning.is_empty() || self.unit.options.presume),
+        }
     }
 
     /// Whether warps come to barriers in the same order, and nothing that they do makes them wait for each other elsewhere,
