@@ -34,6 +34,9 @@ pub(crate) struct Target {
     /// How many threads run the blocks of a kernel; as many as there are processors by default.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
+    /// Compile kernels for a processor that can do less than this one, to see what they cost there.
+    #[arg(long, value_name = "LEVEL", value_parser = ["x86-64-v2", "x86-64-v3", "x86-64-v4"])]
+    cpu: Option<String>,
     /// Run kernels on one thread, in an order that depends on this number only.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -158,6 +161,7 @@ impl Target {
         set("WARPGRIND_LAUNCH_TIMEOUT", self.launch_timeout.map(|seconds| seconds.to_string()));
         set("WARPGRIND_COMPUTE_CAPABILITY", self.compute_capability.map(|capability| capability.to_string()));
         set("WARPGRIND_THREADS", self.threads.map(|threads| threads.to_string()));
+        set("WARPGRIND_CPU", self.cpu.clone());
         set("WARPGRIND_SEED", self.seed.map(|seed| seed.to_string()));
         let cache_size = if self.no_cache { Some(0) } else { self.cache_size };
         set("WARPGRIND_CACHE_SIZE", cache_size.map(|bytes| bytes.to_string()));

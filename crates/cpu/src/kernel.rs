@@ -8,7 +8,7 @@ use ptx::ir::{FuncId, Module};
 
 use crate::code_cache::CodeCache;
 use crate::jit::{Code, LinkError};
-use crate::llvm::machine::{Emitted, HostMachines};
+use crate::llvm::machine::{Emitted, GATHERS, HostMachines};
 use crate::llvm::{self, CodeLevel, Context, Machine};
 use crate::lower::{self, ENTRY, Shape, Unsupported};
 use crate::options::{Options, Tier, Width};
@@ -88,7 +88,7 @@ pub(crate) fn llvm_text(
     optimised: bool,
 ) -> Result<String, CompileError> {
     let context = Context::new();
-    let llvm = llvm::Module::new(&context, "kernel", options.cpu.as_deref());
+    let llvm = llvm::Module::new(&context, "kernel", options.processor);
     lower::lower(module, kernel, options, &llvm).map_err(CompileError::Unsupported)?;
     if optimised {
         with_machine(options, |machine| {
@@ -103,7 +103,7 @@ pub(crate) fn llvm_text(
 /// What of a kernel the device cannot run; nothing if it can run all of it.
 pub fn unsupported(module: &Module, kernel: FuncId, options: &Options) -> Vec<Unsupported> {
     let context = Context::new();
-    let llvm = llvm::Module::new(&context, "kernel", options.cpu.as_deref());
+    let llvm = llvm::Module::new(&context, "kernel", options.processor);
     let mut options = options.clone();
     if lower::needs_threads(module, kernel) {
         options.width = Width::One;
@@ -125,8 +125,8 @@ fn with_machine<T>(
         Tier::Quick => CodeLevel::Quick,
         Tier::Optimised => CodeLevel::Optimised,
     };
-    if let Some(cpu) = &options.cpu {
-        return body(&Machine::new(cpu, "", level).map_err(internal)?);
+    if let Some(processor) = options.processor {
+        return body(&Machine::new(processor.name(), GATHERS, level).map_err(internal)?);
     }
     // If LLVM gives up in between, the machine is lost with the thread.
     let machine = HOST.take(level).map_err(internal)?;
@@ -171,7 +171,7 @@ impl Compiled {
         let kernel = *kernel;
         let started = Instant::now();
         let context = Context::new();
-        let llvm = llvm::Module::new(&context, "kernel", options.cpu.as_deref());
+        let llvm = llvm::Module::new(&context, "kernel", options.processor);
         let shape = lower::lower(module, kernel, options, &llvm).map_err(CompileError::Unsupported)?;
         let Emitted { object, frames } = with_machine(options, |machine| {
             machine.prepare(&llvm);

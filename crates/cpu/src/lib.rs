@@ -24,7 +24,7 @@ pub use code_cache::CodeCache;
 pub use kernel::{CompileError, unsupported};
 pub use lower::Unsupported;
 pub use memory::{Arena, Heap, OutOfMemory};
-pub use options::{Options, Tier, Width};
+pub use options::{Options, Processor, Tier, Width};
 pub use program::{Device, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Mode, Program};
 pub use runtime::launch::{Fault, FaultKind, Outsider, Waiter};
 pub use runtime::observe::Observer;

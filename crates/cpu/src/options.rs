@@ -43,7 +43,7 @@ impl Default for Options {
             presume: true,
             stages: true,
             facts: LaunchFacts::default(),
-            cpu: None,
+            processor: None,
         }
     }
 }
@@ -71,6 +71,47 @@ pub struct Options {
     pub stages: bool,
     /// What is known of the launch.
     pub facts: LaunchFacts,
-    /// The processor, as LLVM names it; nothing for the one that we run on.
-    pub cpu: Option<String>,
+    /// What code is for; nothing for the processor that we run on.
+    pub processor: Option<Processor>,
+}
+
+/// A level of x86-64, to compile for less than the processor can do.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Processor {
+    /// SSE4.2.
+    V2,
+    /// AVX2.
+    V3,
+    /// AVX-512.
+    V4,
+}
+
+impl Processor {
+    const ALL: [Self; 3] = [Self::V2, Self::V3, Self::V4];
+
+    /// The level of a name such as `x86-64-v3`.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|processor| processor.name() == name)
+    }
+
+    /// Its name, for people and for LLVM.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::V2 => "x86-64-v2",
+            Self::V3 => "x86-64-v3",
+            Self::V4 => "x86-64-v4",
+        }
+    }
+
+    /// Whether the processor that we run on can run code for it.
+    pub fn is_supported(self) -> bool {
+        macro_rules! has {
+            ($($feature:tt),*) => { $(std::arch::is_x86_feature_detected!($feature))&&* };
+        }
+        match self {
+            Self::V2 => has!("cmpxchg16b", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"),
+            Self::V3 => Self::V2.is_supported() && has!("avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "lzcnt", "movbe"),
+            Self::V4 => Self::V3.is_supported() && has!("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"),
+        }
+    }
 }

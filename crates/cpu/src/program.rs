@@ -14,7 +14,7 @@ use crate::code_cache::CodeCache;
 use crate::kernel::{CompileError, Kernel, Source};
 use crate::lower;
 use crate::memory::{Arena, Heap, OutOfMemory, SharedWindows};
-use crate::options::{Options, Tier, Width};
+use crate::options::{Options, Processor, Tier, Width};
 use crate::runtime::host::Output;
 use crate::runtime::launch::{Fault, Launch, LaunchParts, ParamLine};
 use crate::runtime::observe::Observer;
@@ -101,6 +101,8 @@ pub struct Mode {
     pub timeout: Option<Duration>,
     /// Whether copies of `cp.async` are done as late as PTX allows instead of at once.
     pub late_copies: bool,
+    /// What code is for; nothing for the processor that we run on.
+    pub processor: Option<Processor>,
     /// Who is told what happens in the launch.
     pub observer: Option<Arc<dyn Observer>>,
     /// Who answers `malloc` and `free` of kernels; the memory of the device itself if nobody is named.
@@ -128,6 +130,7 @@ impl Default for Mode {
             threads: 1,
             timeout: None,
             late_copies: false,
+            processor: None,
             observer: None,
             heap: None,
         }
@@ -522,7 +525,7 @@ impl Program {
             presume: true,
             stages: !mode.random_schedule && mode.observer.is_none(),
             facts,
-            cpu: None,
+            processor: mode.processor,
         }
     }
 

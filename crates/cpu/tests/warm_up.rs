@@ -62,6 +62,7 @@ fn launch(device: &Device, program: &Program, blocks: u32, n: u32, mode: &Mode) 
 }
 
 const WARM_UP: Mode = Mode {
+    processor: None,
     width: cpu::Width::Warp,
     tier: Tier::Optimised,
     warm_up: true,

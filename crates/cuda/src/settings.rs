@@ -11,6 +11,8 @@ pub(crate) struct Settings {
     pub(crate) launch_timeout: Option<Duration>,
     /// The compute capability that is reported, as ten times the number; nothing to choose one.
     pub(crate) compute_capability: Option<u32>,
+    /// What kernels are compiled for; nothing for the processor that we run on.
+    pub(crate) processor: Option<cpu::Processor>,
     /// How many OS threads run the blocks of a kernel.
     pub(crate) threads: usize,
     /// The seed of the schedule; kernels then run on one thread and repeat exactly.
@@ -34,12 +36,24 @@ impl Settings {
             device_memory: number("WARPGRIND_DEVICE_MEMORY").unwrap_or_else(default_memory).max(64 << 20),
             launch_timeout: number("WARPGRIND_LAUNCH_TIMEOUT").map(Duration::from_secs),
             compute_capability: number("WARPGRIND_COMPUTE_CAPABILITY").map(|number| number.clamp(50, 999) as u32),
+            processor: processor(),
             threads,
             seed,
             cache_size: number("WARPGRIND_CACHE_SIZE").unwrap_or(cpu::CodeCache::DEFAULT_LIMIT),
             is_verbose: std::env::var_os("WARPGRIND_LOG").is_some_and(|level| level == "debug"),
         }
     }
+}
+
+/// What `--cpu` asks for, if this processor can run it.
+fn processor() -> Option<cpu::Processor> {
+    let name = std::env::var("WARPGRIND_CPU").ok()?;
+    let processor = cpu::Processor::named(&name).filter(|processor| processor.is_supported());
+    if processor.is_none() {
+        let name = name.escape_debug();
+        crate::log::say(&format!("this processor cannot run code for `{name}`; kernels are compiled for what it is"));
+    }
+    processor
 }
 
 fn number(name: &str) -> Option<u64> {

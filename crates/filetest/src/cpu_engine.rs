@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use cpu::{FaultKind, LaunchError, LaunchRequest, Mode, Program, Tier, Width};
+use cpu::{FaultKind, LaunchError, LaunchRequest, Mode, Processor, Program, Tier, Width};
 use ptx::ir::Module;
 
 use crate::engine::{Device, Ending, Engine, FaultClass};
@@ -35,6 +35,14 @@ pub fn cpu_engines() -> Vec<Box<dyn Engine>> {
         engine("warp, optimised", mode(Width::Warp, Tier::Optimised, false)),
         engine("warp, optimised, random schedule", mode(Width::Warp, Tier::Optimised, true)),
     ]
+}
+
+/// For processors without AVX-512, for which LLVM makes very different code.
+pub fn older_processor() -> Option<Box<dyn Engine>> {
+    let processor = Processor::V3;
+    let mode = Mode { processor: Some(processor), timeout: Some(Duration::from_secs(8)), ..Mode::default() };
+    let engine = CpuDevice { name: "warp, optimised, AVX2", mode };
+    processor.is_supported().then(|| -> Box<dyn Engine> { Box::new(engine) })
 }
 
 impl CpuDevice {

@@ -77,7 +77,7 @@ impl HostMachines {
             None => {
                 drop(idle);
                 let (cpu, features) = host();
-                Machine::new(cpu, features, level)
+                Machine::new(cpu, &format!("{features},{GATHERS}"), level)
             }
         }
     }
@@ -87,6 +87,9 @@ impl HostMachines {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push((level, machine));
     }
 }
+
+/// LLVM takes gathers of some processors with AVX2 to be slow, and has a branch for each lane instead.
+pub(crate) const GATHERS: &str = "+fast-gather";
 
 fn initialise() {
     static ONCE: Once = Once::new();

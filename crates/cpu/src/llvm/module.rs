@@ -10,6 +10,7 @@ use llvm_sys::{LLVMLinkage, LLVMOpcode};
 use super::machine::host;
 use super::types::{BasicBlock, Context, Ty, Value};
 use super::{c_name, take_message};
+use crate::options::Processor;
 
 /// A module under construction.
 #[derive(Debug)]
@@ -45,9 +46,12 @@ pub(crate) enum Attribute {
 }
 
 impl<'c> Module<'c> {
-    /// An empty module. `cpu` is the processor that it is for, as LLVM names it; nothing for the one that we run on.
-    pub(crate) fn new(context: &'c Context, name: &str, cpu: Option<&str>) -> Self {
-        let has_avx512 = cpu.is_none() && host().1.split(',').any(|feature| feature == "+avx512f");
+    /// An empty module, for a processor or the one that we run on.
+    pub(crate) fn new(context: &'c Context, name: &str, processor: Option<Processor>) -> Self {
+        let has_avx512 = match processor {
+            None => host().1.split(',').any(|feature| feature == "+avx512f"),
+            Some(processor) => processor == Processor::V4,
+        };
         // SAFETY: the context outlives the module, which borrows it.
         let raw = unsafe { LLVMModuleCreateWithNameInContext(c_name(name).as_ptr(), context.raw) };
         Self { raw, context, has_avx512 }

@@ -192,6 +192,7 @@ fn mode() -> Result<cpu::Mode> {
         seed: settings.seed.unwrap_or(0),
         threads: settings.threads,
         timeout: settings.launch_timeout,
+        processor: settings.processor,
         ..cpu::Mode::default()
     })
 }

@@ -4,6 +4,7 @@
 use anyhow::{Context, Result, bail, ensure};
 use ptx::ir::{Function, Module, Param};
 
+use crate::cpu_engine::older_processor;
 use crate::engine::{Ending, Engine, engines};
 use crate::scenario::{Argument, Buffer, LaunchLine, Scenario};
 use crate::testfile::TestFile;
@@ -15,7 +16,7 @@ pub(super) fn run(file: &TestFile) -> Result<String> {
         bail!("{}", diagnostic.render("input", &file.input, &module.lines, false));
     }
     let scenario = Scenario::parse(&file.input)?;
-    let mut engines = engines().into_iter();
+    let mut engines = engines().into_iter().chain(older_processor());
     let oracle = engines.next().expect("the interpreter is the first engine");
     let expected = play(&*oracle, &module, &scenario).with_context(|| oracle.name())?;
     // `ENGINES=interpreter` leaves out all whose name does not begin so.
