@@ -45,6 +45,7 @@ mod rewriter;
 mod site;
 mod span;
 mod tool;
+mod votes;
 
 pub use cursor::{Cursor, Verdict};
 pub use plan::LaunchPlan;

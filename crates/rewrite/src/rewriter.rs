@@ -18,6 +18,7 @@ use crate::cursor::{Cursor, Helpers, KernelContext};
 use crate::site::Sites;
 use crate::span::Spans;
 use crate::tool::{Access, PointerSlot, Sync, SyncKind, Tool};
+use crate::votes;
 
 /// Rewrites modules for some tools.
 #[derive(Clone, Copy, Debug)]
@@ -139,6 +140,9 @@ impl<'t> Rewriter<'t> {
                     Event::Sync(sync) => tool.sync(&mut cursor, sync),
                 }
             }
+        }
+        if kernel.is_used {
+            votes::separate(&mut editor);
         }
         if !is_kernel {
             // Who calls it has put the address there.
