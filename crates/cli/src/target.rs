@@ -73,6 +73,8 @@ const NOT_FOUND: u8 = 127;
 
 /// The library that NVTX loads.
 const NVTX: &str = "NVTX_INJECTION64_PATH";
+/// Whether CuPy compiles kernels to PTX.
+const CUPY_PTX: &str = "CUPY_COMPILE_WITH_PTX";
 /// Our own, which programs have in place of CUDA's.
 const LIBRARY: &str = "WARPGRIND_LIBRARY";
 
@@ -150,6 +152,10 @@ impl Target {
         }
         if nvtx_of_user().is_none() {
             command.env_remove(NVTX);
+        }
+        // Else CuPy compiles to machine code. What it keeps of one it does not take for the other.
+        if std::env::var_os(CUPY_PTX).is_none() {
+            command.env(CUPY_PTX, "1");
         }
         let mut set = |name: &str, value: Option<String>| {
             match value {

@@ -478,6 +478,17 @@ extern char **environ;
 int main(void) { for (char **e = environ; *e; e++) if (!strncmp(*e, "LD_AUDIT", 8) || !strncmp(*e, "LD_PRELOAD", 10) || !strncmp(*e, "WARPGRIND_", 10)) puts(*e); }"#;
 
 #[test]
+fn cupy_compiles_to_ptx_unless_the_user_says_otherwise() {
+    let scratch = Scratch::new("cupy");
+    scratch.script("app", "#!/bin/sh\necho \"$CUPY_COMPILE_WITH_PTX\"\n");
+    for (set, seen) in [(None, "1\n"), (Some("0"), "0\n")] {
+        let mut command = scratch.warpgrind();
+        command.env_remove("CUPY_COMPILE_WITH_PTX").envs(set.map(|value| ("CUPY_COMPILE_WITH_PTX", value)));
+        assert_said(&command.arg("./app").output().expect("it starts"), seen);
+    }
+}
+
+#[test]
 fn a_musl_program_runs_without_us() {
     let scratch = Scratch::new("musl");
     // A program for glibc that says that musl's loader loads it; a link of that name leads to glibc's.

@@ -20,6 +20,8 @@ int main() {
     while (host[1] == 0) {}
     CHECK(host[1] == 1);
     RETURNS(cudaErrorNotReady, cudaStreamQuery(0));
+    // That is no error.
+    OK(cudaPeekAtLastError());
     host[0] = 41;
     OK(cudaDeviceSynchronize());
     CHECK(host[1] == 42);

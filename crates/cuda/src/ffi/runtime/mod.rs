@@ -54,9 +54,10 @@ macro_rules! export_runtime {
 }
 pub(crate) use export_runtime;
 
-/// Keeps an error for `cudaGetLastError`.
+/// Keeps an error for `cudaGetLastError`. That work is not done yet is no error, as the manual says of it: CuPy asks, and
+/// CUB takes what is kept for an error of its own.
 pub(crate) fn remember(code: u32) -> u32 {
-    if code != 0 {
+    if code != 0 && code != CudaError::NOT_READY.code() {
         LAST.set(code);
     }
     code
