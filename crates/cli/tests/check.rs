@@ -251,6 +251,15 @@ fn files() {
 }
 
 #[test]
+fn a_process_that_a_signal_ended_is_named() {
+    let scratch = Scratch::new("ended");
+    let output = scratch.run(&[], "process; echo '{\"signal\":11}' >> \"$journal\"");
+    assert_eq!(output.status.code(), Some(87), "{}", stderr(&output));
+    assert_contains(stderr(&output), "(./app) was ended by SIGSEGV; what it had still to do was not checked");
+    assert_eq!(scratch.code(&[], "process; finding error 2; echo '{\"signal\":11}' >> \"$journal\""), 86);
+}
+
+#[test]
 fn suppressions() {
     let scratch = Scratch::new("suppressions");
     let script = "process; finding error 2; end";

@@ -5,14 +5,15 @@
 //! is too long, is not one: the reader skips it and says so. A process that forks starts a new file in the child.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
-use std::path::Path;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::finding::Finding;
+use crate::read::open_regular;
 
 /// Longer lines are skipped by the reader.
 pub(crate) const LONGEST_LINE: usize = 1 << 20;
@@ -49,8 +50,43 @@ pub enum Line {
     },
     /// How much was checked so far. The last one counts.
     Coverage(Coverage),
+    /// A signal is about to end the process.
+    Signal(i32),
     /// The process ended in an orderly way; with what it meant to return, if that is known.
     End,
+}
+
+/// How many launches of a process have begun, and how many have ended: where the file `ID.records` begins, two numbers of
+/// 64 bits. They are memory that the process shares, so they are right whatever ends it.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LaunchCounts {
+    /// Launches that have begun.
+    pub begun: u64,
+    /// Launches that have ended.
+    pub ended: u64,
+}
+
+impl LaunchCounts {
+    /// Where the file of a process is.
+    pub fn path(session: &Path, id: u32) -> PathBuf {
+        session.join(format!("{id}.records"))
+    }
+
+    /// What is in the file; no launches if there is none.
+    pub(crate) fn read(session: &Path, id: u32) -> Self {
+        let mut words = [0; 16];
+        let file = open_regular(&Self::path(session, id));
+        if file.and_then(|mut file| file.read_exact(&mut words)).is_err() {
+            return Self::default();
+        }
+        let [begun, ended] = [0, 8].map(|at| u64::from_le_bytes(std::array::from_fn(|byte| words[at + byte])));
+        Self { begun, ended }
+    }
+
+    /// Whether some have not ended.
+    pub(crate) fn is_in_a_kernel(self) -> bool {
+        self.begun > self.ended
+    }
 }
 
 /// A process that is checked.

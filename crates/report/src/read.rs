@@ -11,7 +11,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::finding::{Finding, Occurrence};
-use crate::journal::{Coverage, LONGEST_LINE, Line, Process};
+use crate::journal::{Coverage, LONGEST_LINE, LaunchCounts, Line, Process};
 use crate::report::{Checked, Found, Gap, Report};
 
 /// More files are not read.
@@ -107,8 +107,12 @@ impl Session {
                 continue;
             };
             let cut = u64::from(reader.is_cut || reader.is_lost);
+            let is_running = !reader.has_ended && is_running(process.id);
+            let counts = LaunchCounts::read(&self.directory, process.id);
             processes.push(Checked {
-                is_running: !reader.has_ended && is_running(process.id),
+                is_running,
+                signal: reader.signal,
+                ended_in_a_kernel: !reader.has_ended && !is_running && counts.is_in_a_kernel(),
                 process,
                 coverage: reader.coverage,
                 unchecked: reader.unchecked,
@@ -141,6 +145,7 @@ struct Reader {
     coverage: Coverage,
     unchecked: Vec<Gap>,
     skipped: Vec<Gap>,
+    signal: Option<i32>,
     has_ended: bool,
     unreadable_lines: u64,
     /// Which of all findings each line `Finding` is; nothing for those that could not be read or kept.
@@ -210,6 +215,7 @@ impl Reader {
             Ok(Line::Unchecked { kernel, reason }) => note_gap(&mut self.unchecked, kernel, reason),
             Ok(Line::Skipped { kernel, reason }) => note_gap(&mut self.skipped, kernel, reason),
             Ok(Line::Coverage(coverage)) => self.coverage = coverage,
+            Ok(Line::Signal(signal)) => self.signal = Some(signal),
             Ok(Line::End) => self.has_ended = true,
             Err(_) => self.unreadable(line, findings),
         }

@@ -2,6 +2,7 @@
 
 use crate::finding::{Finding, Severity};
 use crate::journal::{Coverage, Process};
+use crate::text::signal_name;
 
 /// What the processes of a run wrote down.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -44,10 +45,28 @@ pub struct Checked {
     pub skipped: Vec<Gap>,
     /// It said that it ended. If it did not, it crashed, was killed, or still runs.
     pub has_ended: bool,
+    /// The signal that ended it, if it could say so: of `SIGKILL` it knows nothing.
+    pub signal: Option<i32>,
+    /// It ended, and not in an orderly way, before a kernel that it had launched.
+    pub ended_in_a_kernel: bool,
     /// It was still running when the report was made.
     pub is_running: bool,
     /// Lines that could not be understood.
     pub unreadable_lines: u64,
+}
+
+impl Checked {
+    /// How the process ended, if it was not done. Who asks a process to end that waits for work, as pools of workers do,
+    /// does not interrupt it.
+    fn ended_early(&self) -> Option<String> {
+        let is_asked = |signal| matches!(signal, libc::SIGTERM | libc::SIGINT | libc::SIGHUP);
+        let by = self.signal.map(|signal| format!("by {}", signal_name(signal)));
+        match (by, self.ended_in_a_kernel) {
+            (Some(by), true) => Some(format!("{by} in the middle of a kernel")),
+            (None, true) => Some("in the middle of a kernel".to_owned()),
+            (by, false) => by.filter(|_| !self.has_ended && !self.signal.is_some_and(is_asked)),
+        }
+    }
 }
 
 /// A kernel that was not checked.
@@ -147,6 +166,13 @@ impl Report {
             }
             if checked.unreadable_lines > 0 {
                 sentences.push(format!("some of what process {id} ({program}) wrote down cannot be read"));
+            }
+            // Of a program that a signal ends, all processes may be ended by it: that is another verdict.
+            if matches!(run.exit, Exit::Code(_))
+                && let Some(how) = checked.ended_early()
+            {
+                sentences
+                    .push(format!("process {id} ({program}) was ended {how}; what it had still to do was not checked"));
             }
             if checked.is_running {
                 sentences.push(format!("process {id} ({program}) is still running; what it finds later is not here"));

@@ -274,6 +274,14 @@ fn verdicts() {
     assert_eq!(warned.verdict(&run), Verdict::Clean);
     run.warnings_count = true;
     assert_eq!(warned.verdict(&run), Verdict::Findings);
+    // A program goes on without a process of it that was ended.
+    run.warnings_count = false;
+    assert_eq!(report_of(&[Line::Signal(11)]).verdict(&run), Verdict::NotChecked);
+    assert_eq!(report_of(&[found(out_of_bounds()), Line::Signal(11)]).verdict(&run), Verdict::Findings);
+    assert_eq!(report_of(&[Line::Signal(15)]).verdict(&run), Verdict::Clean, "it was asked to end");
+    run.exit = Exit::Signal(11);
+    assert_eq!(report_of(&[Line::Signal(11)]).verdict(&run), Verdict::EndedBySignal);
+    run.exit = Exit::Code(3);
     let gap =
         |line: fn(String, String) -> Line| report_of(&[line("k".into(), "it is machine code only".into()), Line::End]);
     assert_eq!(gap(|kernel, reason| Line::Unchecked { kernel, reason }).verdict(&run), Verdict::NotChecked);
@@ -283,6 +291,22 @@ fn verdicts() {
     let lost = report_of(&[Line::Coverage(Coverage { lost: 1, ..Coverage::default() }), Line::End]);
     run.tools.pop();
     assert_eq!(lost.verdict(&run), Verdict::Findings);
+}
+
+#[test]
+fn a_process_that_ends_in_the_middle_of_a_kernel() {
+    let sentence = |begun: u64, lines: &[Line]| {
+        let scratch = Scratch::new();
+        scratch.journal(7, lines);
+        let words = [begun, 1].map(u64::to_le_bytes).concat();
+        std::fs::write(report::LaunchCounts::path(&scratch.0, 7), words).expect("it is ours");
+        scratch.report().incomplete(&run())
+    };
+    let [killed, asked] = [&[][..], &[Line::Signal(15)]].map(|lines| sentence(2, lines));
+    assert!(killed[0].contains("was ended in the middle of a kernel; what it had still to do"), "{killed:?}");
+    assert!(asked[0].contains("was ended by SIGTERM in the middle of a kernel"), "{asked:?}");
+    assert!(sentence(1, &[]).is_empty(), "it may have called _exit");
+    assert!(sentence(2, &[Line::End]).is_empty());
 }
 
 #[test]

@@ -8,8 +8,10 @@
 use std::fs::OpenOptions;
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
+use report::LaunchCounts;
 use rewrite::context::{MOST_TABLE, Record, Ring};
 
 use crate::address_space::{Memory, Range};
@@ -30,6 +32,8 @@ pub(super) struct Piece<'a> {
     number: u64,
 }
 
+/// Bytes before the pieces, for [`LaunchCounts`].
+const COUNTS: u64 = 4096;
 /// Launches at a time.
 const PIECES: u64 = 64;
 /// Bytes of each.
@@ -41,11 +45,11 @@ const CAPACITY: u64 = (BYTES - RING - Ring::RECORDS as u64) / Ring::RECORD as u6
 
 impl Area {
     pub(super) fn new(session: Option<&Path>) -> io::Result<Self> {
-        let bytes = PIECES * BYTES;
+        let bytes = COUNTS + PIECES * BYTES;
         let memory = match session {
             None => Memory::new(bytes)?,
             Some(directory) => {
-                let path = directory.join(format!("{}.records", std::process::id()));
+                let path = LaunchCounts::path(directory, std::process::id());
                 // A process that became another program has left its own behind, and is not the same any more.
                 let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
                 Memory::of_file(file, bytes)?
@@ -54,7 +58,23 @@ impl Area {
         let range = Range::reserve(bytes, 4096)?;
         range.map(range.address, bytes, &memory, 0)?;
         range.allow(range.address, bytes, true)?;
-        Ok(Self { range, free: Mutex::new((0..PIECES).collect()), is_free: Condvar::new() })
+        let area = Self { range, free: Mutex::new((0..PIECES).collect()), is_free: Condvar::new() };
+        for count in [Self::begun, Self::ended] {
+            count(&area).store(0, Ordering::Relaxed);
+        }
+        Ok(area)
+    }
+
+    /// How many launches have begun.
+    fn begun(&self) -> &AtomicU64 {
+        // SAFETY: within the range, aligned, and zero or what such a number was set to.
+        unsafe { AtomicU64::from_ptr(self.range.address as *mut u64) }
+    }
+
+    /// How many have ended.
+    fn ended(&self) -> &AtomicU64 {
+        // SAFETY: as above.
+        unsafe { AtomicU64::from_ptr((self.range.address + 8) as *mut u64) }
     }
 
     /// A piece with this table. Waits if all are in use: launches end.
@@ -67,6 +87,7 @@ impl Area {
                 None => free = self.is_free.wait(free).unwrap_or_else(PoisonError::into_inner),
             }
         };
+        self.begun().fetch_add(1, Ordering::Relaxed);
         let piece = Piece { area: self, number };
         // SAFETY: the piece is within the range, and nobody else has it.
         unsafe {
@@ -84,7 +105,7 @@ impl Area {
 impl Piece<'_> {
     /// Where its table is.
     pub(super) fn address(&self) -> u64 {
-        self.area.range.address + self.number * BYTES
+        self.area.range.address + COUNTS + self.number * BYTES
     }
 
     /// Where its ring is.
@@ -126,6 +147,7 @@ impl Piece<'_> {
 
 impl Drop for Piece<'_> {
     fn drop(&mut self) {
+        self.area.ended().fetch_add(1, Ordering::Relaxed);
         self.area.free.lock().unwrap_or_else(PoisonError::into_inner).push(self.number);
         self.area.is_free.notify_one();
     }

@@ -97,8 +97,9 @@ pub(crate) fn start(device: &Arc<cpu::Device>, seed: Option<u64>) {
         Checker::new(device, seed)
     });
     if is_new && checker.is_some() {
-        crate::ffi::dying::watch(|| {
+        crate::ffi::dying::watch(|signal| {
             if let Some(checker) = get() {
+                checker.write(&Line::Signal(signal));
                 checker.report_active();
                 checker.write_coverage();
             }

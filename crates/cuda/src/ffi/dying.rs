@@ -23,11 +23,13 @@ static WAKE: AtomicI32 = AtomicI32::new(-1);
 /// The process that has the thread. A child after `fork` has none.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 static IS_DYING: AtomicBool = AtomicBool::new(false);
+/// The signal.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
 static IS_DONE: AtomicBool = AtomicBool::new(false);
 
-/// Calls `last_words` on a thread of its own when a signal is about to end the process. Signals for which the program has
+/// Calls `last_words` with the signal, on a thread of its own, when one is about to end the process. Signals for which the program has
 /// handlers are left to these.
-pub(crate) fn watch(last_words: impl FnOnce() + Send + 'static) {
+pub(crate) fn watch(last_words: impl FnOnce(i32) + Send + 'static) {
     let mut ends = [0; 2];
     // SAFETY: there is room for two descriptors.
     if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
@@ -39,7 +41,7 @@ pub(crate) fn watch(last_words: impl FnOnce() + Send + 'static) {
         let mut byte = 0_u8;
         // SAFETY: there is room for a byte.
         while unsafe { libc::read(read, (&raw mut byte).cast(), 1) } != 1 {}
-        last_words();
+        last_words(SIGNAL.load(Ordering::Acquire));
         IS_DONE.store(true, Ordering::Release);
     });
     if thread.is_err() {
@@ -66,6 +68,7 @@ extern "C" fn on_signal(signal: i32) {
     /// Milliseconds.
     const PATIENCE: u32 = 2000;
     if OWNER.load(Ordering::Acquire) == std::process::id() && !IS_DYING.swap(true, Ordering::AcqRel) {
+        SIGNAL.store(signal, Ordering::Release);
         let byte = 1_u8;
         // SAFETY: writing to a pipe and sleeping are allowed in handlers.
         unsafe {
