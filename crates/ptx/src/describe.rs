@@ -128,6 +128,7 @@ fn describe_access(view: &View<'_>, access: &MemAccess) -> String {
     let bytes = match access.bytes {
         AccessBytes::Fixed(1) => "1 byte of".to_owned(),
         AccessBytes::Fixed(bytes) => format!("{bytes} bytes of"),
+        AccessBytes::Rows(rows) => format!("{} rows of {} bytes of", rows.count, rows.bytes),
         AccessBytes::Operand(_) => "a given number of bytes of".to_owned(),
         AccessBytes::Unknown if matches!(access.space, AccessSpace::Tensor | AccessSpace::Texture) => {
             "part of".to_owned()
@@ -142,6 +143,9 @@ fn describe_access(view: &View<'_>, access: &MemAccess) -> String {
         AccessSpace::Texture => "a texture".to_owned(),
     };
     let mut text = format!("{kind} {bytes} {space} at operand {}", access.address);
+    if access.lanes < 32 {
+        text += &format!(" of the first {} lanes", access.lanes);
+    }
     if access.order != Order::Weak {
         text += match access.order {
             Order::Weak => "",

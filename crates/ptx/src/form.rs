@@ -87,6 +87,14 @@ impl Form {
         self.words().filter_map(Mod::space)
     }
 
+    /// The shape of a matrix operation: m, n and k, which is 0 if there is none.
+    pub fn shape(&self) -> Option<[u16; 3]> {
+        self.modifiers().iter().find_map(|modifier| match *modifier {
+            Modifier::Shape { m, n, k } => Some([m, n, k]),
+            _ => None,
+        })
+    }
+
     /// Elements per operand: 2, 4 or 8 for `.v2`, `.v4`, `.v8`, else 1.
     pub fn vector(&self) -> u32 {
         self.words().find_map(Mod::vector).unwrap_or(1)

@@ -204,7 +204,10 @@ impl<'a> View<'a> {
             let is_opaque = matches!(address.space, SpaceSpec::Tensor | SpaceSpec::TensorMemory | SpaceSpec::Texture);
             let bytes = match (address.bytes, size) {
                 (ByteSpec::Fixed(bytes), _) => AccessBytes::Fixed(bytes),
-                (ByteSpec::Unknown, _) => AccessBytes::Unknown,
+                (ByteSpec::Unknown, _) => {
+                    let stride = matched.iter().position(|(_, spec)| spec.name == "stride");
+                    self.fragment(stride).map_or(AccessBytes::Unknown, AccessBytes::Rows)
+                }
                 _ if may_be_less => AccessBytes::Unknown,
                 (ByteSpec::Default, _) if is_opaque => AccessBytes::Unknown,
                 (ByteSpec::Default, Some(size)) => match matched[size].0.as_int() {
@@ -235,9 +238,38 @@ impl<'a> View<'a> {
                 is_async: matches!(row.effect, Effect::AsyncCopy | Effect::Tensor)
                     || matches!(self.op(), Some(Op::CpAsyncMbarrierArrive | Op::Tcgen05Commit)),
                 vector: self.form.vector(),
+                lanes: self.lanes_with_addresses(),
             });
         }
         accesses
+    }
+
+    /// The rows of a fragment that `wmma` loads or stores; those of a matrix that is kept by columns are its columns.
+    fn fragment(&self, stride: Option<usize>) -> Option<Rows> {
+        let [m, n, k] = self.form.shape()?.map(u32::from);
+        let (rows, columns) = match self.op()? {
+            Op::WmmaLoadA => (m, k),
+            Op::WmmaLoadB => (k, n),
+            Op::WmmaLoadC | Op::WmmaStoreD => (m, n),
+            _ => return None,
+        };
+        let (count, elements) = if self.form.has(Mod::Row) { (rows, columns) } else { (columns, rows) };
+        let element_bits = self.form.types().last()?.bits();
+        Some(Rows { count, bytes: elements * element_bits / 8, stride, element_bits })
+    }
+
+    /// Of how many lanes the addresses count, from the first on: those of `ldmatrix` and `stmatrix` are addresses of rows.
+    fn lanes_with_addresses(&self) -> u32 {
+        let rows = match (self.op(), self.form.shape()) {
+            (Some(Op::Ldmatrix), Some([16, 16, _])) => 16,
+            (Some(Op::Ldmatrix | Op::Stmatrix), _) => 8,
+            _ => return WARP,
+        };
+        match () {
+            () if self.form.has(Mod::X4) => rows * 4,
+            () if self.form.has(Mod::X2) => rows * 2,
+            () => rows,
+        }
     }
 
     fn order(&self, effect: Effect) -> Order {
@@ -321,6 +353,9 @@ impl<'a> View<'a> {
     }
 }
 
+/// Lanes of a warp.
+const WARP: u32 = 32;
+
 /// Whom a call calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Callee {
@@ -351,6 +386,8 @@ pub struct MemAccess {
     pub is_async: bool,
     /// Elements per access: the address must be aligned to `bytes`.
     pub vector: u32,
+    /// Of how many lanes of a warp the address counts, from the first on. Less than all only for small matrices.
+    pub lanes: u32,
 }
 
 /// How memory is accessed.
@@ -386,8 +423,23 @@ pub enum AccessBytes {
     Fixed(u32),
     /// In the register that is the n-th operand; if that is a predicate, nothing is accessed where it holds.
     Operand(usize),
-    /// Depends on something else, such as a tensor map or the fragments of a matrix.
+    /// Rows of a matrix. The lanes of a warp access them together, and all have the address of the first.
+    Rows(Rows),
+    /// Depends on something else, such as a tensor map.
     Unknown,
+}
+
+/// Rows of a matrix, at equal distances.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rows {
+    /// How many.
+    pub count: u32,
+    /// Bytes of each.
+    pub bytes: u32,
+    /// Which operand is the distance from one to the next, in elements. Without it, nothing is between them.
+    pub stride: Option<usize>,
+    /// Bits of an element.
+    pub element_bits: u32,
 }
 
 /// The memory order of an access.

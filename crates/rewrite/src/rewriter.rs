@@ -232,7 +232,8 @@ fn events(module: &Module, func: FuncId) -> (Vec<Event>, Spans) {
                     access.span = spans.add(operand, access);
                 }
                 events.push(Event::Access(access));
-                if index == 0 && covered_by.is_none() {
+                // Of what lanes do together, not each has to do its part.
+                if index == 0 && covered_by.is_none() && !is_collective {
                     earlier.accesses.push((operand, guard, access.access, stmt));
                 }
             }
@@ -263,7 +264,7 @@ impl Earlier {
     fn find(&self, operand: &Operand, guard: Option<Guard>, access: &MemAccess) -> Option<StmtId> {
         let bytes = |access: &MemAccess| match access.bytes {
             AccessBytes::Fixed(bytes) => bytes,
-            AccessBytes::Operand(_) | AccessBytes::Unknown => u32::MAX,
+            AccessBytes::Operand(_) | AccessBytes::Rows(_) | AccessBytes::Unknown => u32::MAX,
         };
         let is_same = |(of_earlier, under, earlier, _): &&(Operand, Option<Guard>, MemAccess, StmtId)| {
             of_earlier == operand

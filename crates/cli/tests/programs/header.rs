@@ -78,7 +78,7 @@ impl Variant {
         }
     }
 
-    fn parse(name: &str) -> Result<Self> {
+    pub(crate) fn parse(name: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|variant| variant.name() == name).with_context(|| format!("no variant is `{name}`"))
     }
 }

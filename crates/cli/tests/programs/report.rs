@@ -64,7 +64,12 @@ fn memcheck(toolchain: &Toolchain, source: &Path, text: &str, is_fixed: bool) ->
         if after(text, "@ headers: ").any(|headers| headers == "nvtx") {
             header.build.push(format!("-I{}", Toolchain::other_headers()?.display()));
         }
-        command.arg(toolchain.build(source, &header, Variant::Lines).context("building the program")?.program);
+        let mut variant = Variant::Lines;
+        if let Some(name) = after(text, "@ architecture: ").next() {
+            header.build.push("--generate-line-info".to_owned());
+            variant = Variant::parse(name)?;
+        }
+        command.arg(toolchain.build(source, &header, variant).context("building the program")?.program);
     }
     command.current_dir(source.parent().context("a source is in a directory")?).output().context("starting `timeout`")
 }

@@ -4,7 +4,7 @@
 //! the runtime brings the threads of the warp together first.
 
 use ptx::ir::Operand;
-use ptx::ops::{Mod, Modifier, Op};
+use ptx::ops::{Mod, Op};
 use ptx::types::Type;
 use ptx::view::{AccessSpace, View};
 
@@ -90,7 +90,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     fn multiplication(&self, op: Op, view: &View<'a>) -> Option<MatrixOp> {
         let form = view.form;
         let operands = view.operands();
-        let shape = shape(view)?;
+        let shape = form.shape()?;
         let [m, n, _] = shape;
         let types = match *form.types() {
             // Those of d and c; the factors are halves.
@@ -138,7 +138,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     fn small_matrices(&mut self, op: Op, view: &View<'a>) -> bool {
         let form = view.form;
         let operands = view.operands();
-        if !form.modifiers().contains(&Modifier::Shape { m: 8, n: 8, k: 0 }) {
+        if form.shape() != Some([8, 8, 0]) {
             return false;
         }
         let count = match () {
@@ -170,7 +170,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     fn fragment(&mut self, op: Op, view: &View<'a>) -> bool {
         let form = view.form;
         let operands = view.operands();
-        let Some([m, n, k]) = shape(view) else { return false };
+        let Some([m, n, k]) = form.shape() else { return false };
         let (rows, columns) = match op {
             Op::WmmaLoadA => (m, k),
             Op::WmmaLoadB => (k, n),
@@ -238,13 +238,6 @@ fn plain(kind: MatrixKind, element: Element, shape: [u16; 3], registers: u8) -> 
         xor: false,
         rounding: 0,
     }
-}
-
-fn shape(view: &View<'_>) -> Option<[u16; 3]> {
-    view.form.modifiers().iter().find_map(|modifier| match *modifier {
-        Modifier::Shape { m, n, k } => Some([m, n, k]),
-        _ => None,
-    })
 }
 
 fn element(ty: Type) -> Option<Element> {

@@ -1012,22 +1012,22 @@ ops! {
     /// Loads a fragment of a matrix.
     WmmaLoadA "wmma.load.a" {
         ".sync.aligned<layout><mnk>{<global|shared_own>}<f16|bf16|tf32|f64|byte|nibble|b1>"
-            "d:any, [a:r ?]{, b:b32}" Load;
+            "d:any, [a:r ?]{, stride:b32}" Load;
     }
     /// Loads a fragment of a matrix.
     WmmaLoadB "wmma.load.b" {
         ".sync.aligned<layout><mnk>{<global|shared_own>}<f16|bf16|tf32|f64|byte|nibble|b1>"
-            "d:any, [a:r ?]{, b:b32}" Load;
+            "d:any, [a:r ?]{, stride:b32}" Load;
     }
     /// Loads a fragment of an accumulator.
     WmmaLoadC "wmma.load.c" {
         ".sync.aligned<layout><mnk>{<global|shared_own>}<f16|f32|s32|f64>"
-            "d:any, [a:r ?]{, b:b32}" Load;
+            "d:any, [a:r ?]{, stride:b32}" Load;
     }
     /// Stores a fragment of an accumulator.
     WmmaStoreD "wmma.store.d" {
         ".sync.aligned<layout><mnk>{<global|shared_own>}<f16|f32|s32|f64>"
-            "[a:w ?], b:any{, c:b32}" Store;
+            "[a:w ?], b:any{, stride:b32}" Store;
     }
     /// Multiplies two matrices and adds a third.
     WmmaMma "wmma.mma" {

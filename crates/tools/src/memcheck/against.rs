@@ -3,10 +3,10 @@
 use ptx::analysis::{PointerValue, Root};
 use ptx::ir::{Operand, Reg, Symbol, Variable};
 use ptx::types::{Linkage, Space};
-use ptx::view::AccessSpace;
+use ptx::view::{AccessBytes, AccessSpace};
 use rewrite::{Access, Cursor};
 
-use super::is_aligned;
+use super::{alignment, is_aligned};
 
 /// What an access is checked against.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,7 +44,7 @@ impl Against {
                 if matches!(space, AccessSpace::Generic | AccessSpace::State(Space::Global)) =>
             {
                 // Where offsets are multiples of the size, the pointer only has to be one.
-                let align = if is_aligned(access, bytes) { bytes } else { 1 };
+                let align = if is_aligned(access, bytes) { alignment(access, bytes) } else { 1 };
                 if at.is_kernel()
                     && is_long(at, access)
                     && let Some(bounds) = at.bounds(var, offset, align)
@@ -84,7 +84,8 @@ impl Against {
             return if variable.space == Space::Shared { Self::DynamicShared(symbol) } else { Self::Shadow };
         };
         let view = at.editor().view(access.stmt).expect("accesses are made by instructions");
-        if let Operand::SymbolAddress(_, offset) = view.operands()[access.access.address]
+        if matches!(access.access.bytes, AccessBytes::Fixed(_))
+            && let Operand::SymbolAddress(_, offset) = view.operands()[access.access.address]
             && u64::try_from(offset).is_ok_and(|offset| offset + u64::from(bytes) <= size)
         {
             return Self::Nothing;

@@ -3,12 +3,14 @@
 use ptx::ir::{Guard, Operand, Reg, Symbol};
 use ptx::special::Special;
 use ptx::types::{Space, Type};
-use ptx::view::{AccessKind, AccessSpace};
+use ptx::view::{AccessBytes, AccessKind, AccessSpace};
 use rewrite::context::{MOST_BYTES, NO_OBJECT, Word};
 use rewrite::{Access, Cursor, Member, Verdict};
 
 use super::against::Against;
-use super::{CERTAIN, LAST, READS_AND_WRITES, SHORT, SLACK, SPACE, SPACES, WRITES, checked_bytes, is_aligned};
+use super::{
+    CERTAIN, LAST, READS_AND_WRITES, ROW, SHORT, SLACK, SPACE, SPACES, WRITES, checked_bytes, is_aligned, rows,
+};
 
 /// As many accesses are checked together as an answer has bits.
 const MOST_TOGETHER: usize = 32;
@@ -31,7 +33,11 @@ impl Together {
     /// An access alone.
     fn alone(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Self {
         let members = vec![Member { access: *access, offset: 0 }];
-        Self { base: at.address(access), members, first: 0, bytes: bytes.into() }
+        let base = match access.access.bytes {
+            AccessBytes::Rows(rows) => rows::address(at, access, rows),
+            _ => at.address(access),
+        };
+        Self { base, members, first: 0, bytes: bytes.into() }
     }
 
     /// An access and the later ones of its span that are in the same memory; nothing if there are none.
@@ -71,6 +77,11 @@ pub(super) fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Ver
         at.keep_found(access, Verdict::Always);
         return Verdict::Always;
     }
+    let lanes = match access.access.bytes {
+        AccessBytes::Rows(rows) => rows.count,
+        _ => access.access.lanes,
+    };
+    let access = &rows::of_first_lanes(at, access, lanes);
     let may_join = is_aligned && !access.is_collective && against.is_one_piece();
     let together = if may_join { Together::of_span(at, access, against) } else { None };
     let together = together.unwrap_or_else(|| Together::alone(at, access, bytes));
@@ -271,6 +282,10 @@ fn look_at_shadow(
     bytes: u32,
     misaligned: Option<Reg>,
 ) -> [Reg; 2] {
+    if let AccessBytes::Rows(_) = access.access.bytes {
+        let (cell, bits) = rows::shadow(at, access, address, bytes);
+        return compare(at, "ne", "b32", cell, Operand::Int((1 << bits) - 1), None, access.guard);
+    }
     let [arena, size, shadow] = [at.word(Word::Arena), at.word(Word::ArenaBytes), at.word(Word::Shadow)];
     let (offset, within) = (at.reg(Type::B64), at.reg(Type::Pred));
     at.before().inst("sub.u64", &[offset.into(), address.into(), arena.into()]);
@@ -341,5 +356,6 @@ fn what(access: &Access) -> u32 {
         }
         _ => 0,
     };
-    checked_bytes(access).unwrap_or(0) | kind | space << SPACE
+    let row = if matches!(access.access.bytes, AccessBytes::Rows(_)) { ROW } else { 0 };
+    checked_bytes(access).unwrap_or(0) | kind | row | space << SPACE
 }

@@ -3,7 +3,7 @@
 use report::{Explanation, Finding, Note, Occurrence, Place, Severity, Stack};
 use rewrite::context::Record;
 
-use super::{ATOMIC, CERTAIN, READ, READS_AND_WRITES, SPACE, SPACES, WRITE, WRITES};
+use super::{ATOMIC, CERTAIN, READ, READS_AND_WRITES, ROW, SPACE, SPACES, WRITE, WRITES, is_misaligned};
 
 /// What there is at an address, as whoever keeps the memory knows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,7 +60,10 @@ impl BadAccess {
         let Record { what, address, .. } = self.record;
         let bytes = u64::from(what & 0xff);
         let (action, _, _) = action(what);
-        let size = if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") };
+        let mut size = if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") };
+        if what & ROW != 0 {
+            size += " of a matrix";
+        }
         let verdict = self.verdict(address, bytes);
         let message = match verdict.code {
             "misaligned" => format!("misaligned {action} of {size}"),
@@ -100,7 +103,7 @@ impl BadAccess {
             0 => None,
             index => SPACES.get(index as usize - 1),
         };
-        if bytes > 1 && !address.is_multiple_of(bytes) {
+        if is_misaligned(&self.record) {
             return Verdict {
                 code: "misaligned",
                 notes: vec![note(format!("the address {address:#x} is no multiple of {bytes}"), None)],

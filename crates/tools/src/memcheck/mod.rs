@@ -17,11 +17,12 @@
 mod against;
 mod check;
 mod findings;
+mod rows;
 
 use ptx::analysis::PointerValue;
 use ptx::types::Space;
 use ptx::view::AccessBytes;
-use rewrite::context::MOST_BYTES;
+use rewrite::context::{MOST_BYTES, Record};
 use rewrite::{Access, Cursor, Tool};
 
 pub use findings::{BadAccess, EXPLANATIONS, Memory, Object};
@@ -41,6 +42,8 @@ pub struct Memcheck;
 const WRITES: u32 = 1 << 8;
 /// The access reads and writes in one step.
 const READS_AND_WRITES: u32 = 1 << 9;
+/// The access is a row of a matrix, of whose alignment nothing is known.
+const ROW: u32 = 1 << 10;
 /// Where in `what` the space is: 0 for generic addresses, else [`SPACES`].
 const SPACE: u32 = 12;
 /// The check was against bounds that are known for certain.
@@ -51,6 +54,9 @@ const LAST: u32 = 1 << 17;
 const SHORT: u32 = 1 << 18;
 /// Where in `what` is how many bytes the access has less than all that are checked with it, up to the highest bit.
 const SLACK: u32 = 19;
+
+/// A row of the largest matrix: 32 numbers of 32 bits.
+const MOST_BYTES_OF_ROW: u32 = 128;
 
 /// The spaces that `what` tells apart, from 1 on.
 const SPACES: [Space; 4] = [Space::Global, Space::Shared, Space::Local, Space::Const];
@@ -82,13 +88,33 @@ impl Tool for Memcheck {
     }
 }
 
-/// How many bytes an access has, if it is one that can be checked.
+/// How many bytes are looked at for an access, if it is one that can be checked.
 fn checked_bytes(access: &Access) -> Option<u32> {
-    let AccessBytes::Fixed(bytes) = access.access.bytes else { return None };
-    (bytes > 0 && bytes <= MOST_BYTES && bytes.is_power_of_two()).then_some(bytes)
+    let (bytes, most) = match access.access.bytes {
+        AccessBytes::Fixed(bytes) => (bytes, MOST_BYTES),
+        AccessBytes::Rows(rows) => (rows.bytes, MOST_BYTES_OF_ROW),
+        AccessBytes::Operand(_) | AccessBytes::Unknown => return None,
+    };
+    (bytes > 0 && bytes <= most && bytes.is_power_of_two()).then_some(bytes)
 }
 
-/// Whether an address is certainly a multiple of the size of its access.
+/// What the address of an access must be a multiple of.
+///
+/// Rows of matrices should be aligned, too, but how devices load them is not known, nor what they say of other rows.
+fn alignment(access: &Access, bytes: u32) -> u32 {
+    if matches!(access.access.bytes, AccessBytes::Rows(_)) { 1 } else { bytes }
+}
+
+/// Whether an address is certainly aligned as its access needs it.
 fn is_aligned(access: &Access, bytes: u32) -> bool {
-    matches!(access.pointer, PointerValue::Pointer { align, .. } if 1 << align >= bytes)
+    match access.access.bytes {
+        AccessBytes::Rows(_) => true,
+        _ => matches!(access.pointer, PointerValue::Pointer { align, .. } if 1 << align >= bytes),
+    }
+}
+
+/// Whether what a record says is that an address was not aligned.
+pub fn is_misaligned(record: &Record) -> bool {
+    let bytes = u64::from(record.what & 0xff);
+    record.what & ROW == 0 && bytes > 1 && !record.address.is_multiple_of(bytes)
 }
