@@ -10,7 +10,7 @@ use ptx::ir::{
 };
 use ptx::ops::Effect;
 use ptx::types::{Space, Type};
-use ptx::view::{AccessBytes, AccessSpace, MemAccess, View};
+use ptx::view::{AccessBytes, AccessKind, AccessSpace, MemAccess, View};
 use rustc_hash::FxHashMap;
 
 use crate::context::{CONTEXT_VARIABLE, RUNTIME, SITES_VARIABLE};
@@ -260,7 +260,8 @@ struct Earlier {
 const MOST_EARLIER: usize = 64;
 
 impl Earlier {
-    /// An access to the same bytes, and perhaps more, under the same condition.
+    /// An access to the same bytes, and perhaps more, under the same condition. Where memory may be there only to be read,
+    /// one that reads says nothing of one that writes.
     fn find(&self, operand: &Operand, guard: Option<Guard>, access: &MemAccess) -> Option<StmtId> {
         let bytes = |access: &MemAccess| match access.bytes {
             AccessBytes::Fixed(bytes) => bytes,
@@ -269,6 +270,7 @@ impl Earlier {
         let is_same = |(of_earlier, under, earlier, _): &&(Operand, Option<Guard>, MemAccess, StmtId)| {
             of_earlier == operand
                 && *under == guard
+                && (covers(earlier.kind, access.kind) || !may_have_rights(access.space))
                 && earlier.space == access.space
                 && bytes(access) <= bytes(earlier)
                 && bytes(earlier) != u32::MAX
@@ -284,6 +286,16 @@ impl Earlier {
         };
         self.accesses.retain(is_other);
     }
+}
+
+/// Whether who may do the first may do the second: nobody writes what he may not read.
+fn covers(first: AccessKind, second: AccessKind) -> bool {
+    first == second || second == AccessKind::Read
+}
+
+/// Whether there may be memory with which not everything may be done: that of blocks and threads is always their own.
+fn may_have_rights(space: AccessSpace) -> bool {
+    matches!(space, AccessSpace::Generic | AccessSpace::State(Space::Global))
 }
 
 fn sync_kind(view: &View<'_>) -> Option<SyncKind> {

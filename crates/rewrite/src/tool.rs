@@ -54,7 +54,8 @@ pub struct Access {
     pub guard: Option<Guard>,
     /// Whether all lanes of a warp must execute the instruction together, so that it cannot be left out for some.
     pub is_collective: bool,
-    /// An earlier access that is always executed before this one, and accesses the same bytes or more.
+    /// An earlier access that is always executed before this one, and accesses the same bytes or more. In global memory, it
+    /// writes if this one does.
     pub covered_by: Option<StmtId>,
     /// The accesses through the same pointer, if it is the only access of its instruction: see [`Cursor::span`].
     pub span: Option<SpanId>,

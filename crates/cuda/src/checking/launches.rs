@@ -281,6 +281,7 @@ impl CheckedLaunch {
             launched: Some(self.stack.frames()),
         }
         .finding();
+        let Some(finding) = finding else { return };
         let number = self.checker.found(finding);
         reported.insert(record.site, (number, count));
     }

@@ -9,7 +9,7 @@ use rewrite::{Access, Cursor, Member, Verdict};
 
 use super::against::Against;
 use super::{
-    CERTAIN, LAST, READS_AND_WRITES, ROW, SHORT, SLACK, SPACE, SPACES, WRITES, checked_bytes, is_aligned, rows,
+    AGAIN, CERTAIN, LAST, READS_AND_WRITES, ROW, SHORT, SLACK, SPACE, SPACES, WRITES, checked_bytes, is_aligned, rows,
 };
 
 /// As many accesses are checked together as an answer has bits.
@@ -67,6 +67,22 @@ impl Together {
         together.bytes = end.abs_diff(together.first);
         (together.members.len() > 1).then_some(together)
     }
+
+    /// An access and the later ones of its span that are to the same bytes: reads and writes of one element. Nothing if
+    /// there are none.
+    fn of_same(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32, against: Against) -> Option<Self> {
+        let span = at.span(access)?;
+        let position = span.members.iter().position(|member| member.access.stmt == access.stmt)?;
+        let offset = span.members[position].offset;
+        let mut members = Vec::new();
+        for &Member { access, offset: other } in &span.members[position..] {
+            let is_same = other == offset && checked_bytes(&access) == Some(bytes) && !access.is_collective;
+            if is_same && Against::of(at, &access, bytes) == against && members.len() < MOST_TOGETHER {
+                members.push(Member { access, offset: 0 });
+            }
+        }
+        (members.len() > 1).then(|| Self { base: at.address(access), members, first: 0, bytes: bytes.into() })
+    }
 }
 
 /// Inserts the check of an access, and says where it is allowed.
@@ -83,7 +99,11 @@ pub(super) fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Ver
     };
     let access = &rows::of_first_lanes(at, access, lanes);
     let may_join = is_aligned && !access.is_collective && against.is_one_piece();
-    let together = if may_join { Together::of_span(at, access, against) } else { None };
+    let together = match () {
+        () if may_join => Together::of_span(at, access, against),
+        () if access.is_collective => None,
+        () => Together::of_same(at, access, bytes, against),
+    };
     let together = together.unwrap_or_else(|| Together::alone(at, access, bytes));
     let misaligned = (!is_aligned).then(|| misaligned(at, together.base, bytes)).flatten();
     let outcome = Outcome::of(at, access, &together, against, misaligned);
@@ -324,6 +344,10 @@ fn look_closely(at: &mut Cursor<'_, '_>, together: &Together, outcome: &Outcome)
         what |= if outcome.is_certain { CERTAIN } else { 0 };
         what |= if is_short { SHORT } else { 0 };
         what |= if nth + 1 == together.members.len() { LAST } else { 0 };
+        let is_same = |earlier: &Member| {
+            earlier.offset == member.offset && checked_bytes(&earlier.access) >= checked_bytes(&member.access)
+        };
+        what |= if together.members[..nth].iter().any(is_same) { AGAIN } else { 0 };
         what |= (together.bytes as u32 - checked_bytes(&member.access).unwrap_or(0)) << SLACK;
         let word = u64::from(member.offset as u32) << 32 | u64::from(what);
         let site = at.described_site(&member.access, word);

@@ -3,7 +3,7 @@
 use report::{Explanation, Finding, Note, Occurrence, Place, Severity, Stack};
 use rewrite::context::Record;
 
-use super::{ATOMIC, CERTAIN, READ, READS_AND_WRITES, ROW, SPACE, SPACES, WRITE, WRITES, is_misaligned};
+use super::{AGAIN, ATOMIC, CERTAIN, READ, READS_AND_WRITES, ROW, SPACE, SPACES, WRITE, WRITES, is_misaligned};
 
 /// What there is at an address, as whoever keeps the memory knows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,8 +55,9 @@ pub struct BadAccess {
 }
 
 impl BadAccess {
-    /// The finding.
-    pub fn finding(self) -> Finding {
+    /// The finding. Nothing if it was found of an earlier access to the same bytes: only what may be done with memory
+    /// depends on what is done.
+    pub fn finding(self) -> Option<Finding> {
         let Record { what, address, .. } = self.record;
         let bytes = u64::from(what & 0xff);
         let (action, _, _) = action(what);
@@ -65,6 +66,9 @@ impl BadAccess {
             size += " of a matrix";
         }
         let verdict = self.verdict(address, bytes);
+        if what & AGAIN != 0 && verdict.code != "not-permitted" {
+            return None;
+        }
         let message = match verdict.code {
             "misaligned" => format!("misaligned {action} of {size}"),
             "use-after-free" => format!("{action} of {size} of memory that was freed"),
@@ -83,7 +87,7 @@ impl BadAccess {
                 format!("out-of-bounds {action} of {size}{space}")
             }
         };
-        Finding {
+        Some(Finding {
             tool: "memcheck".to_owned(),
             code: verdict.code.to_owned(),
             severity: Severity::Error,
@@ -94,7 +98,7 @@ impl BadAccess {
             notes: verdict.notes,
             help: Some(verdict.help.to_owned()),
             stack: self.launched,
-        }
+        })
     }
 
     fn verdict(&self, address: u64, bytes: u64) -> Verdict {

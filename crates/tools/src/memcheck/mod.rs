@@ -44,6 +44,8 @@ const WRITES: u32 = 1 << 8;
 const READS_AND_WRITES: u32 = 1 << 9;
 /// The access is a row of a matrix, of whose alignment nothing is known.
 const ROW: u32 = 1 << 10;
+/// An earlier access that is checked together with it is to the same bytes.
+const AGAIN: u32 = 1 << 11;
 /// Where in `what` the space is: 0 for generic addresses, else [`SPACES`].
 const SPACE: u32 = 12;
 /// The check was against bounds that are known for certain.
