@@ -117,6 +117,7 @@ impl<'t> Rewriter<'t> {
         let sites_before = rewritten.sites.len();
         let params = rewritten.module.functions[func].params.len();
         let has_calls = is_kernel && calls(&rewritten.module, func);
+        let is_wide = is_kernel && has_wide_instructions(&rewritten.module, func);
         let mut editor = Editor::new(&mut rewritten.module, func)?;
         let tag = editor.tag("warpgrind", "launch", 0);
         let mut kernel = KernelContext { is_kernel, ..KernelContext::default() };
@@ -160,7 +161,7 @@ impl<'t> Rewriter<'t> {
         let sizes = ["maxntid", "reqntid"].map(|name| editor.module_mut().names.intern(name));
         let directives = &mut editor.module_mut().functions[func].directives;
         directives.retain(|directive| !hints.contains(&directive.name));
-        if !directives.iter().any(|directive| sizes.contains(&directive.name)) {
+        if !is_wide && !directives.iter().any(|directive| sizes.contains(&directive.name)) {
             // What the kernel is not told would be for the assembler to decide, by the registers that it takes.
             let args = vec![DirectiveArg::Int(MOST_THREADS)];
             directives.push(Directive { name: sizes[0], args, at: Position(0) });
@@ -194,6 +195,18 @@ fn calls(module: &Module, func: FuncId) -> bool {
     body.ids()
         .into_iter()
         .any(|id| View::of(&module.forms, body, id).is_some_and(|view| view.effect() == Some(Effect::Call)))
+}
+
+/// Whether a function has instructions with so many registers that no block of the largest size can execute it: those that
+/// load and store the tensor memory, and multiply matrices of a warpgroup.
+fn has_wide_instructions(module: &Module, func: FuncId) -> bool {
+    /// A thread of such a block has 64.
+    const MOST_REGISTERS: usize = 48;
+    let body = module.functions[func].body.as_ref().expect("only functions with bodies are rewritten");
+    body.ids().into_iter().any(|id| {
+        let view = View::of(&module.forms, body, id).filter(|view| view.effect() != Some(Effect::Call));
+        view.is_some_and(|view| view.reads().len().max(view.writes().len()) > MOST_REGISTERS)
+    })
 }
 
 /// What tools are told of a function, in the order of the text.
