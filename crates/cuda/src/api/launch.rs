@@ -104,16 +104,18 @@ impl Launch {
             let result = self.launch(&self.params, mode, &self.shape.plan());
             return result.unwrap_or_else(|error| driver::fail(self.explain(&error)));
         };
-        mode.heap = Some(Arc::new(CheckedHeap { kernel: self.kernel.name.as_str().into() }));
+        let heap = |launch| CheckedHeap { kernel: self.kernel.name.as_str().into(), launch };
         let plan = checker.plan(&self.shape);
         let Some(kernel) = &self.kernel.checked else {
             checker.launches_unchanged(&self.kernel.name, self.kernel.is_checked);
+            mode.heap = Some(Arc::new(heap(None)));
             let result =
                 checker.run(&plan, &self.kernel.name, &self.stack, || self.launch(&self.params, mode.clone(), &plan));
             return result.unwrap_or_else(|error| self.failed(checker, &error));
         };
         let mut params = self.params.clone();
         let checked = checker.begin(&self.kernel, kernel, self.shape, self.stack.clone(), &mut params);
+        mode.heap = Some(Arc::new(heap(Some(Arc::clone(&checked)))));
         let result = checker.run(&plan, &self.kernel.name, &self.stack, || self.launch(&params, mode.clone(), &plan));
         let found = checked.end();
         if let Err(error) = result {

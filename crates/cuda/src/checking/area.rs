@@ -126,11 +126,17 @@ impl Piece<'_> {
         unsafe { ((self.ring() + Ring::IS_USED as u64) as *const u64).read_volatile() != 0 }
     }
 
-    /// Takes the records that are there, behind those that were taken before, and how many more there was no room for.
-    pub(super) fn records(&self, taken: &mut u64) -> (Vec<Record>, u64) {
-        let mut records = Vec::new();
+    /// How many records there were to be written until now.
+    pub(super) fn recorded(&self) -> u64 {
         // SAFETY: within the piece.
-        let wanted = unsafe { ((self.ring() + Ring::HEAD as u64) as *const u64).read_volatile() };
+        unsafe { ((self.ring() + Ring::HEAD as u64) as *const u64).read_volatile() }
+    }
+
+    /// Takes the records that are there, each with its number, behind those that were taken before, and how many more there
+    /// was no room for.
+    pub(super) fn records(&self, taken: &mut u64) -> (Vec<(u64, Record)>, u64) {
+        let mut records = Vec::new();
+        let wanted = self.recorded();
         while *taken < wanted.min(CAPACITY) {
             let at = (self.ring() + Ring::RECORDS as u64 + *taken * Ring::RECORD as u64) as *mut [u8; Ring::RECORD];
             // SAFETY: as above. A thread of the launch may be about to write it; then it is not there yet.
@@ -138,7 +144,7 @@ impl Piece<'_> {
             let Some(record) = Record::read(&bytes) else { break };
             // SAFETY: as above. It is cleared, so that the next launch starts with records that are not there.
             unsafe { at.write([0; Ring::RECORD]) };
-            records.push(record);
+            records.push((*taken, record));
             *taken += 1;
         }
         (records, wanted.saturating_sub(CAPACITY))

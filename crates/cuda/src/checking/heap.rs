@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{What, get};
+use super::{CheckedLaunch, What, get};
 
 /// The memory of the device, under the eyes of the tools.
 #[derive(Debug)]
 pub(crate) struct CheckedHeap {
     /// The kernel that uses it.
     pub(crate) kernel: Arc<str>,
+    /// The launch, if tools have rewritten the kernel.
+    pub(crate) launch: Option<Arc<CheckedLaunch>>,
 }
 
 impl cpu::Heap for CheckedHeap {
@@ -26,7 +28,7 @@ impl cpu::Heap for CheckedHeap {
         let Some(checker) = get() else { return };
         if !checker.is_heap(address) {
             checker.freed_nothing_in_kernel(address, &self.kernel);
-        } else if checker.freed(address) {
+        } else if checker.freed_when(address, self.launch.as_ref().map(|launch| launch.now())) {
             checker.device.memory.free(address);
         }
     }

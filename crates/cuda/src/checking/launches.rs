@@ -9,7 +9,7 @@ use rewrite::{KernelPlan, PointerSlot, SiteId, Sites};
 use tools::memcheck::{self, BadAccess};
 
 use super::area::Piece;
-use super::objects::{Objects, Region, rights};
+use super::objects::{Moment, Objects, Region, rights};
 use super::records::{error, whole_kernel};
 use super::{Checker, HostStack, Instrumented};
 use crate::api::kernel::Kernel;
@@ -224,6 +224,11 @@ impl CheckedLaunch {
         (self.is_wanted && self.checker.settings.stop_on_error).then_some(error)
     }
 
+    /// What time it is in the launch.
+    pub(super) fn now(&self) -> Moment {
+        Moment { launch: self.number, records: self.piece.recorded() }
+    }
+
     fn instrumented(&self) -> &Instrumented {
         let checked = self.kernel.checked.as_ref().expect("only kernels that were rewritten have such launches");
         &checked.instrumented
@@ -236,25 +241,20 @@ impl CheckedLaunch {
         if self.is_wanted {
             self.checker.state().coverage.lost += lost;
             // The first is the one of the first block and thread, whoever came first.
-            records.sort_unstable();
-            for record in &records {
-                self.report(record);
+            records.sort_unstable_by_key(|&(_, record)| record);
+            for (number, record) in &records {
+                self.report(record, Moment { launch: self.number, records: *number });
             }
         }
-        let error = records.first().map(|record| {
-            let bytes = u64::from(record.what & 0xff);
-            if bytes > 1 && !record.address.is_multiple_of(bytes) {
-                CudaError::MISALIGNED_ADDRESS
-            } else {
-                CudaError::ILLEGAL_ADDRESS
-            }
+        let error = records.first().map(|(_, record)| {
+            if memcheck::is_misaligned(record) { CudaError::MISALIGNED_ADDRESS } else { CudaError::ILLEGAL_ADDRESS }
         });
         taken.1 = taken.1.or(error);
         taken.1.unwrap_or(CudaError::ILLEGAL_ADDRESS)
     }
 
     /// Reports what a record says, if its site was not reported before.
-    fn report(&self, record: &Record) {
+    fn report(&self, record: &Record, when: Moment) {
         let instrumented = self.instrumented();
         let mut reported = instrumented.reported.lock().unwrap_or_else(PoisonError::into_inner);
         if reported.contains_key(&record.site) {
@@ -263,7 +263,7 @@ impl CheckedLaunch {
         let module = self.kernel.program.module();
         let Some(place) = instrumented.sites.place(module, SiteId(record.site), &self.kernel.name) else { return };
         let count = instrumented.counters[record.site as usize].load(Ordering::Relaxed);
-        let (memory, meant) = self.objects_of(record);
+        let (memory, meant) = self.objects_of(record, when);
         let finding = BadAccess {
             record: *record,
             place,
@@ -287,7 +287,7 @@ impl CheckedLaunch {
     }
 
     /// What is at the address, and which object the pointer was made from.
-    fn objects_of(&self, record: &Record) -> (Option<memcheck::Memory>, Option<memcheck::Object>) {
+    fn objects_of(&self, record: &Record, when: Moment) -> (Option<memcheck::Memory>, Option<memcheck::Object>) {
         let module = self.kernel.program.module();
         let site = self.instrumented().sites.get(SiteId(record.site));
         let variable = site.and_then(|site| {
@@ -313,7 +313,7 @@ impl CheckedLaunch {
         });
         let objects = self.checker.objects();
         let is_device = self.checker.device.memory.contains(record.address);
-        let memory = objects.at(record.address, is_device);
+        let memory = objects.at(record.address, is_device, Some(when));
         let meant = match variable {
             Some(variable) => (record.other != 0).then_some(variable),
             None if record.other == NO_OBJECT => None,

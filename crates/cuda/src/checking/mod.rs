@@ -26,13 +26,13 @@ use rewrite::{KernelPlan, Rewriter, Sites, Tool};
 use rustc_hash::FxHashMap;
 
 pub(crate) use heap::CheckedHeap;
+pub(crate) use launches::CheckedLaunch;
 pub(crate) use objects::What;
 pub(crate) use stack::HostStack;
 pub(crate) use suballocation::Usage;
 
 use area::Area;
-use launches::CheckedLaunch;
-use objects::{Object, Objects};
+use objects::{Moment, Object, Objects};
 use settings::CheckSettings;
 use shadow::Shadow;
 
@@ -261,6 +261,11 @@ impl Checker {
     /// Memory was given back by the program. Whether the device may have it now: else it is kept for a while, so that late
     /// accesses are found.
     pub(crate) fn freed(&self, address: u64) -> bool {
+        self.freed_when(address, None)
+    }
+
+    /// The same, with the time at which a kernel did it.
+    fn freed_when(&self, address: u64, when: Option<Moment>) -> bool {
         let Some(shadow) = &self.shadow else {
             self.objects().remove(address);
             return true;
@@ -269,13 +274,13 @@ impl Checker {
         let mut objects = self.objects();
         let Some(object) = objects.remove(address) else { return true };
         shadow.set(object.start, object.bytes, false);
-        self.quarantine(&mut objects, object, stack);
+        self.quarantine(&mut objects, object, stack, when);
         false
     }
 
     /// Keeps an object that was freed, and gives memory back that was kept long enough.
-    fn quarantine(&self, objects: &mut Objects, object: Object, stack: HostStack) {
-        for old in objects.quarantine(object, stack, self.device.memory.total_bytes() / 8) {
+    fn quarantine(&self, objects: &mut Objects, object: Object, stack: HostStack, when: Option<Moment>) {
+        for old in objects.quarantine(object, stack, when, self.device.memory.total_bytes() / 8) {
             self.device.memory.free(old);
         }
     }

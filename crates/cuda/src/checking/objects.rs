@@ -42,8 +42,25 @@ pub(super) struct Freed {
     pub(super) object: Object,
     /// By whom.
     pub(super) stack: HostStack,
+    /// When, if a kernel freed it.
+    when: Option<Moment>,
     /// How many were freed before it.
     number: u64,
+}
+
+/// A time in a launch: after so many records of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Moment {
+    /// The number of the launch.
+    pub(super) launch: u64,
+    pub(super) records: u64,
+}
+
+impl Freed {
+    /// Whether it was still there at a time, which is that of a record.
+    fn was_live(&self, at: Option<Moment>) -> bool {
+        matches!((self.when, at), (Some(freed), Some(at)) if freed.launch == at.launch && freed.records > at.records)
+    }
 }
 
 /// Memory from which the program allocates by itself, as it says through NVTX.
@@ -164,14 +181,20 @@ impl Objects {
     }
 
     /// Keeps an object that was freed; gives those that have been kept long enough.
-    pub(super) fn quarantine(&mut self, object: Object, stack: HostStack, most_bytes: u64) -> Vec<u64> {
+    pub(super) fn quarantine(
+        &mut self,
+        object: Object,
+        stack: HostStack,
+        when: Option<Moment>,
+        most_bytes: u64,
+    ) -> Vec<u64> {
         /// More are not kept, however small they are.
         const MOST_OBJECTS: usize = 1 << 16;
         let number = self.next_freed;
         self.next_freed += 1;
         self.freed_bytes += object.quarantined_bytes();
         self.order.insert(number, object.start);
-        self.freed.insert(object.start, Freed { object, stack, number });
+        self.freed.insert(object.start, Freed { object, stack, when, number });
         let mut old = Vec::new();
         while self.freed_bytes > most_bytes || self.order.len() > MOST_OBJECTS {
             let Some((_, &start)) = self.order.first_key_value() else { break };
@@ -256,10 +279,12 @@ impl Objects {
         Arc::clone(self.regions.insert(regions))
     }
 
-    /// What there is at an address.
-    pub(super) fn at(&self, address: u64, is_device: bool) -> memcheck::Memory {
+    /// What there is at an address; or what there was, of the memory of kernels, when a launch recorded an access to it.
+    pub(super) fn at(&self, address: u64, is_device: bool, when: Option<Moment>) -> memcheck::Memory {
         /// Objects that are farther away have nothing to do with it.
         const NEAR: u64 = 1 << 20;
+        /// Of what was freed, so much is looked at to find what was still there.
+        const MOST_FREED: usize = 1 << 10;
         let inside = |object: &Object| address - object.start < object.bytes.max(1);
         let before = self.live.range(..=address).next_back().map(|(_, object)| object);
         if let Some(object) = before.filter(|object| inside(object)) {
@@ -267,6 +292,9 @@ impl Objects {
         }
         let freed = self.freed.range(..=address).next_back().map(|(_, freed)| freed);
         if let Some(freed) = freed.filter(|freed| inside(&freed.object)) {
+            if freed.was_live(when) {
+                return memcheck::Memory::Live(freed.object.described());
+            }
             return memcheck::Memory::Freed(freed.object.described(), Some(freed.stack.frames()));
         }
         let divided = self.divided.range(..=address).next_back().map(|(_, object)| object);
@@ -285,13 +313,15 @@ impl Objects {
             };
         }
         let after = self.live.range(address..).next().map(|(_, object)| object);
+        let was_live = |freed: &&Freed| freed.was_live(when);
+        let mut freed_before = self.freed.range(..=address).rev().take(MOST_FREED).map(|(_, freed)| freed);
+        let mut freed_after = self.freed.range(address..).take(MOST_FREED).map(|(_, freed)| freed);
+        let before = before.into_iter().chain(freed_before.find(was_live).map(|freed| &freed.object));
+        let after = after.into_iter().chain(freed_after.find(was_live).map(|freed| &freed.object));
         let behind = before.map(|object| (address - object.start - object.bytes, object));
         let in_front = after.map(|object| (object.start - address, object));
-        let nearest = behind
-            .into_iter()
-            .chain(in_front)
-            .filter(|(distance, _)| *distance < NEAR)
-            .min_by_key(|(distance, _)| *distance);
+        let nearest =
+            behind.chain(in_front).filter(|(distance, _)| *distance < NEAR).min_by_key(|(distance, _)| *distance);
         match nearest {
             None if !is_device && is_host_memory(address) => memcheck::Memory::Host,
             nearest => memcheck::Memory::Nothing(nearest.map(|(_, object)| object.described())),
@@ -508,9 +538,9 @@ mod tests {
         // The allocation is not an object of its own any more, but it is there.
         assert_eq!(objects.all().len(), 1);
         assert_eq!(objects.leaks().len(), 3);
-        assert!(matches!(objects.at(0x10101, true), memcheck::Memory::Live(object) if object.bytes == 3));
-        assert!(matches!(objects.at(0x10010, true), memcheck::Memory::Live(object) if object.bytes == 0x1000));
-        let memcheck::Memory::Unused(heap, Some(near)) = objects.at(0x10110, true) else {
+        assert!(matches!(objects.at(0x10101, true, None), memcheck::Memory::Live(object) if object.bytes == 3));
+        assert!(matches!(objects.at(0x10010, true, None), memcheck::Memory::Live(object) if object.bytes == 0x1000));
+        let memcheck::Memory::Unused(heap, Some(near)) = objects.at(0x10110, true, None) else {
             panic!("nothing is allocated there")
         };
         assert_eq!((heap.name.as_str(), near.start), ("the heap `pool`", 0x10103));
@@ -525,18 +555,18 @@ mod tests {
         part(&mut objects, 0x10100, 16);
         part(&mut objects, 0x10110, 16);
         let freed = objects.remove_part(0x10100).unwrap();
-        assert!(objects.quarantine(freed, HostStack::default(), 0).is_empty(), "the device must not have it");
-        assert!(matches!(objects.at(0x10104, true), memcheck::Memory::Freed(object, _) if object.bytes == 16));
+        assert!(objects.quarantine(freed, HostStack::default(), None, 0).is_empty(), "the device must not have it");
+        assert!(matches!(objects.at(0x10104, true, None), memcheck::Memory::Freed(object, _) if object.bytes == 16));
         assert!(objects.empty_quarantine().is_empty());
         assert_eq!(objects.hidden_bytes(256), 256);
         // It is used again, in part.
         part(&mut objects, 0x10108, 4);
-        assert!(matches!(objects.at(0x10104, true), memcheck::Memory::Unused(..)));
+        assert!(matches!(objects.at(0x10104, true, None), memcheck::Memory::Unused(..)));
         // What is freed as a whole takes all with it.
         let whole = objects.remove(0x10000).unwrap();
         assert_eq!(whole.bytes, 0x1000);
         assert!(objects.pointed_to(0x10110).is_none() && objects.heap(0x10100).is_none());
-        assert_eq!(objects.quarantine(whole, HostStack::default(), 0), [0x10000]);
+        assert_eq!(objects.quarantine(whole, HostStack::default(), None, 0), [0x10000]);
     }
 
     #[test]
@@ -546,7 +576,7 @@ mod tests {
         objects.add_heap(0x10000, 0x1000, None);
         part(&mut objects, 0x10000, 16);
         let freed = objects.remove_part(0x10000).unwrap();
-        objects.quarantine(freed, HostStack::default(), u64::MAX);
+        objects.quarantine(freed, HostStack::default(), None, u64::MAX);
         assert!(objects.remove_part(0x10000).is_none());
         assert_eq!(objects.all().len(), 1);
         assert_eq!(objects.remove(0x10000).map(|object| object.bytes), Some(0x1000));

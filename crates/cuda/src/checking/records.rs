@@ -83,7 +83,7 @@ impl Checker {
         if objects.heap_around(address, 1).is_some() {
             return false;
         }
-        let memcheck::Memory::Freed(object, stack) = objects.at(address, true) else { return false };
+        let memcheck::Memory::Freed(object, stack) = objects.at(address, true, None) else { return false };
         drop(objects);
         let notes = vec![note("it was allocated here", object.stack), note("it was freed here", stack)];
         let help = "copy and fill memory only before it is freed";

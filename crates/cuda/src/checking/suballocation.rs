@@ -63,7 +63,7 @@ impl Checker {
         for part in objects.clear_heap(start) {
             if has_settled {
                 shadow.set(part.start, part.bytes, false);
-                self.quarantine(&mut objects, part, stack.clone());
+                self.quarantine(&mut objects, part, stack.clone(), None);
             }
         }
     }
@@ -110,7 +110,7 @@ impl Checker {
         let Some(part) = objects.remove_part(start) else { return };
         if has_settled {
             shadow.set(part.start, part.bytes, false);
-            self.quarantine(&mut objects, part, stack);
+            self.quarantine(&mut objects, part, stack, None);
         }
     }
 
