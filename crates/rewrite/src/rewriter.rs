@@ -8,7 +8,7 @@ use ptx::ir::{
     Directive, DirectiveArg, FuncId, Guard, InitValue, Initializer, Module, Operand, Reg, Stmt, StmtId, Symbol,
     Variable,
 };
-use ptx::ops::Effect;
+use ptx::ops::{Effect, Op};
 use ptx::types::{Space, Type};
 use ptx::view::{AccessBytes, AccessKind, AccessSpace, MemAccess, View};
 use rustc_hash::FxHashMap;
@@ -144,6 +144,7 @@ impl<'t> Rewriter<'t> {
         }
         if kernel.is_used {
             votes::separate(&mut editor);
+            remove_register_counts(&mut editor);
         }
         if !is_kernel {
             // Who calls it has put the address there.
@@ -175,6 +176,16 @@ impl<'t> Rewriter<'t> {
         let plan = KernelPlan { context: params, slots: kernel.slots, sites: rewritten.sites.len() - sites_before };
         rewritten.kernels.insert(name, plan);
         Ok(())
+    }
+}
+
+/// Takes out what a warp says of how many registers are enough for it (`setmaxnreg`): that was said of the code as it was,
+/// and the functions of tools need more than the 24 that warps keep which only copy.
+fn remove_register_counts(editor: &mut Editor<'_>) {
+    for stmt in editor.body().ids() {
+        if editor.view(stmt).is_some_and(|view| view.op() == Some(Op::Setmaxnreg)) {
+            editor.remove(stmt);
+        }
     }
 }
 
