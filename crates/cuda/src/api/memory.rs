@@ -148,6 +148,12 @@ pub(crate) fn free_all_of(context: usize) {
             && !matches!(allocation.source, Source::Graph { .. } | Source::Mapping | Source::Variable)
     };
     let all: Vec<Allocation> = allocations().values().filter(|allocation| is_of_context(allocation)).copied().collect();
+    if let Some(checker) = checking::get() {
+        checker.report_leaks_of_context(|address| {
+            let before = all.partition_point(|allocation| allocation.address <= address);
+            all[..before].last().is_some_and(|allocation| address - allocation.address < allocation.bytes)
+        });
+    }
     for allocation in all {
         match allocation.kind {
             Kind::Registered { .. } => forget(allocation.address),

@@ -307,10 +307,7 @@ impl Checker {
         }
         drop(state);
         self.report_active();
-        // Only memcheck keeps what is needed to say who allocated it.
-        if self.settings.leak_check && self.shadow.is_some() {
-            self.report_leaks();
-        }
+        self.report_leaks_of_process();
         self.write_coverage();
         self.write(&Line::End);
     }

@@ -154,22 +154,36 @@ impl Checker {
         });
     }
 
-    /// What was allocated and not freed when the process ends.
-    pub(super) fn report_leaks(&self) {
-        let leaks = self.objects().leaks();
+    /// The process ends: what was allocated and not freed.
+    pub(super) fn report_leaks_of_process(&self) {
+        self.report_leaks("the program ends", |_| true);
+    }
+
+    /// A context ends, and takes memory with it: what the program has not freed of that.
+    pub(crate) fn report_leaks_of_context(&self, is_taken: impl Fn(u64) -> bool) {
+        self.report_leaks("its context ends", |object| is_taken(object.start));
+    }
+
+    fn report_leaks(&self, end: &str, is_lost: impl Fn(&Object) -> bool) {
+        // Only memcheck keeps what is needed to say who allocated it.
+        if !self.settings.leak_check || self.shadow.is_none() {
+            return;
+        }
+        let mut leaks = self.objects().leaks();
+        leaks.retain(is_lost);
         for object in leaks {
             let described = object.described();
-            let place = match &object.what {
-                What::Heap(kernel) => Some(whole_kernel(kernel)),
-                _ => None,
+            let (code, place, help) = match &object.what {
+                What::Heap(kernel) => {
+                    let help = "free in a kernel what a kernel allocates".to_owned();
+                    ("device-heap-leak", Some(whole_kernel(kernel)), help)
+                }
+                _ => ("leak", None, format!("free it before {end}")),
             };
-            let (code, help) = match place {
-                Some(_) => ("device-heap-leak", "free in a kernel what a kernel allocates"),
-                None => ("leak", "free it before the program ends"),
-            };
-            let message = format!("{} of {} bytes was never freed", described.name, described.bytes);
+            let bytes = if described.bytes == 1 { "1 byte".to_owned() } else { format!("{} bytes", described.bytes) };
+            let message = format!("{} of {bytes} was never freed", described.name);
             let stack = described.stack;
-            self.found(Finding { place, help: Some(help.to_owned()), stack, ..error(code, message) });
+            self.found(Finding { place, help: Some(help), stack, ..error(code, message) });
         }
     }
 }
