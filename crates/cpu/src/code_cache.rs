@@ -18,7 +18,7 @@ use ptx::ir::{FuncId, Module};
 use crate::identity::build_with;
 use crate::kernel::{Compiled, Source};
 use crate::llvm::machine::host;
-use crate::lower::{Shape, Sizes};
+use crate::lower::{Shape, Sizes, Traits};
 
 /// Compiled code of the user on disk. It is looked for when it is first needed.
 #[derive(Debug)]
@@ -151,23 +151,25 @@ fn add_module(id: &mut IdBuilder, module: &Module, kernel: FuncId) {
 }
 
 impl Compiled {
-    /// Six numbers and the object file.
+    /// Seven numbers and the object file.
     fn to_bytes(&self) -> Vec<u8> {
-        let Self { object, stack, shape: Shape { sizes, has_stages }, microseconds } = self;
-        let numbers = [*stack, sizes.dynamic_shared, sizes.local, sizes.params, *microseconds, u64::from(*has_stages)];
+        let Self { object, stack, shape: Shape { sizes, traits }, microseconds } = self;
+        let Traits { has_stages, spins } = *traits;
+        let sizes = [sizes.dynamic_shared, sizes.local, sizes.params];
+        let numbers = [&[*stack, *microseconds], &sizes[..], &[has_stages.into(), spins.into()]].concat();
         let mut bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
         bytes.extend_from_slice(object);
         bytes
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (numbers, object) = bytes.split_at_checked(48)?;
+        let (numbers, object) = bytes.split_at_checked(56)?;
         let number = |index: usize| {
-            let bytes = numbers[8 * index..8 * index + 8].try_into().expect("there are six numbers of eight bytes");
+            let bytes = numbers[8 * index..8 * index + 8].try_into().expect("there are seven numbers of eight bytes");
             u64::from_le_bytes(bytes)
         };
-        let sizes = Sizes { dynamic_shared: number(1), local: number(2), params: number(3) };
-        let shape = Shape { sizes, has_stages: number(5) != 0 };
-        Some(Self { object: object.to_vec(), stack: number(0), shape, microseconds: number(4) })
+        let sizes = Sizes { dynamic_shared: number(2), local: number(3), params: number(4) };
+        let shape = Shape { sizes, traits: Traits { has_stages: number(5) != 0, spins: number(6) != 0 } };
+        Some(Self { object: object.to_vec(), stack: number(0), shape, microseconds: number(1) })
     }
 }

@@ -10,7 +10,7 @@ use crate::code_cache::CodeCache;
 use crate::jit::{Code, LinkError};
 use crate::llvm::machine::{Emitted, GATHERS, HostMachines};
 use crate::llvm::{self, CodeLevel, Context, Machine};
-use crate::lower::{self, ENTRY, Shape, Unsupported};
+use crate::lower::{self, ENTRY, Shape, Traits, Unsupported};
 use crate::options::{Options, Tier, Width};
 use crate::runtime::entry;
 
@@ -21,8 +21,7 @@ pub(crate) struct Kernel {
     pub(crate) width: Width,
     /// Whether it is for warps that may meet at barriers.
     pub(crate) has_barriers: bool,
-    /// Whether one call runs all warps of a block.
-    pub(crate) has_stages: bool,
+    pub(crate) traits: Traits,
     /// Whether it goes on with the next warp of a block by itself.
     pub(crate) runs_rows: bool,
     /// Whether it goes on with the next block, too, if the launch adds no shared memory.
@@ -233,13 +232,13 @@ impl Kernel {
         let mut symbols = entry::symbols();
         symbols.extend_from_slice(&source.symbols);
         let code = Code::link(&compiled.object, &symbols, ENTRY)?;
-        let Shape { sizes, has_stages } = compiled.shape;
+        let Shape { sizes, traits } = compiled.shape;
         let runs_rows = lower::runs_rows(&source.module, source.kernel, &source.options);
         Ok(Self {
             code,
             width: source.options.width,
             has_barriers: lower::has_barriers(&source.module, source.kernel, &source.options),
-            has_stages,
+            traits,
             runs_rows,
             runs_blocks: runs_rows && lower::runs_blocks(&sizes),
             stack: compiled.stack as usize,

@@ -428,7 +428,7 @@ impl Program {
         let deadline = request.mode.timeout.map(|timeout| Instant::now() + timeout);
         let threads = (request.mode.threads.max(1) as u64).min(blocks);
         // Enough for all threads to the end, and few enough to notice that the launch should stop.
-        let at_a_time = (blocks / (threads * 8)).clamp(1, MOST_BLOCKS_AT_A_TIME);
+        let at_a_time = (blocks / (threads * 16)).clamp(1, MOST_BLOCKS_AT_A_TIME);
         let is_free = !request.mode.random_schedule && request.mode.observer.is_none() && !request.is_cooperative;
         let mut launched = Launched { instructions: 0 };
         let mut next_block = Some(0);
@@ -440,7 +440,8 @@ impl Program {
                 params: &params,
                 grid: request.grid,
                 first_block,
-                at_a_time: if is_free && kernel.runs_blocks && request.dynamic_shared == 0 { at_a_time } else { 1 },
+                at_a_time: if is_free && !kernel.traits.spins { at_a_time } else { 1 },
+                runs_blocks: is_free && kernel.runs_blocks && request.dynamic_shared == 0,
                 threads: request.block,
                 dynamic_shared: request.dynamic_shared,
                 shared: &self.device.shared,

@@ -92,6 +92,15 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     pub(crate) guard: Option<Guard>,
 }
 
+/// What was found out about a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Traits {
+    /// Whether one call runs all warps of a block (see `stages`).
+    pub(crate) has_stages: bool,
+    /// Whether it has loops in which a thread may wait for memory.
+    pub(crate) spins: bool,
+}
+
 /// For which of the lanes that come to it a statement is executed.
 enum Execution {
     /// For all.
@@ -268,8 +277,8 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         Some(lowering)
     }
 
-    /// Fills the function. Says whether it runs all warps of a block.
-    pub(crate) fn run(mut self) -> bool {
+    /// Fills the function.
+    pub(crate) fn run(mut self) -> Traits {
         let context = self.unit.context();
         let start = self.llvm.append_block(context, "start");
         self.unit.builder.position_at_end(start);
@@ -300,7 +309,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         } else {
             builder.ret(Some(builder.load(self.entered.ty(), self.alive, 4)));
         }
-        self.stages.is_some()
+        Traits { has_stages: self.stages.is_some(), spins: !self.spinning.is_empty() }
     }
 
     fn block(&mut self, place: usize) {

@@ -73,6 +73,8 @@ use ptx::ir::{FuncId, Module};
 use ptx::ops::{Effect, Op};
 use ptx::view::View;
 
+pub(crate) use self::function::Traits;
+
 use self::function::Lowering;
 use self::memory_map::MemoryMap;
 use self::unit::Unit;
@@ -94,8 +96,7 @@ pub(crate) struct Sizes {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Shape {
     pub(crate) sizes: Sizes,
-    /// Whether one call runs all warps of a block (see `stages`).
-    pub(crate) has_stages: bool,
+    pub(crate) traits: Traits,
 }
 
 /// Fills a module with a kernel and the functions that it calls.
@@ -133,13 +134,13 @@ pub(crate) fn lower<'c>(
     } else {
         entry
     };
-    let has_stages = match Lowering::new(&mut unit, kernel, warp) {
+    let traits = match Lowering::new(&mut unit, kernel, warp) {
         Some(lowering) => lowering.run(),
         // Nothing to do.
         None => {
             builder.position_at_end(warp.append_block(context, "end"));
             builder.ret(None);
-            false
+            Traits::default()
         }
     };
     while let Some(func) = unit.wanted.pop() {
@@ -158,7 +159,7 @@ pub(crate) fn lower<'c>(
     if !unit.refused.is_empty() {
         return Err(unit.refused);
     }
-    Ok(Shape { sizes, has_stages })
+    Ok(Shape { sizes, traits })
 }
 
 /// What memory a kernel needs, without lowering it.

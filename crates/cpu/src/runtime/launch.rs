@@ -175,8 +175,10 @@ pub(crate) struct LaunchParts<'l> {
     pub(crate) grid: [u32; 3],
     /// Blocks before it have run.
     pub(crate) first_block: u64,
-    /// How many blocks a worker takes at a time; more than one only of kernels that run blocks in a row.
+    /// How many blocks a worker takes at a time; only one if they may wait for each other.
     pub(crate) at_a_time: u64,
+    /// Whether one call of the kernel runs all blocks that are taken at once.
+    pub(crate) runs_blocks: bool,
     pub(crate) threads: [u32; 3],
     pub(crate) dynamic_shared: u32,
     pub(crate) shared: &'l SharedWindows,

@@ -65,7 +65,7 @@ impl Schedule<'_> {
             || self.fault.is_some()
             || self.launch.should_leave_off()
             || !std::ptr::eq(self.launch.code(), self.code);
-        let next = if must_end { None } else { self.returned.pop().or_else(|| self.launch.take_blocks()) };
+        let next = if must_end { None } else { self.take_blocks() };
         let resident = self.residents[place].as_mut().expect("the block is resident");
         let progress = if next.is_some() { Progress::Runs } else { Progress::Ends };
         if let Some(blocks) = &next {

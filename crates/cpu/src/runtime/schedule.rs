@@ -265,7 +265,7 @@ impl<'l> Schedule<'l> {
         if must_not {
             return None;
         }
-        let blocks = self.returned.pop().or_else(|| self.launch.take_blocks())?;
+        let blocks = self.take_blocks()?;
         let place = self.residents.iter().position(Option::is_none).unwrap_or_else(|| {
             self.residents.push(None);
             self.residents.len() - 1
@@ -276,6 +276,20 @@ impl<'l> Schedule<'l> {
         self.resident_count += 1;
         self.starting = Some(place);
         Some(place)
+    }
+
+    /// The next blocks that one call of the kernel runs. To ask for them one by one would keep the threads of the system from
+    /// their work, where blocks are small.
+    pub(super) fn take_blocks(&mut self) -> Option<Range<u64>> {
+        let blocks = self.returned.pop().or_else(|| self.launch.take_blocks())?;
+        if self.launch.runs_blocks {
+            return Some(blocks);
+        }
+        let next = blocks.start + 1;
+        if next < blocks.end {
+            self.returned.push(next..blocks.end);
+        }
+        Some(blocks.start..next)
     }
 
     fn new_fibre(&mut self, stack: usize) -> Option<usize> {
@@ -367,7 +381,7 @@ impl<'l> Schedule<'l> {
         let resident = self.residents[place].as_mut().expect("the block is resident");
         let first = std::mem::replace(&mut resident.torn_before, resident.torn.len());
         resident.running -= 1;
-        if self.launch.kernel.has_stages {
+        if self.launch.kernel.traits.has_stages {
             // Warps that were not written down have ended.
             resident.alive.fill(0);
         }
