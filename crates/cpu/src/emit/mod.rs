@@ -156,6 +156,23 @@ impl<'a, 'c> Emit<'a, 'c> {
         }
     }
 
+    /// The same, of which LLVM does not know how it was computed. Of vectors of words for registers of 512 bits; others stay
+    /// as they are.
+    pub(crate) fn opaque(&self, value: Value<'c>) -> Value<'c> {
+        let (bits, lanes) = (value.ty().bits(), value.ty().lanes().unwrap_or(1));
+        if !matches!(bits, 32 | 64) || !(bits * lanes).is_multiple_of(512) {
+            return value;
+        }
+        let each = 512 / bits;
+        let parts: Vec<_> = (0..lanes / each)
+            .map(|part| {
+                let part = self.lanes_from(value, part * each, each);
+                self.builder.opaque(part)
+            })
+            .collect();
+        self.beside_each_other(&parts)
+    }
+
     /// Some lanes of a vector, from the first on.
     pub(crate) fn lanes_from(&self, vector: Value<'c>, first: u32, count: u32) -> Value<'c> {
         let order: Vec<u32> = (first..first + count).collect();

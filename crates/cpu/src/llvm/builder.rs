@@ -290,8 +290,20 @@ impl<'c> Builder<'c> {
         call
     }
 
+    /// A value that fits a vector register, of which LLVM does not know where it is from.
+    pub(crate) fn opaque(&self, value: Value<'c>) -> Value<'c> {
+        let mut params = [value.ty().raw];
+        // SAFETY: a function type with one parameter, which is copied.
+        let ty = Ty::new(unsafe { LLVMFunctionType(value.ty().raw, params.as_mut_ptr(), 1, 0) });
+        self.call_asm(ty, "", "=v,0", &[value], false)
+    }
+
     /// Assembler text that LLVM may neither remove nor move other side effects across.
     pub(crate) fn inline_asm(&self, ty: Ty<'c>, text: &str, constraints: &str, args: &[Value<'c>]) -> Value<'c> {
+        self.call_asm(ty, text, constraints, args, true)
+    }
+
+    fn call_asm(&self, ty: Ty<'c>, text: &str, constraints: &str, args: &[Value<'c>], has_effects: bool) -> Value<'c> {
         // SAFETY: both texts are copied.
         let callee = Value::new(unsafe {
             LLVMGetInlineAsm(
@@ -300,7 +312,7 @@ impl<'c> Builder<'c> {
                 text.len(),
                 constraints.as_ptr().cast(),
                 constraints.len(),
-                1,
+                has_effects.into(),
                 0,
                 LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
                 0,

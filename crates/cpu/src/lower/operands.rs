@@ -1,6 +1,7 @@
 //! Reading and writing operands.
 
 use ptx::ir::{Guard, Operand, Reg, Symbol};
+use ptx::ops::Op;
 use ptx::special::Special;
 use ptx::types::{Space, Type, TypeKind};
 use ptx::view::View;
@@ -9,6 +10,7 @@ use super::function::{Lowering, Place};
 use super::unit::symbol_of;
 use crate::emit::{Emit, Sign};
 use crate::llvm::{Ty, Value};
+use crate::options::Tier;
 
 /// The fields of the warp's context that compiled code reads.
 macro_rules! field {
@@ -233,6 +235,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             emit.store(value, place.address, align);
             return;
         }
+        let value = if is_vector && self.may_be_logic() { emit.opaque(value) } else { value };
         let old = emit.load(value.ty(), place.address, align);
         let condition = if is_vector {
             let mut mask = None;
@@ -255,6 +258,18 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             }
         };
         emit.store(emit.select(condition, value, old), place.address, align);
+    }
+
+    /// Whether the present statement may be what LLVM makes one instruction of together with the selection of lanes that it is
+    /// for, wrongly: a function of three operands, one of them in memory (llvm/llvm-project#157929, mended in LLVM 23).
+    fn may_be_logic(&self) -> bool {
+        let op = self.view(self.statement).and_then(|view| view.op());
+        let is_logic = match op {
+            Some(Op::And | Op::Or | Op::Xor | Op::Not | Op::Lop3 | Op::Bfi | Op::Bmsk | Op::Shf | Op::Prmt) => true,
+            Some(Op::Mov | Op::Selp | Op::Slct | Op::Szext | Op::Cvt | Op::Copysign | Op::Abs | Op::Neg) => true,
+            _ => false,
+        };
+        is_logic && self.unit.llvm.has_avx512 && self.unit.options.tier == Tier::Optimised
     }
 
     /// Writes a register that has a number for each group of lanes, as was computed.
