@@ -263,12 +263,10 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// Whether the present statement may be what LLVM makes one instruction of together with the selection of lanes that it is
     /// for, wrongly: a function of three operands, one of them in memory (llvm/llvm-project#157929, mended in LLVM 23).
     fn may_be_logic(&self) -> bool {
+        use Op::*;
         let op = self.view(self.statement).and_then(|view| view.op());
-        let is_logic = match op {
-            Some(Op::And | Op::Or | Op::Xor | Op::Not | Op::Lop3 | Op::Bfi | Op::Bmsk | Op::Shf | Op::Prmt) => true,
-            Some(Op::Mov | Op::Selp | Op::Slct | Op::Szext | Op::Cvt | Op::Copysign | Op::Abs | Op::Neg) => true,
-            _ => false,
-        };
+        let is_logic = matches!(op, Some(And | Or | Xor | Not | Lop3 | Bfi | Bmsk | Shf | Prmt | Mov | Selp | Slct))
+            || matches!(op, Some(Szext | Cvt | Copysign | Abs | Neg));
         is_logic && self.unit.llvm.has_avx512 && self.unit.options.tier == Tier::Optimised
     }
 
