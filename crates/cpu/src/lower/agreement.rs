@@ -19,12 +19,13 @@ pub(crate) struct Agreement {
     differing: FxHashSet<Reg>,
     /// Blocks at whose end threads may go different ways.
     parting: BitSet<Block>,
+    post_dominators: DominatorTree,
 }
 
 impl Agreement {
     pub(crate) fn of(module: &Module, function: &Function, body: &Body, cfg: &Cfg, def_use: &DefUse) -> Self {
         let post_dominators = DominatorTree::post_dominators(cfg.graph());
-        let mut found = Self { differing: FxHashSet::default(), parting: BitSet::new(cfg.len()) };
+        let mut found = Self { differing: FxHashSet::default(), parting: BitSet::new(cfg.len()), post_dominators };
         // Blocks that threads come to by different ways, or not equally often.
         let mut dependent = BitSet::new(cfg.len());
         let mut has_changed = true;
@@ -45,7 +46,7 @@ impl Agreement {
                 let is_parting = cfg.terminator(block).is_some_and(reads);
                 if is_parting && found.parting.insert(block) {
                     has_changed = true;
-                    for_each_before_meeting(cfg, &post_dominators, block, |other| {
+                    for_each_before_meeting(cfg, &found.post_dominators, block, |other| {
                         dependent.insert(other);
                     });
                 }
@@ -62,10 +63,9 @@ impl Agreement {
     /// Whether all threads of the block come to barriers in the same order: where they may go different ways, none stands
     /// before these meet again.
     pub(crate) fn is_on_barriers(&self, cfg: &Cfg, has_barrier: impl Fn(Block) -> bool) -> bool {
-        let post_dominators = DominatorTree::post_dominators(cfg.graph());
         cfg.blocks().filter(|&block| self.parting.contains(block)).all(|block| {
             let mut is_free = true;
-            for_each_before_meeting(cfg, &post_dominators, block, |other| is_free &= !has_barrier(other));
+            for_each_before_meeting(cfg, &self.post_dominators, block, |other| is_free &= !has_barrier(other));
             is_free
         })
     }

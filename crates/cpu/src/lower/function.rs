@@ -102,7 +102,7 @@ pub(crate) struct Traits {
 }
 
 /// For which of the lanes that come to it a statement is executed.
-enum Execution {
+pub(crate) enum Execution {
     /// For all.
     Always,
     /// For none.
@@ -338,7 +338,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             if let Some(view) = self.view(statement) {
                 self.start_at_point(statement, &view);
                 self.statement = statement;
-                self.guard = match self.execution(&view) {
+                self.guard = match self.execution(statement, &view) {
                     Execution::Always => None,
                     Execution::Never => continue,
                     Execution::Where(guard) => Some(guard),
@@ -353,14 +353,20 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         self.leave(block, terminator);
     }
 
-    /// For which lanes the present statement is executed. What tools check is often known to be right beforehand.
-    fn execution(&self, view: &View<'_>) -> Execution {
+    /// For which lanes a statement is executed. What tools check is often known to be right beforehand.
+    pub(crate) fn execution(&self, statement: StmtId, view: &View<'_>) -> Execution {
         let Some(guard) = view.inst.guard else { return Execution::Always };
-        match self.known_value(guard.reg).and_then(|value| value.constant()) {
+        match self.known_value_at(statement, guard.reg).and_then(|value| value.constant()) {
             None => Execution::Where(guard),
             Some(value) if (value != 0) != guard.negated => Execution::Always,
             Some(_) => Execution::Never,
         }
+    }
+
+    /// How many threads a block has, if that is known.
+    pub(crate) fn threads_of_block(&self) -> Option<u64> {
+        let sizes = self.unit.facts().block;
+        sizes.iter().try_fold(1_u64, |product, size| size.map(|size| product.saturating_mul(size.into())))
     }
 
     /// The lanes that the function is entered with.
@@ -369,13 +375,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             return self.llvm.param(1);
         }
         let mask = self.vector().bool();
-        let threads = self
-            .unit
-            .facts()
-            .block
-            .iter()
-            .try_fold(1_u64, |product, size| size.map(|size| product.saturating_mul(size.into())));
-        if self.is_scalar_device() || threads.is_some_and(|threads| threads % 32 == 0) {
+        if self.is_scalar_device() || self.threads_of_block().is_some_and(|threads| threads % 32 == 0) {
             return mask.all_ones();
         }
         let bits = self.context_field(field!(lanes), self.unit.context().int(32));
@@ -541,8 +541,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         let scalar = self.unit.context().int(bits);
         let uniformity = self.uniformity.as_ref().expect("webs come from the analysis");
         let value = uniformity.value(web);
-        let is_presumed = !value.needs_guard() || self.presumes_no_wrap;
-        let regular = (value.has_one_base() && is_presumed && bits <= 64).then_some(*value);
+        let regular = self.is_one_number(value, bits).then_some(*value);
         let groups = self.grouped.get(&web).copied();
         let grouped = groups.map(|_| *value);
         let ty = match (regular, groups) {

@@ -49,10 +49,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// How many groups of lanes have a number of their own in a web, if they are few, and more than one.
     fn groups_of_web(&self, uniformity: &Uniformity, web: Web) -> Option<u32> {
         let value = uniformity.value(web);
-        let is_presumed = !value.needs_guard() || self.presumes_no_wrap;
         let reg = uniformity.reg_of(web);
         // The carry flag has webs, too.
-        let fits = is_presumed && self.function.regs.get(reg).is_some() && self.register_bits(reg) <= 64;
+        let fits = self.is_presumed(value) && self.function.regs.get(reg).is_some() && self.register_bits(reg) <= 64;
         groups_of(value).filter(|groups| fits && GROUPS.contains(groups))
     }
 
@@ -67,10 +66,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let Some(view) = self.view(statement) else { return false };
         let is_kept_so = |reg: Reg| {
             let Some(web) = uniformity.read(statement, reg) else { return false };
-            let value = uniformity.value(web);
-            let is_presumed = !value.needs_guard() || self.presumes_no_wrap;
-            let is_one = value.has_one_base() && is_presumed && self.register_bits(reg) <= 64;
-            is_one || grouped.get(&web).is_some_and(|&others| others <= groups)
+            self.is_one_number(uniformity.value(web), self.register_bits(reg))
+                || grouped.get(&web).is_some_and(|&others| others <= groups)
         };
         let is_one_number = |operand: &Operand| match *operand {
             Operand::Special(special) => groups_of(&self.unit.facts().special(special)).is_some_and(|of| of <= groups),

@@ -22,7 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::agreement::Agreement;
 use super::apart::Point;
-use super::function::{Lowering, register_align};
+use super::function::{Execution, Lowering, register_align};
 use super::operands::field;
 use crate::llvm::{BasicBlock, IntPredicate, Ty, Value};
 use crate::options::Width;
@@ -103,11 +103,7 @@ impl<'c> Lowering<'_, '_, 'c> {
     pub(crate) fn plan_stages(&mut self) -> Option<Stages<'c>> {
         let options = self.unit.options;
         let may = options.stages && options.width == Width::Warp && !options.preempt && !options.count;
-        let threads = options
-            .facts
-            .block
-            .iter()
-            .try_fold(1_u32, |threads, size| size.and_then(|size| threads.checked_mul(size)))?;
+        let threads = u32::try_from(self.threads_of_block()?).ok()?;
         if !may || !self.function.is_entry() || threads == 0 || threads % 32 != 0 || !self.is_small() {
             return None;
         }
@@ -165,25 +161,15 @@ impl<'c> Lowering<'_, '_, 'c> {
                         with_barrier.insert(block);
                     }
                     Some(Effect::AsyncCopy | Effect::AsyncGroup | Effect::Mbarrier | Effect::Stack) => return false,
-                    Some(Effect::Call) if !self.is_skipped(statement, &view) => return false,
+                    Some(Effect::Call) if !matches!(self.execution(statement, &view), Execution::Never) => {
+                        return false;
+                    }
                     Some(Effect::Control) if view.op() == Some(Op::Nanosleep) => return false,
                     _ => {}
                 }
             }
         }
         agreement.is_on_barriers(&self.cfg, |block| with_barrier.contains(&block))
-    }
-
-    /// Whether the guard of a statement is known not to hold.
-    fn is_skipped(&self, statement: StmtId, view: &View<'_>) -> bool {
-        let known = || {
-            let guard = view.inst.guard?;
-            let uniformity = self.uniformity.as_ref()?;
-            let value = uniformity.value(uniformity.read(statement, guard.reg)?);
-            let is_known = !value.needs_guard() || self.presumes_no_wrap;
-            Some((value.constant().filter(|_| is_known)? != 0) == guard.negated)
-        };
-        known().unwrap_or(false)
     }
 
     /// The barriers, with what is kept at each. Nothing if something is live that is not a register.

@@ -36,13 +36,14 @@ impl Lowering<'_, '_, '_> {
         }
         // What depends on itself is not looked into.
         self.totals.known.insert(web, false);
-        let is_total = self.entered.is_all_ones() && (self.is_one_number(web) || self.is_computed_by_all(web, steps));
+        let is_total =
+            self.entered.is_all_ones() && (self.is_one_number_in(web) || self.is_computed_by_all(web, steps));
         self.totals.known.insert(web, is_total);
         is_total
     }
 
     /// Whether a web is kept as one number for all lanes.
-    fn is_one_number(&mut self, web: Web) -> bool {
+    fn is_one_number_in(&mut self, web: Web) -> bool {
         let bits = self.uniformity.as_ref().map(|uniformity| self.register_bits(uniformity.reg_of(web)));
         bits.is_some_and(|bits| self.place_of_web(web, bits).regular.is_some())
     }

@@ -46,9 +46,23 @@ impl WrapChecks {
 impl<'c> Lowering<'_, '_, 'c> {
     /// What is known, or presumed, of a register that the present statement reads.
     pub(crate) fn known_value(&self, reg: Reg) -> Option<&LaneValue> {
+        self.known_value_at(self.statement, reg)
+    }
+
+    /// The same, of a register that some statement reads.
+    pub(crate) fn known_value_at(&self, statement: StmtId, reg: Reg) -> Option<&LaneValue> {
         let uniformity = self.uniformity.as_ref()?;
-        let value = uniformity.value(uniformity.read(self.statement, reg)?);
-        (!value.needs_guard() || self.presumes_no_wrap).then_some(value)
+        Some(uniformity.value(uniformity.read(statement, reg)?)).filter(|value| self.is_presumed(value))
+    }
+
+    /// Whether what is said of a value holds, or is presumed.
+    pub(crate) fn is_presumed(&self, value: &LaneValue) -> bool {
+        !value.needs_guard() || self.presumes_no_wrap
+    }
+
+    /// Whether a register of so many bits with such a value is kept as one number for the warp.
+    pub(crate) fn is_one_number(&self, value: &LaneValue, bits: u32) -> bool {
+        value.has_one_base() && self.is_presumed(value) && bits <= 64
     }
 
     /// Takes the warp apart if a register that the present statement reads is not as was presumed.
