@@ -86,11 +86,12 @@ fn for_each_before_meeting(cfg: &Cfg, post_dominators: &DominatorTree, parting: 
 
 /// Whether threads of a block that read the same registers compute the same.
 fn computes_the_same(function: &Function, view: &View<'_>) -> bool {
-    let is_same_everywhere = |operand: &Operand| match operand {
-        Operand::Special(special) => is_of_block(*special),
-        _ => true,
-    };
-    let has_same_operands = view.operands().iter().all(is_same_everywhere);
+    let mut has_same_operands = true;
+    view.body.for_each_operand(view.inst.operands, &mut |operand| {
+        if let Operand::Special(special) = operand {
+            has_same_operands &= is_of_block(special);
+        }
+    });
     match view.effect() {
         // Generic addresses of local memory are those of one thread.
         Some(Effect::Pure) => has_same_operands && !view.form.has(Mod::Local),
