@@ -331,7 +331,9 @@ impl Body {
         let mut elements = Vec::new();
         for index in 0..parts {
             // No register is written twice.
-            elements.push(if is_packing {
+            elements.push(if is_packing && narrow == Class::B32 && self.choose.percent(20) {
+                self.special()
+            } else if is_packing {
                 self.reg(narrow)
             } else if index < self.pool(narrow) {
                 self.nth(narrow, 1 + index)
@@ -348,7 +350,13 @@ impl Body {
     }
 
     fn special_register(&mut self) {
-        let special = self.choose.pick(&[
+        let (guard, special, d) = (self.guard(), self.special(), self.reg(Class::B32));
+        self.put(format!("{guard}mov.u32 {d}, {special}"));
+    }
+
+    /// A special register that all engines have the same in.
+    fn special(&mut self) -> String {
+        let name = self.choose.pick(&[
             "tid.x",
             "tid.y",
             "tid.z",
@@ -361,7 +369,6 @@ impl Body {
             "lanemask_ge",
             "lanemask_eq",
         ]);
-        let (guard, d) = (self.guard(), self.reg(Class::B32));
-        self.put(format!("{guard}mov.u32 {d}, %{special}"));
+        format!("%{name}")
     }
 }
