@@ -19,6 +19,7 @@ use crate::runtime::host::Output;
 use crate::runtime::launch::{Fault, Launch, LaunchParts, ParamLine};
 use crate::runtime::observe::Observer;
 use crate::runtime::pool::Pool;
+use crate::runtime::shares::Shares;
 use crate::texture::Textures;
 use crate::versions::Versions;
 
@@ -431,16 +432,21 @@ impl Program {
         let at_a_time = (blocks / (threads * 16)).clamp(1, MOST_BLOCKS_AT_A_TIME);
         let is_free = !request.mode.random_schedule && request.mode.observer.is_none() && !request.is_cooperative;
         let mut launched = Launched { instructions: 0 };
-        let mut next_block = Some(0);
+        #[allow(
+            clippy::single_range_in_vec_init,
+            reason = "all blocks are one range at first, and may be several later"
+        )]
+        let mut left = vec![0..blocks];
         let mut error: Option<LaunchError> = None;
-        while let (Some(first_block), None) = (next_block, &error) {
+        while !left.is_empty() && error.is_none() {
+            let is_in_order = !is_free || kernel.traits.spins;
             let launch = Launch::new(LaunchParts {
                 kernel: &kernel,
                 versions: request.mode.warm_up.then_some(&versions),
                 params: &params,
                 grid: request.grid,
-                first_block,
-                at_a_time: if is_free && !kernel.traits.spins { at_a_time } else { 1 },
+                shares: Shares::new(&left, if is_in_order { 1 } else { threads }),
+                at_a_time: if is_in_order { 1 } else { at_a_time },
                 runs_blocks: is_free && kernel.runs_blocks && request.dynamic_shared == 0,
                 threads: request.block,
                 dynamic_shared: request.dynamic_shared,
@@ -461,8 +467,8 @@ impl Program {
                 versions.ran(started.elapsed());
             }
             launched.instructions += launch.executed.load(std::sync::atomic::Ordering::Relaxed);
-            next_block = launch.left();
-            if next_block.is_some() {
+            left = launch.left();
+            if !left.is_empty() {
                 // The kernel presumes what does not hold; the next code presumes nothing.
                 versions = self.versions(func, request.block, &request.mode);
                 match request.mode.code(&versions) {
@@ -481,7 +487,7 @@ impl Program {
     fn run(&self, launch: &Launch<'_>, threads: u64, seed: u64) -> Option<Fault> {
         let fault = Mutex::new(None);
         self.device.pool.run(threads as usize - 1, &|index| {
-            if let Err(error) = launch.work(seed ^ index as u64) {
+            if let Err(error) = launch.work(index, seed ^ index as u64) {
                 fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             }
         });

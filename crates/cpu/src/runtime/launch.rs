@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::context::{Progress, WarpContext};
 use super::observe::Observer;
+use super::shares::Shares;
 use super::worker::{CURRENT, Worker};
 use crate::kernel::Kernel;
 use crate::memory::SharedWindows;
@@ -19,7 +20,6 @@ pub(crate) struct Launch<'l> {
     started: Instant,
     /// Instructions that all threads executed, if they are counted.
     pub(crate) executed: AtomicU64,
-    next_block: AtomicU64,
     stopped: AtomicBool,
 }
 
@@ -173,8 +173,8 @@ pub(crate) struct LaunchParts<'l> {
     pub(crate) versions: Option<&'l Arc<Versions>>,
     pub(crate) params: &'l [ParamLine],
     pub(crate) grid: [u32; 3],
-    /// Blocks before it have run.
-    pub(crate) first_block: u64,
+    /// Blocks that have not begun.
+    pub(crate) shares: Shares,
     /// How many blocks a worker takes at a time; only one if they may wait for each other.
     pub(crate) at_a_time: u64,
     /// Whether one call of the kernel runs all blocks that are taken at once.
@@ -208,13 +208,7 @@ impl<'l> std::ops::Deref for Launch<'l> {
 impl<'l> Launch<'l> {
     pub(crate) fn new(parts: LaunchParts<'l>) -> Self {
         let started = Instant::now();
-        Self {
-            started,
-            executed: AtomicU64::new(0),
-            next_block: AtomicU64::new(parts.first_block),
-            stopped: AtomicBool::new(false),
-            parts,
-        }
+        Self { started, executed: AtomicU64::new(0), stopped: AtomicBool::new(false), parts }
     }
 
     /// The code for a warp that starts. Better code may have come since the launch began; warps that have begun stay with
@@ -231,9 +225,9 @@ impl<'l> Launch<'l> {
         self.kernel
     }
 
-    /// Runs blocks on this OS thread until there are none left.
-    pub(crate) fn work(&self, seed: u64) -> Result<(), Fault> {
-        let worker = Worker::new(self, seed).map_err(|error| Fault::out_of_memory(&error))?;
+    /// Runs blocks on this OS thread, one of those of the launch, until there are none left.
+    pub(crate) fn work(&self, number: usize, seed: u64) -> Result<(), Fault> {
+        let worker = Worker::new(self, number, seed).map_err(|error| Fault::out_of_memory(&error))?;
         let before = CURRENT.replace((&raw const worker).cast());
         let result = worker.landing.guard(|| match self.deadline {
             Some(deadline) => watched(deadline, || worker.run()),
@@ -246,11 +240,9 @@ impl<'l> Launch<'l> {
         result
     }
 
-    /// The next blocks to run.
-    pub(crate) fn take_blocks(&self) -> Option<Range<u64>> {
-        let blocks = self.blocks();
-        let first = self.next_block.fetch_add(self.at_a_time, Ordering::Relaxed);
-        (first < blocks && !self.is_stopped()).then(|| first..blocks.min(first + self.at_a_time))
+    /// The next blocks that a worker runs.
+    pub(crate) fn take_blocks(&self, worker: usize) -> Option<Range<u64>> {
+        if self.is_stopped() { None } else { self.shares.take(worker, self.at_a_time) }
     }
 
     /// Whether what is left of the launch should run in other code. Blocks that have begun may wait for others, so this is
@@ -259,14 +251,9 @@ impl<'l> Launch<'l> {
         self.kernel.presumes_wrongly()
     }
 
-    /// The block that is next when all workers have ended; nothing if there is none.
-    pub(crate) fn left(&self) -> Option<u64> {
-        let next = self.next_block.load(Ordering::Relaxed);
-        (next < self.blocks() && !self.is_stopped()).then_some(next)
-    }
-
-    fn blocks(&self) -> u64 {
-        self.grid.iter().map(|&size| u64::from(size)).product()
+    /// The blocks that are to run in other code when all workers have ended.
+    pub(crate) fn left(&self) -> Vec<Range<u64>> {
+        if self.is_stopped() { Vec::new() } else { self.shares.left() }
     }
 
     pub(crate) fn threads_per_block(&self) -> u32 {

@@ -15,6 +15,7 @@ pub(crate) mod pool;
 mod resident;
 mod ring;
 pub(crate) mod schedule;
+pub(crate) mod shares;
 pub(crate) mod signals;
 pub(crate) mod texture;
 pub(crate) mod worker;

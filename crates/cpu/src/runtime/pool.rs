@@ -1,7 +1,16 @@
 //! OS threads that help with launches: started when they are first needed, and kept.
+//!
+//! To wake a thread takes longer than many a launch. A thread that waits therefore looks for a while before it sleeps: a
+//! helper whether there is work again, as where a program launches one small kernel after another, and who offered work
+//! whether the last helper has ended.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long a thread looks before it sleeps: a few times what it takes to wake one.
+const LOOK: Duration = Duration::from_micros(100);
 
 /// Threads that wait for work. They end with the process.
 #[derive(Debug, Default)]
@@ -12,6 +21,8 @@ pub(crate) struct Pool {
 #[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
+    /// How many jobs were offered.
+    offers: AtomicU64,
     changed: Condvar,
 }
 
@@ -19,6 +30,8 @@ struct Shared {
 struct State {
     jobs: VecDeque<Arc<Job>>,
     threads: usize,
+    /// Threads that sleep until there are jobs.
+    asleep: usize,
     is_closed: bool,
 }
 
@@ -37,8 +50,6 @@ impl std::fmt::Debug for Job {
 
 #[derive(Debug)]
 struct Places {
-    /// The number of the next helper.
-    next: usize,
     /// Helpers that may still join.
     free: usize,
     /// Helpers at work.
@@ -51,8 +62,8 @@ unsafe impl Send for Job {}
 unsafe impl Sync for Job {}
 
 impl Pool {
-    /// Does work on this thread, as number 0, and on up to so many helpers, as numbers 1 and so on. Returns when all have
-    /// ended. Helpers that are busy elsewhere are not waited for: they join if they become free meanwhile.
+    /// Does work on this thread, as number 0, and on up to so many helpers, each with the number from 1 that it has in all
+    /// jobs. Returns when all have ended. Helpers that are busy elsewhere are not waited for: they join if they become free meanwhile.
     pub(crate) fn run(&self, helpers: usize, work: &(dyn Fn(usize) + Sync)) {
         if helpers == 0 {
             return work(0);
@@ -62,7 +73,7 @@ impl Pool {
             unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), &'static (dyn Fn(usize) + Sync)>(work) };
         let job = Arc::new(Job {
             work: work_for_helpers,
-            places: Mutex::new(Places { next: 1, free: helpers, busy: 0 }),
+            places: Mutex::new(Places { free: helpers, busy: 0 }),
             ended: Condvar::new(),
         });
         self.offer(&job, helpers);
@@ -75,15 +86,19 @@ impl Pool {
         state.jobs.push_back(Arc::clone(job));
         while state.threads < helpers {
             let shared = Arc::clone(&self.shared);
+            let number = state.threads + 1;
             // Without more threads, those that are there do all the work.
             let named = std::thread::Builder::new().name("warpgrind-blocks".to_owned());
-            if named.spawn(move || shared.serve()).is_err() {
+            if named.spawn(move || shared.serve(number)).is_err() {
                 break;
             }
-            state.threads += 1;
+            state.threads = number;
         }
-        drop(state);
-        self.shared.changed.notify_all();
+        self.shared.offers.fetch_add(1, Ordering::Relaxed);
+        if state.asleep > 0 {
+            drop(state);
+            self.shared.changed.notify_all();
+        }
     }
 }
 
@@ -103,10 +118,12 @@ struct Withdraw<'p> {
 impl Drop for Withdraw<'_> {
     fn drop(&mut self) {
         self.pool.shared.state().jobs.retain(|job| !Arc::ptr_eq(job, self.job));
-        let mut places = self.job.places();
-        places.free = 0;
-        while places.busy > 0 {
-            places = self.job.ended.wait(places).unwrap_or_else(PoisonError::into_inner);
+        self.job.places().free = 0;
+        if !look_for(|| self.job.places().busy == 0) {
+            let mut places = self.job.places();
+            while places.busy > 0 {
+                places = self.job.ended.wait(places).unwrap_or_else(PoisonError::into_inner);
+            }
         }
     }
 }
@@ -116,13 +133,15 @@ impl Job {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a place; its number.
-    fn join(&self) -> Option<usize> {
+    /// Takes a place, if one is free.
+    fn join(&self) -> bool {
         let mut places = self.places();
-        places.free = places.free.checked_sub(1)?;
-        places.busy += 1;
-        places.next += 1;
-        Some(places.next - 1)
+        let is_free = places.free > 0;
+        if is_free {
+            places.free -= 1;
+            places.busy += 1;
+        }
+        is_free
     }
 
     fn leave(&self) {
@@ -137,9 +156,9 @@ impl Shared {
     }
 
     /// What a helper does.
-    fn serve(&self) {
+    fn serve(&self, number: usize) {
         super::signals::leave_signals_to_the_program();
-        while let Some((job, number)) = self.take() {
+        while let Some(job) = self.take() {
             // SAFETY: the helper has a place, and `Pool::run` does not return before it is left.
             let work = unsafe { &*job.work };
             work(number);
@@ -148,18 +167,42 @@ impl Shared {
     }
 
     /// Waits for a job with a free place; nothing when the pool is gone.
-    fn take(&self) -> Option<(Arc<Job>, usize)> {
+    fn take(&self) -> Option<Arc<Job>> {
         let mut state = self.state();
         loop {
             if state.is_closed {
                 return None;
             }
-            let found = state.jobs.iter().find_map(|job| Some((Arc::clone(job), job.join()?)));
+            let found = state.jobs.iter().find(|job| job.join()).map(Arc::clone);
             if let Some(found) = found {
                 return Some(found);
             }
             state.jobs.retain(|job| job.places().free > 0);
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let offers = self.offers.load(Ordering::Relaxed);
+            drop(state);
+            look_for(|| self.offers.load(Ordering::Relaxed) != offers);
+            state = self.state();
+            while self.offers.load(Ordering::Relaxed) == offers && !state.is_closed {
+                state.asleep += 1;
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.asleep -= 1;
+            }
+        }
+    }
+}
+
+/// Whether something comes to be while this thread looks.
+fn look_for(is_there: impl Fn() -> bool) -> bool {
+    let started = Instant::now();
+    loop {
+        if is_there() {
+            return true;
+        }
+        if started.elapsed() > LOOK {
+            return false;
+        }
+        for _ in 0..8 {
+            std::hint::spin_loop();
         }
     }
 }

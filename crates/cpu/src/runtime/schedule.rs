@@ -23,6 +23,8 @@ use crate::options::Width;
 #[derive(Debug)]
 pub(crate) struct Schedule<'l> {
     pub(super) launch: &'l Launch<'l>,
+    /// The number of the OS thread.
+    worker: usize,
     /// Boxed, because compiled code holds on to contexts, and a switch to stack pointers.
     #[allow(clippy::vec_box, reason = "a fibre must not move when another one is added")]
     pub(super) fibres: Vec<Box<Fibre>>,
@@ -140,9 +142,10 @@ impl Drop for Schedule<'_> {
 }
 
 impl<'l> Schedule<'l> {
-    pub(crate) fn new(launch: &'l Launch<'l>, random: u64) -> Self {
+    pub(crate) fn new(launch: &'l Launch<'l>, worker: usize, random: u64) -> Self {
         Self {
             launch,
+            worker,
             fibres: Vec::new(),
             idle: Vec::new(),
             idle_threads: Vec::new(),
@@ -281,7 +284,7 @@ impl<'l> Schedule<'l> {
     /// The next blocks that one call of the kernel runs. To ask for them one by one would keep the threads of the system from
     /// their work, where blocks are small.
     pub(super) fn take_blocks(&mut self) -> Option<Range<u64>> {
-        let blocks = self.returned.pop().or_else(|| self.launch.take_blocks())?;
+        let blocks = self.returned.pop().or_else(|| self.launch.take_blocks(self.worker))?;
         if self.launch.runs_blocks {
             return Some(blocks);
         }

@@ -26,10 +26,10 @@ pub(crate) struct Worker<'l> {
 }
 
 impl<'l> Worker<'l> {
-    pub(crate) fn new(launch: &'l Launch<'l>, seed: u64) -> std::io::Result<Self> {
+    pub(crate) fn new(launch: &'l Launch<'l>, number: usize, seed: u64) -> std::io::Result<Self> {
         Ok(Self {
             launch,
-            schedule: RefCell::new(Schedule::new(launch, seed)),
+            schedule: RefCell::new(Schedule::new(launch, number, seed)),
             scheduler: Cell::new(std::ptr::null_mut()),
             pending: RefCell::new(None),
             landing: Landing::new()?,
