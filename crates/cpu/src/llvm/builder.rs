@@ -195,24 +195,62 @@ impl<'c> Builder<'c> {
     }
 
     pub(crate) fn store(&self, value: Value<'c>, pointer: Value<'c>, align: u32) {
+        self.raw_store(value, pointer, align, false);
+    }
+
+    fn raw_store(&self, value: Value<'c>, pointer: Value<'c>, align: u32, is_volatile: bool) -> LLVMValueRef {
         // SAFETY: as for the binary ones.
         unsafe {
             let raw = LLVMBuildStore(self.raw, value.raw, pointer.raw);
             LLVMSetAlignment(raw, align);
+            LLVMSetVolatile(raw, is_volatile.into());
+            raw
         }
     }
 
     /// Loads what does not change while the function runs.
     pub(crate) fn invariant_load(&self, ty: Ty<'c>, pointer: Value<'c>, align: u32) -> Value<'c> {
-        const KIND: &str = "invariant.load";
         let value = self.load(ty, pointer, align);
-        // SAFETY: it is a load, and the node, which is empty, is of its context.
-        unsafe {
-            let kind = LLVMGetMDKindIDInContext(self.context.raw, KIND.as_ptr().cast(), KIND.len() as u32);
-            let node = LLVMMDNodeInContext2(self.context.raw, std::ptr::null_mut(), 0);
-            LLVMSetMetadata(value.raw, kind, LLVMMetadataAsValue(self.context.raw, node));
-        }
+        self.annotate(value.raw, "invariant.load", self.node(&mut []));
         value
+    }
+
+    /// A load of the program's memory, or a call that loads it: not what `store_beside` writes.
+    pub(crate) fn beside(&self, load: Value<'c>) -> Value<'c> {
+        self.annotate(load.raw, "noalias", self.scopes());
+        load
+    }
+
+    /// Writes what loads of the program's memory do not read, nor any other instruction that LLVM knows of.
+    pub(crate) fn store_beside(&self, value: Value<'c>, pointer: Value<'c>, align: u32) {
+        let store = self.raw_store(value, pointer, align, true);
+        self.annotate(store, "alias.scope", self.scopes());
+    }
+
+    /// A list of one scope of LLVM's aliases, which is the device's own memory.
+    fn scopes(&self) -> LLVMMetadataRef {
+        let domain = self.node(&mut [self.string("device")]);
+        let scope = self.node(&mut [self.string("own"), domain]);
+        self.node(&mut [scope])
+    }
+
+    fn string(&self, text: &str) -> LLVMMetadataRef {
+        // SAFETY: pointer and length describe the text, which is copied.
+        unsafe { LLVMMDStringInContext2(self.context.raw, text.as_ptr().cast(), text.len()) }
+    }
+
+    fn node(&self, elements: &mut [LLVMMetadataRef]) -> LLVMMetadataRef {
+        // SAFETY: pointer and length describe the elements, which are of the context and are copied.
+        unsafe { LLVMMDNodeInContext2(self.context.raw, elements.as_mut_ptr(), elements.len()) }
+    }
+
+    /// Says more of an instruction.
+    fn annotate(&self, instruction: LLVMValueRef, kind: &str, node: LLVMMetadataRef) {
+        // SAFETY: the instruction and the node are of the context; pointer and length describe the name.
+        unsafe {
+            let kind = LLVMGetMDKindIDInContext(self.context.raw, kind.as_ptr().cast(), kind.len() as u32);
+            LLVMSetMetadata(instruction, kind, LLVMMetadataAsValue(self.context.raw, node));
+        }
     }
 
     /// An access that is neither merged nor moved.
@@ -225,12 +263,7 @@ impl<'c> Builder<'c> {
 
     /// An access that is neither merged nor moved.
     pub(crate) fn volatile_store(&self, value: Value<'c>, pointer: Value<'c>, align: u32) {
-        // SAFETY: as for the binary ones.
-        unsafe {
-            let raw = LLVMBuildStore(self.raw, value.raw, pointer.raw);
-            LLVMSetAlignment(raw, align);
-            LLVMSetVolatile(raw, 1);
-        }
+        self.raw_store(value, pointer, align, true);
     }
 
     /// `pointer + offset` in bytes; a vector of pointers if either is a vector.

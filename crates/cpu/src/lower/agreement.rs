@@ -1,8 +1,10 @@
-//! What all threads of a block agree on, whichever warp they are in.
+//! What threads of different warps agree on.
 //!
 //! `Uniformity` knows on what the lanes of a warp agree. Warps of a block differ in more: in what they load, and in what
-//! they computed from the numbers of their threads. What is left depends on nothing but the launch, the block and
-//! constants: the counter of a loop that all threads run equally often, for instance.
+//! they computed from the numbers of their threads. What all threads agree on depends on nothing but the launch, the block
+//! and constants: the counter of a loop that all threads run equally often, for instance. What each lane of a warp has in
+//! common with the same lane of other warps may depend on the lane as well: the column of a thread, in a block of which
+//! each warp has whole rows.
 
 use ptx::analysis::{BitSet, Block, Cfg, DefUse, DominatorTree};
 use ptx::ir::{Body, Function, Module, Operand, Param, Reg, StmtId, Symbol};
@@ -12,7 +14,7 @@ use ptx::types::Space;
 use ptx::view::{AccessSpace, View};
 use rustc_hash::FxHashSet;
 
-/// What the threads of a block differ in.
+/// What threads differ in.
 #[derive(Debug)]
 pub(crate) struct Agreement {
     /// Registers that may differ.
@@ -23,7 +25,16 @@ pub(crate) struct Agreement {
 }
 
 impl Agreement {
-    pub(crate) fn of(module: &Module, function: &Function, body: &Body, cfg: &Cfg, def_use: &DefUse) -> Self {
+    /// For threads that have the same in the special registers that `is_same` says, and that is nothing but the threads of a
+    /// block, or the same lanes of its warps.
+    pub(crate) fn of(
+        module: &Module,
+        function: &Function,
+        body: &Body,
+        cfg: &Cfg,
+        def_use: &DefUse,
+        is_same: impl Fn(Special) -> bool,
+    ) -> Self {
         let post_dominators = DominatorTree::post_dominators(cfg.graph());
         let mut found = Self { differing: FxHashSet::default(), parting: BitSet::new(cfg.len()), post_dominators };
         // Blocks that threads come to by different ways, or not equally often.
@@ -35,7 +46,7 @@ impl Agreement {
                 for &statement in cfg.statements(block) {
                     let Some(view) = View::of(&module.forms, body, statement) else { continue };
                     let reads_the_same = || def_use.reads(statement).iter().all(|reg| !found.differing.contains(reg));
-                    if dependent.contains(block) || !computes_the_same(function, &view) || !reads_the_same() {
+                    if dependent.contains(block) || !computes_the_same(function, &view, &is_same) || !reads_the_same() {
                         for &reg in def_use.writes(statement) {
                             has_changed |= found.differing.insert(reg);
                         }
@@ -55,12 +66,12 @@ impl Agreement {
         found
     }
 
-    /// Whether all threads of the block have the same in a register wherever they read it.
+    /// Whether the threads have the same in a register wherever they read it.
     pub(crate) fn is_agreed(&self, reg: Reg) -> bool {
         !self.differing.contains(&reg)
     }
 
-    /// Whether all threads of the block come to barriers in the same order: where they may go different ways, none stands
+    /// Whether the threads come to barriers in the same order: where they may go different ways, none stands
     /// before these meet again.
     pub(crate) fn is_on_barriers(&self, cfg: &Cfg, has_barrier: impl Fn(Block) -> bool) -> bool {
         cfg.blocks().filter(|&block| self.parting.contains(block)).all(|block| {
@@ -84,12 +95,12 @@ fn for_each_before_meeting(cfg: &Cfg, post_dominators: &DominatorTree, parting: 
     }
 }
 
-/// Whether threads of a block that read the same registers compute the same.
-fn computes_the_same(function: &Function, view: &View<'_>) -> bool {
+/// Whether threads that read the same registers compute the same.
+fn computes_the_same(function: &Function, view: &View<'_>, is_same: impl Fn(Special) -> bool) -> bool {
     let mut has_same_operands = true;
     view.body.for_each_operand(view.inst.operands, &mut |operand| {
         if let Operand::Special(special) = operand {
-            has_same_operands &= is_of_block(special);
+            has_same_operands &= is_same(special);
         }
     });
     match view.effect() {
@@ -110,21 +121,32 @@ fn is_param_of(function: &Function, address: &Operand) -> bool {
     function.params.contains(&Param::Var(*var))
 }
 
-/// Whether a special register says something of the block or the launch.
-fn is_of_block(special: Special) -> bool {
+/// Whether a special register says something of the block or the launch, for blocks of a size.
+pub(crate) fn is_of_block(special: Special, block: [Option<u32>; 3]) -> bool {
     use Special::*;
-    matches!(
-        special,
-        NtidX
-            | NtidY
-            | NtidZ
-            | CtaidX
-            | CtaidY
-            | CtaidZ
-            | NctaidX
-            | NctaidY
-            | NctaidZ
-            | DynamicSmemSize
-            | TotalSmemSize
-    )
+    match special {
+        NtidX | NtidY | NtidZ | CtaidX | CtaidY | CtaidZ | NctaidX | NctaidY | NctaidZ => true,
+        DynamicSmemSize | TotalSmemSize => true,
+        TidX => block[0] == Some(1),
+        TidY => block[1] == Some(1),
+        TidZ => block[2] == Some(1),
+        _ => false,
+    }
+}
+
+/// Whether a special register is the same for the same lanes of all warps of a block.
+pub(crate) fn is_of_lane(special: Special, block: [Option<u32>; 3]) -> bool {
+    use Special::*;
+    // Numbers repeat from warp to warp if a warp has a whole number of rows, or of planes.
+    let repeats_after = |sizes: &[Option<u32>]| {
+        let threads = sizes.iter().try_fold(1_u32, |product, size| product.checked_mul((*size)?));
+        threads.is_some_and(|threads| threads != 0 && 32 % threads == 0)
+    };
+    match special {
+        Laneid | LanemaskEq | LanemaskLe | LanemaskLt | LanemaskGe | LanemaskGt => true,
+        TidX => repeats_after(&block[..1]),
+        TidY => repeats_after(&block[..2]),
+        TidZ => repeats_after(&block),
+        _ => is_of_block(special, block),
+    }
 }

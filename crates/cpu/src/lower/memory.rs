@@ -80,6 +80,13 @@ impl<'c> Address<'c> {
         }
     }
 
+    /// After how many lanes addresses repeat, if they do.
+    fn period(&self) -> Option<u32> {
+        let Self::Regular(_, offsets) = self else { return None };
+        let repeats = |lanes: usize| offsets.chunks(lanes).all(|others| *others == offsets[..others.len()]);
+        [4, 8, 16].into_iter().find(|&lanes| repeats(lanes)).map(|lanes| lanes as u32)
+    }
+
     /// Whether each lane accesses what follows the access of the lane before.
     pub(crate) fn is_contiguous(&self, bytes: u32) -> bool {
         match self {
@@ -351,7 +358,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 let value = if is_ordered {
                     this.unit.builder.volatile_load(ty, pointer, 1)
                 } else {
-                    this.unit.builder.load(ty, pointer, 1)
+                    this.unit.builder.beside(this.unit.builder.load(ty, pointer, 1))
                 };
                 this.unit.builder.freeze(value)
             };
@@ -395,12 +402,23 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let types = [vector, pointer.ty()];
             builder.intrinsic(self.unit.llvm, "llvm.masked.load", &types, &[pointer, lanes, vector.zero()])
         };
-        builder.freeze(value)
+        builder.freeze(builder.beside(value))
     }
 
     /// Loads what each lane of a mask asks for, one by one; zero for the others.
     pub(crate) fn gather(&self, vector: Ty<'c>, address: &Address<'c>, lanes: Value<'c>) -> Value<'c> {
         let pointers = self.pointers(address);
+        if let Some(period) = address.period().filter(|&period| period < self.lanes() && lanes.is_all_ones()) {
+            // What rows of the block share is loaded once.
+            let emit = self.scalar();
+            let (first, all) = (emit.lanes_from(pointers, 0, period), lanes.ty().element().vector(period).all_ones());
+            let row = self.gather_from(vector.element().vector(period), first, all);
+            return emit.beside_each_other(&vec![row; (self.lanes() / period) as usize]);
+        }
+        self.gather_from(vector, pointers, lanes)
+    }
+
+    fn gather_from(&self, vector: Ty<'c>, pointers: Value<'c>, lanes: Value<'c>) -> Value<'c> {
         let types = [vector, pointers.ty()];
         let builder = self.unit.builder;
         builder.freeze(builder.intrinsic(

@@ -327,7 +327,7 @@ impl<'c> Lowering<'_, '_, 'c> {
             loaded.push(match pieces.kind {
                 PieceKind::Contiguous => self.load_words(piece, at, lanes),
                 PieceKind::Uniform if active.is_all_ones() => {
-                    builder.splat(builder.freeze(builder.load(ty, at, 1)), pieces.lanes)
+                    builder.splat(builder.freeze(builder.beside(builder.load(ty, at, 1))), pieces.lanes)
                 }
                 PieceKind::Uniform => {
                     let one = self.load_if_any(ty, at, lanes);

@@ -17,10 +17,11 @@ use ptx::analysis::{BarrierRegions, BitSet, Block, Region, RegionInputs, RegionS
 use ptx::entity::Id;
 use ptx::ir::StmtId;
 use ptx::ops::{Effect, Op};
+use ptx::special::Special;
 use ptx::view::View;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::agreement::Agreement;
+use super::agreement::{Agreement, is_of_block, is_of_lane};
 use super::apart::Point;
 use super::function::{Execution, Lowering, register_align};
 use super::operands::field;
@@ -117,11 +118,10 @@ impl<'c> Lowering<'_, '_, 'c> {
             with_barriers: &with_barriers,
         };
         let regions = BarrierRegions::of(self.unit.module, self.func, inputs);
-        let agreement = Agreement::of(self.unit.module, self.function, self.body, &self.cfg, &self.def_use);
-        if !regions.is_exact() || !self.can_run_in_stages(&agreement) {
+        if !regions.is_exact() || !self.can_run_in_stages() {
             return None;
         }
-        let barriers = self.stage_ends(&regions, &agreement)?;
+        let barriers = self.stage_ends(&regions)?;
         let is_last = |&region: &Region| regions.facts(region).may_leave;
         let last = regions.iter().filter(is_last).map(Region::index).collect();
         let warps = threads / 32;
@@ -147,7 +147,7 @@ impl<'c> Lowering<'_, '_, 'c> {
 
     /// Whether warps come to barriers in the same order, and nothing that they do makes them wait for each other elsewhere,
     /// or looks at the context for what differs from warp to warp.
-    fn can_run_in_stages(&self, agreement: &Agreement) -> bool {
+    fn can_run_in_stages(&self) -> bool {
         let Some(uniformity) = &self.uniformity else { return false };
         let mut with_barrier = FxHashSet::default();
         for &block in &self.layout.order {
@@ -169,11 +169,18 @@ impl<'c> Lowering<'_, '_, 'c> {
                 }
             }
         }
-        agreement.is_on_barriers(&self.cfg, |block| with_barrier.contains(&block))
+        self.agreement(is_of_block).is_on_barriers(&self.cfg, |block| with_barrier.contains(&block))
+    }
+
+    /// What threads agree on that have the same in some special registers.
+    fn agreement(&self, is_same: fn(Special, [Option<u32>; 3]) -> bool) -> Agreement {
+        let is_same = |special| is_same(special, self.unit.options.facts.block);
+        Agreement::of(self.unit.module, self.function, self.body, &self.cfg, &self.def_use, is_same)
     }
 
     /// The barriers, with what is kept at each. Nothing if something is live that is not a register.
-    fn stage_ends(&mut self, regions: &BarrierRegions, agreement: &Agreement) -> Option<Vec<StageEnd>> {
+    fn stage_ends(&mut self, regions: &BarrierRegions) -> Option<Vec<StageEnd>> {
+        let lanes = self.agreement(is_of_lane);
         let once = self.written_once();
         let mut ends = Vec::new();
         for region in regions.iter().skip(1) {
@@ -191,8 +198,7 @@ impl<'c> Lowering<'_, '_, 'c> {
             let mut live = Vec::new();
             for &reg in facts.live.iter().chain(&facts.predicates) {
                 let Some(web) = self.web_at(Point::Statement(barrier), reg) else { continue };
-                let uniformity = self.uniformity.as_ref().expect("a warp has webs");
-                let is_agreed = agreement.is_agreed(reg) && uniformity.value(web).is_uniform();
+                let is_agreed = lanes.is_agreed(reg);
                 if is_agreed && once.contains(&web) {
                     continue;
                 }
@@ -324,7 +330,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         builder.store(number, stages.warp, 4);
         // For who asks in case of a fault.
         let first_thread = builder.offset(self.warp, self.unit.context().int(64).constant(field!(first_thread)));
-        builder.store(builder.shl(number, number.ty().constant(5)), first_thread, 4);
+        builder.store_beside(builder.shl(number, number.ty().constant(5)), first_thread, 4);
     }
 
     /// At a barrier: the next warp runs the stage, or the first one goes on behind the barrier, where all registers come from
