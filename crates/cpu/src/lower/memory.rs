@@ -10,6 +10,7 @@ use super::function::Lowering;
 use super::memory_map::constant_bytes;
 use super::operands::{field, sign_of};
 use super::pieces::Groups;
+use super::strided::Strided;
 use super::unit::{CONSTANTS, symbol_of};
 use crate::emit::{Emit, Sign};
 use crate::llvm::{Ordering, Ty, Value};
@@ -383,9 +384,10 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 let pointer = spot.pointer(self.scalar());
                 self.load_words(vector, pointer, active)
             }
-            _ => match self.pieces(address, bytes) {
-                Some(pieces) => self.load_pieces(ty, address, &pieces, active),
-                None => self.load_irregular(vector, address, active),
+            _ => match (self.pieces(address, bytes), Strided::of(address, bytes)) {
+                (Some(pieces), _) => self.load_pieces(ty, address, &pieces, active),
+                (None, Some(words)) if active.is_all_ones() => self.load_strided(vector, words),
+                (None, _) => self.load_irregular(vector, address, active),
             },
         }
     }
@@ -463,8 +465,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             Address::Regular(spot, _) if address.is_contiguous(bytes) => {
                 self.store_words(spot.pointer(self.scalar()), value, active);
             }
-            _ => match self.pieces(address, bytes) {
-                Some(pieces) if !pieces.are_uniform() => self.store_pieces(address, &pieces, value, active),
+            _ => match (self.pieces(address, bytes), Strided::of(address, bytes)) {
+                (Some(pieces), _) if !pieces.are_uniform() => self.store_pieces(address, &pieces, value, active),
+                (None, Some(words)) if active.is_all_ones() => self.store_strided(words, value),
                 _ => self.store_irregular(address, value, active),
             },
         }

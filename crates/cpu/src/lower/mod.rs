@@ -12,7 +12,7 @@
 //! | `operands` | reading and writing operands, special registers |
 //! | `arithmetic`, `conversion` | instructions that compute registers |
 //! | `video` | instructions on parts of registers |
-//! | `memory`, `pieces`, `parts`, `atomics` | accesses |
+//! | `memory`, `pieces`, `strided`, `parts`, `atomics` | accesses |
 //! | `sync` | barriers and collectives |
 //! | `control` | preemption, counts, budgets |
 //! | `row` | kernels that run all warps of a block in a row |
@@ -52,6 +52,7 @@ mod row;
 mod spin;
 mod stack;
 mod stages;
+mod strided;
 mod sync;
 mod texture;
 mod total;
