@@ -76,7 +76,7 @@ pub struct Options {
 }
 
 /// A level of x86-64, to compile for less than the processor can do.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Processor {
     /// SSE4.2.
     V2,

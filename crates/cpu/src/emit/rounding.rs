@@ -1,17 +1,15 @@
 //! Arithmetic in all four rounding modes.
 //!
-//! Processors round to nearest; the other modes need a register to be switched, which costs tens of cycles and which
-//! LLVM cannot see. For 32 bits and fewer, another way is exact and stays in vectors: compute in 64 bits, where the
+//! Processors round to nearest. The instructions of AVX-512 for whole vectors have a rounding mode of their own; every `expf`
+//! has an `fma.rm.f32`, so this is worth it.
+//!
+//! Elsewhere a register of the processor is switched, which costs tens of cycles and which LLVM cannot see: in a function of
+//! its own, which LLVM neither inlines nor looks into. For the 32 lanes of a warp that is less than any other way.
+//!
+//! For one number of 32 bits, and for `fma` where the processor has none, another way is exact: compute in 64 bits, where the
 //! result is exact or *rounded to odd* (cut off, with the last bit set if anything was lost), and round that once more
 //! in the wanted mode. A number rounded to odd with two bits to spare rounds like the exact one (Boldo and Melquiond,
 //! "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008).
-//! `fma.rm.f32` is worth it: every `expf` has one.
-//!
-//! For 64 bits, where there is no wider format, the mode of the processor is switched in a function of its own, which
-//! LLVM neither inlines nor looks into.
-//!
-//! The instructions of AVX-512 for whole vectors have a rounding mode of their own; where there are such, both ways are
-//! not needed.
 
 use super::{Emit, Sign};
 use crate::llvm::{Attribute, Builder, FloatPredicate, FunctionValue, Ty, Value};
@@ -48,6 +46,9 @@ impl<'c> Emit<'_, 'c> {
             (Rounding::Nearest, _) => self.nearest(op, args),
             _ if self.lanes.is_some() && self.module.has_avx512 => self.in_own_mode(op, rounding, args),
             (_, 64) => self.call(self.in_mode(op, rounding, ty), args),
+            _ if self.lanes.is_some() && (op != Arithmetic::Fma || self.module.has_fma) => {
+                self.call(self.in_mode(op, rounding, ty), args)
+            }
             _ => {
                 let wide: Vec<_> = args.iter().map(|&arg| self.fpext(arg, self.f64())).collect();
                 let exact = self.rounded_to_odd(op, &wide);
@@ -239,7 +240,7 @@ impl<'c> Emit<'_, 'c> {
         self.bitcast(rounded, sum.ty())
     }
 
-    /// A function that switches the rounding mode of the processor for one operation on doubles.
+    /// A function that switches the rounding mode of the processor for one operation.
     fn in_mode(&self, op: Arithmetic, rounding: Rounding, ty: Ty<'c>) -> FunctionValue<'c> {
         let (name, params) = match op {
             Arithmetic::Add => ("fadd", 2),
@@ -250,7 +251,7 @@ impl<'c> Emit<'_, 'c> {
             Arithmetic::Fma => ("fma", 3),
         };
         let lanes = ty.lanes().unwrap_or(1);
-        let full_name = format!("{name}.{rounding:?}.{lanes}");
+        let full_name = format!("{name}.{rounding:?}.{lanes}x{}", ty.bits());
         let exists = self.module.has_function(&full_name);
         let function = self.module.function(&full_name, ty, &vec![ty; params]);
         if exists {

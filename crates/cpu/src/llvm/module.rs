@@ -19,6 +19,8 @@ pub(crate) struct Module<'c> {
     context: &'c Context,
     /// Whether the processor has AVX-512: it can round each result of an instruction differently, and scale floats.
     pub(crate) has_avx512: bool,
+    /// Whether it multiplies and adds in one instruction.
+    pub(crate) has_fma: bool,
 }
 
 /// A function and its type, which a call needs.
@@ -48,13 +50,14 @@ pub(crate) enum Attribute {
 impl<'c> Module<'c> {
     /// An empty module, for a processor or the one that we run on.
     pub(crate) fn new(context: &'c Context, name: &str, processor: Option<Processor>) -> Self {
-        let has_avx512 = match processor {
-            None => host().1.split(',').any(|feature| feature == "+avx512f"),
-            Some(processor) => processor == Processor::V4,
+        let has = |feature: &str, since: Processor| match processor {
+            None => host().1.split(',').any(|other| other == feature),
+            Some(processor) => processor >= since,
         };
+        let (has_avx512, has_fma) = (has("+avx512f", Processor::V4), has("+fma", Processor::V3));
         // SAFETY: the context outlives the module, which borrows it.
         let raw = unsafe { LLVMModuleCreateWithNameInContext(c_name(name).as_ptr(), context.raw) };
-        Self { raw, context, has_avx512 }
+        Self { raw, context, has_avx512, has_fma }
     }
 
     pub(crate) fn context(&self) -> &'c Context {
