@@ -15,11 +15,11 @@ use crate::kernel::{CompileError, Kernel, Source};
 use crate::lower;
 use crate::memory::{Arena, Heap, OutOfMemory, SharedWindows};
 use crate::options::{Options, Processor, Tier, Width};
+use crate::runtime::deal::Deal;
 use crate::runtime::host::Output;
 use crate::runtime::launch::{Fault, Launch, LaunchParts, ParamLine};
 use crate::runtime::observe::Observer;
 use crate::runtime::pool::Pool;
-use crate::runtime::shares::Shares;
 use crate::texture::Textures;
 use crate::versions::Versions;
 
@@ -428,25 +428,25 @@ impl Program {
         }
         let deadline = request.mode.timeout.map(|timeout| Instant::now() + timeout);
         let threads = (request.mode.threads.max(1) as u64).min(blocks);
-        // Enough for all threads to the end, and few enough to notice that the launch should stop.
-        let at_a_time = (blocks / (threads * 16)).clamp(1, MOST_BLOCKS_AT_A_TIME);
         let is_free = !request.mode.random_schedule && request.mode.observer.is_none() && !request.is_cooperative;
         let mut launched = Launched { instructions: 0 };
-        #[allow(
-            clippy::single_range_in_vec_init,
-            reason = "all blocks are one range at first, and may be several later"
-        )]
-        let mut left = vec![0..blocks];
+        let spins = kernel.traits.spins;
+        let deal = if is_free && !spins {
+            // Enough for all threads to the end, and few enough to notice that the launch should stop.
+            Deal::new(blocks, threads, (blocks / (threads * 16)).clamp(1, MOST_BLOCKS_AT_A_TIME))
+        } else {
+            // Blocks may wait for others, which must have begun.
+            Deal::new(blocks, 1, 1)
+        };
         let mut error: Option<LaunchError> = None;
-        while !left.is_empty() && error.is_none() {
-            let is_in_order = !is_free || kernel.traits.spins;
+        while !deal.is_over() && error.is_none() {
+            debug_assert_eq!(kernel.traits.spins, spins, "whether a kernel waits is said by its PTX");
             let launch = Launch::new(LaunchParts {
                 kernel: &kernel,
                 versions: request.mode.warm_up.then_some(&versions),
                 params: &params,
                 grid: request.grid,
-                shares: Shares::new(&left, if is_in_order { 1 } else { threads }),
-                at_a_time: if is_in_order { 1 } else { at_a_time },
+                deal: &deal,
                 runs_blocks: is_free && kernel.runs_blocks && request.dynamic_shared == 0,
                 threads: request.block,
                 dynamic_shared: request.dynamic_shared,
@@ -467,8 +467,7 @@ impl Program {
                 versions.ran(started.elapsed());
             }
             launched.instructions += launch.executed.load(std::sync::atomic::Ordering::Relaxed);
-            left = launch.left();
-            if !left.is_empty() {
+            if !deal.is_over() && error.is_none() {
                 // The kernel presumes what does not hold; the next code presumes nothing.
                 versions = self.versions(func, request.block, &request.mode);
                 match request.mode.code(&versions) {

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::context::{Progress, WarpContext};
+use super::deal::Deal;
 use super::observe::Observer;
-use super::shares::Shares;
 use super::worker::{CURRENT, Worker};
 use crate::kernel::Kernel;
 use crate::memory::SharedWindows;
@@ -174,9 +174,7 @@ pub(crate) struct LaunchParts<'l> {
     pub(crate) params: &'l [ParamLine],
     pub(crate) grid: [u32; 3],
     /// Blocks that have not begun.
-    pub(crate) shares: Shares,
-    /// How many blocks a worker takes at a time; only one if they may wait for each other.
-    pub(crate) at_a_time: u64,
+    pub(crate) deal: &'l Deal,
     /// Whether one call of the kernel runs all blocks that are taken at once.
     pub(crate) runs_blocks: bool,
     pub(crate) threads: [u32; 3],
@@ -242,18 +240,13 @@ impl<'l> Launch<'l> {
 
     /// The next blocks that a worker runs.
     pub(crate) fn take_blocks(&self, worker: usize) -> Option<Range<u64>> {
-        if self.is_stopped() { None } else { self.shares.take(worker, self.at_a_time) }
+        if self.is_stopped() { None } else { self.deal.take(worker) }
     }
 
     /// Whether what is left of the launch should run in other code. Blocks that have begun may wait for others, so this is
     /// only asked when none has.
     pub(crate) fn should_leave_off(&self) -> bool {
         self.kernel.presumes_wrongly()
-    }
-
-    /// The blocks that are to run in other code when all workers have ended.
-    pub(crate) fn left(&self) -> Vec<Range<u64>> {
-        if self.is_stopped() { Vec::new() } else { self.shares.left() }
     }
 
     pub(crate) fn threads_per_block(&self) -> u32 {

@@ -1,0 +1,128 @@
+//! Which blocks of a launch begin next, and on which OS thread.
+//!
+//! Blocks begin in the order of their numbers, as on GPUs: there are programs that count on it, although nobody promised it
+//! to them. And a thread gets the same blocks in each launch if it can: programs often launch kernels one after another
+//! over the same memory, and what a thread works on is then in the cache of its core.
+//!
+//! So blocks are dealt in rounds, with a hand of neighbouring blocks for each thread. A thread takes its own hand of the
+//! round, another one's if its own is gone, and begins the next round when all hands of this one are gone.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The blocks of a launch, while they are dealt.
+#[derive(Debug)]
+pub(crate) struct Deal {
+    /// The number of the round, above a bit for each of its hands that is gone.
+    state: AtomicU64,
+    blocks: u64,
+    /// How many blocks there are in a hand.
+    hand: u64,
+    /// How many hands there are in a round.
+    hands: u32,
+}
+
+/// Bits for the hands of a round. So many threads have a hand of their own; it leaves more rounds than a launch can live to
+/// see.
+const MOST_HANDS: u32 = 16;
+
+impl Deal {
+    /// Blocks for so many threads, with so many in a hand.
+    pub(crate) fn new(blocks: u64, threads: u64, hand: u64) -> Self {
+        let hands = threads.clamp(1, MOST_HANDS.into()) as u32;
+        Self { state: AtomicU64::new(0), blocks, hand: hand.max(1), hands }
+    }
+
+    /// The next blocks of a thread; nothing if all are gone.
+    pub(crate) fn take(&self, thread: usize) -> Option<Range<u64>> {
+        let own = thread as u32 % self.hands;
+        let mut state = self.state.load(Ordering::Relaxed);
+        loop {
+            let (round, gone) = self.round(state);
+            let is_there = gone >> own & 1 == 0 && self.first_block(round, own) < self.blocks;
+            let place = if is_there { own } else { gone.trailing_ones() };
+            let first = self.first_block(round, place);
+            if first >= self.blocks {
+                return None;
+            }
+            let taken = round << MOST_HANDS | gone | 1 << place;
+            match self.state.compare_exchange_weak(state, taken, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Some(first..self.blocks.min(first + self.hand)),
+                Err(now) => state = now,
+            }
+        }
+    }
+
+    /// Whether all blocks are gone.
+    pub(crate) fn is_over(&self) -> bool {
+        let (round, gone) = self.round(self.state.load(Ordering::Relaxed));
+        self.first_block(round, gone.trailing_ones()) >= self.blocks
+    }
+
+    /// The round that hands are taken of, and those of it that are gone.
+    fn round(&self, state: u64) -> (u64, u64) {
+        let (round, gone) = (state >> MOST_HANDS, state & ((1 << MOST_HANDS) - 1));
+        if gone.trailing_ones() == self.hands { (round + 1, 0) } else { (round, gone) }
+    }
+
+    fn first_block(&self, round: u64, place: u32) -> u64 {
+        (round * u64::from(self.hands) + u64::from(place)) * self.hand
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Deal;
+
+    #[test]
+    fn threads_have_a_hand_of_each_round() {
+        let deal = Deal::new(13, 2, 2);
+        assert_eq!(deal.take(1), Some(2..4));
+        assert_eq!(deal.take(0), Some(0..2));
+        assert_eq!(deal.take(1), Some(6..8));
+        assert_eq!(deal.take(1), Some(4..6), "the other one is late");
+        assert_eq!(deal.take(0), Some(8..10));
+        assert_eq!(deal.take(3), Some(10..12), "the fourth thread has the hands of the second");
+        assert!(!deal.is_over());
+        assert_eq!(deal.take(1), Some(12..13), "there is no hand of its own in the last round");
+        assert!(deal.is_over());
+        assert_eq!((deal.take(0), deal.take(1)), (None, None));
+    }
+
+    #[test]
+    fn for_one_thread_blocks_come_in_order() {
+        let deal = Deal::new(3, 1, 1);
+        let order: Vec<_> = [5, 0, 2].iter().filter_map(|&thread| deal.take(thread)).collect();
+        assert_eq!(order, [0..1, 1..2, 2..3]);
+        assert!(deal.is_over());
+    }
+
+    #[test]
+    fn all_blocks_are_dealt_once_and_none_early() {
+        for (blocks, threads, hand) in [(1, 1, 1), (7, 3, 2), (1000, 16, 3), (1000, 40, 32), (4096, 5, 1)] {
+            let deal = Deal::new(blocks, threads, hand);
+            let mut is_dealt = vec![false; blocks as usize];
+            let mut state = 1_u64;
+            while !deal.is_over() {
+                // Threads come in any order.
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let taken = deal.take((state >> 40) as usize % threads as usize).expect("there are blocks left");
+                for block in taken {
+                    assert!(!std::mem::replace(&mut is_dealt[block as usize], true), "{block} was dealt twice");
+                    // All hands of the rounds before are gone.
+                    let round = block / (16.min(threads) * hand) * 16.min(threads) * hand;
+                    assert!(is_dealt[..round as usize].iter().all(|&is_dealt| is_dealt), "{block} came early");
+                }
+            }
+            assert!(is_dealt.iter().all(|&is_dealt| is_dealt));
+        }
+    }
+
+    #[test]
+    fn the_largest_grid_has_an_end() {
+        let blocks = (1 << 31) * (1 << 16) * (1 << 16);
+        let deal = Deal::new(blocks, 3, 32);
+        assert_eq!(deal.take(0), Some(0..32));
+        assert!(!deal.is_over());
+    }
+}
