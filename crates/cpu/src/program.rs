@@ -140,7 +140,7 @@ impl Default for Mode {
 
 /// How many blocks an OS thread starts while others wait for memory to change.
 const RESIDENT_BLOCKS: usize = 64;
-/// How many blocks a worker takes at once of a kernel that runs blocks in a row.
+/// How many blocks a worker takes at once, at most. The more they are, the later those with the next numbers begin.
 const MOST_BLOCKS_AT_A_TIME: u64 = 32;
 
 /// Bytes of memory through which the blocks of a cooperative launch find each other: the device code of cooperative groups

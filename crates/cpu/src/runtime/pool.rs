@@ -63,7 +63,8 @@ unsafe impl Sync for Job {}
 
 impl Pool {
     /// Does work on this thread, as number 0, and on up to so many helpers, each with the number from 1 that it has in all
-    /// jobs. Returns when all have ended. Helpers that are busy elsewhere are not waited for: they join if they become free meanwhile.
+    /// jobs. Returns when all have ended. Helpers that are busy elsewhere are not waited for: they join if they become free
+    /// meanwhile.
     pub(crate) fn run(&self, helpers: usize, work: &(dyn Fn(usize) + Sync)) {
         if helpers == 0 {
             return work(0);
