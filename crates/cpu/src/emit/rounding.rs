@@ -42,11 +42,11 @@ impl<'c> Emit<'_, 'c> {
     /// An operation on numbers of 32 or 64 bits.
     pub(crate) fn arithmetic(&self, op: Arithmetic, rounding: Rounding, args: &[Value<'c>]) -> Value<'c> {
         let ty = args[0].ty();
-        match (rounding, ty.bits()) {
-            (Rounding::Nearest, _) => self.nearest(op, args),
+        let has_instruction = op != Arithmetic::Fma || self.module.has_fma;
+        match rounding {
+            Rounding::Nearest => self.nearest(op, args),
             _ if self.lanes.is_some() && self.module.has_avx512 => self.in_own_mode(op, rounding, args),
-            (_, 64) => self.call(self.in_mode(op, rounding, ty), args),
-            _ if self.lanes.is_some() && (op != Arithmetic::Fma || self.module.has_fma) => {
+            _ if ty.bits() == 64 || self.lanes.is_some() && has_instruction => {
                 self.call(self.in_mode(op, rounding, ty), args)
             }
             _ => {

@@ -169,7 +169,8 @@ impl<'c> Lowering<'_, '_, 'c> {
                 }
             }
         }
-        self.agreement(is_of_block).is_on_barriers(&self.cfg, |block| with_barrier.contains(&block))
+        with_barrier.is_empty()
+            || self.agreement(is_of_block).is_on_barriers(&self.cfg, |block| with_barrier.contains(&block))
     }
 
     /// What threads agree on that have the same in some special registers.
@@ -180,6 +181,10 @@ impl<'c> Lowering<'_, '_, 'c> {
 
     /// The barriers, with what is kept at each. Nothing if something is live that is not a register.
     fn stage_ends(&mut self, regions: &BarrierRegions) -> Option<Vec<StageEnd>> {
+        if regions.iter().nth(1).is_none() {
+            // Without barriers there is one stage.
+            return Some(Vec::new());
+        }
         let lanes = self.agreement(is_of_lane);
         let once = self.written_once();
         let mut ends = Vec::new();
