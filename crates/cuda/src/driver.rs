@@ -38,7 +38,7 @@ pub(crate) fn start() -> Result<&'static Driver> {
                 if settings.is_verbose { tell } else { |_| {} },
             ));
         }
-        crate::checking::start(&device, settings.seed);
+        crate::tooling::start(&device, settings.seed);
         Ok(Driver { settings, device, process: std::process::id() })
     });
     let driver = driver.as_ref().map_err(|&error| error)?;

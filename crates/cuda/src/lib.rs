@@ -12,7 +12,6 @@ pub mod abi;
 #[allow(unsafe_code, reason = "it changes what the process can access")]
 mod address_space;
 mod api;
-mod checking;
 mod driver;
 mod error;
 #[allow(unsafe_code, reason = "the boundary to C")]
@@ -22,5 +21,6 @@ mod log;
 #[allow(unsafe_code, reason = "memory whose addresses the program gives")]
 mod operation;
 mod settings;
+mod tooling;
 #[allow(unsafe_code, reason = "memory whose addresses the program gives")]
 mod transfer;

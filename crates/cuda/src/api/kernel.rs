@@ -4,9 +4,9 @@ use std::ffi::CString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::checking::launches::CheckedKernel;
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
+use crate::tooling::launches::InstrumentedKernel;
 
 /// A kernel of a module. `CUfunction` and `CUkernel` are the same.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Kernel {
     /// As the program knows it, whatever tools have made of it.
     pub(crate) facts: cpu::KernelFacts,
     /// What tools have made of it; nothing if they had nothing to do in it.
-    pub(crate) checked: Option<CheckedKernel>,
+    pub(crate) instrumented: Option<InstrumentedKernel>,
     /// Whether tools looked at it.
     pub(crate) is_checked: bool,
     /// Bytes of shared memory that launches may add.
@@ -50,7 +50,7 @@ impl Kernel {
             module: module.handle.number(),
             max_dynamic_shared: AtomicU32::new(DEFAULT_SHARED.saturating_sub(facts.shared as u32)),
             facts,
-            checked: instrumented.and_then(|instrumented| CheckedKernel::new(instrumented, program, name)),
+            instrumented: instrumented.and_then(|instrumented| InstrumentedKernel::new(instrumented, program, name)),
             is_checked: instrumented.is_some(),
         });
         KERNELS.insert(&kernel.handle, Arc::clone(&kernel));

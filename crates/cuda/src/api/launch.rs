@@ -5,9 +5,9 @@ use std::sync::{Arc, OnceLock};
 use rewrite::LaunchPlan;
 
 use super::kernel::Kernel;
-use crate::checking::{self, CheckedHeap, Checker, HostStack};
 use crate::driver;
 use crate::error::{CudaError, Result};
+use crate::tooling::{self, HostStack, ToolHeap, ToolHost};
 
 /// How a kernel is launched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,7 +67,7 @@ impl Launch {
         if shape.is_cooperative && !super::occupancy::fits_at_once(kernel, &shape) {
             return Err(CudaError::COOPERATIVE_LAUNCH_TOO_LARGE);
         }
-        let stack = checking::get().map_or_else(HostStack::default, Checker::launch_stack);
+        let stack = tooling::get().map_or_else(HostStack::default, ToolHost::launch_stack);
         let launch = Self { kernel: Arc::clone(kernel), shape, params, stack, pointers: OnceLock::new() };
         launch
             .kernel
@@ -100,35 +100,35 @@ impl Launch {
     /// Runs the kernel to its end.
     pub(crate) fn run(&self) {
         let Ok(mut mode) = mode() else { return };
-        let Some(checker) = checking::get() else {
+        let Some(tool_host) = tooling::get() else {
             let result = self.launch(&self.params, mode, &self.shape.plan());
             return result.unwrap_or_else(|error| driver::fail(self.explain(&error)));
         };
-        let heap = |launch| CheckedHeap { kernel: self.kernel.name.as_str().into(), launch };
-        let plan = checker.plan(&self.shape);
-        let Some(kernel) = &self.kernel.checked else {
-            checker.launches_unchanged(&self.kernel.name, self.kernel.is_checked);
+        let heap = |launch| ToolHeap { kernel: self.kernel.name.as_str().into(), launch };
+        let plan = tool_host.plan(&self.shape);
+        let Some(kernel) = &self.kernel.instrumented else {
+            tool_host.launches_unchanged(&self.kernel.name, self.kernel.is_checked);
             mode.heap = Some(Arc::new(heap(None)));
             let result =
-                checker.run(&plan, &self.kernel.name, &self.stack, || self.launch(&self.params, mode.clone(), &plan));
-            return result.unwrap_or_else(|error| self.failed(checker, &error));
+                tool_host.run(&plan, &self.kernel.name, &self.stack, || self.launch(&self.params, mode.clone(), &plan));
+            return result.unwrap_or_else(|error| self.failed(tool_host, &error));
         };
         let mut params = self.params.clone();
-        let checked = checker.begin(&self.kernel, kernel, self.shape, self.stack.clone(), &mut params);
-        mode.heap = Some(Arc::new(heap(Some(Arc::clone(&checked)))));
-        let result = checker.run(&plan, &self.kernel.name, &self.stack, || self.launch(&params, mode.clone(), &plan));
-        let found = checked.end();
+        let instrumented = tool_host.begin(&self.kernel, kernel, self.shape, self.stack.clone(), &mut params);
+        mode.heap = Some(Arc::new(heap(Some(Arc::clone(&instrumented)))));
+        let result = tool_host.run(&plan, &self.kernel.name, &self.stack, || self.launch(&params, mode.clone(), &plan));
+        let found = instrumented.end();
         if let Err(error) = result {
-            self.failed(checker, &error);
+            self.failed(tool_host, &error);
         } else if let Some(error) = found {
             driver::fail(error);
         }
     }
 
     /// The launch ended with an error, and tools are at work.
-    fn failed(&self, checker: &Checker, error: &cpu::LaunchError) {
+    fn failed(&self, tool_host: &ToolHost, error: &cpu::LaunchError) {
         if let cpu::LaunchError::Fault(fault) = error {
-            checker.faulted(fault, &self.kernel, &self.shape, &self.stack);
+            tool_host.faulted(fault, &self.kernel, &self.shape, &self.stack);
         }
         driver::fail(self.explain(error));
     }

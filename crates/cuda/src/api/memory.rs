@@ -13,9 +13,9 @@ use super::pool::{POOLS, Pool};
 use super::stream::Stream;
 use super::work::Work;
 use super::{capture, context};
-use crate::checking::{self, What};
 use crate::driver;
 use crate::error::{CudaError, Result};
+use crate::tooling::{self, What};
 
 /// Memory that a program asked for, or told us of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,7 +71,7 @@ fn record(address: u64, bytes: u64, kind: Kind, source: Source) {
     let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
     let context = context::current().map_or(0, |context| context.handle.number());
     allocations().insert(address, Allocation { address, bytes, kind, id, source, context });
-    if let Some(checker) = checking::get() {
+    if let Some(tool_host) = tooling::get() {
         let what = match (source, kind) {
             // The module has said so already.
             (Source::Variable, _) => return,
@@ -82,7 +82,7 @@ fn record(address: u64, bytes: u64, kind: Kind, source: Source) {
             (_, Kind::Host { .. }) => What::Pinned,
             (_, Kind::Registered { .. }) => What::Registered,
         };
-        checker.appears(address, bytes, what);
+        tool_host.appears(address, bytes, what);
     }
 }
 
@@ -95,12 +95,12 @@ pub(crate) fn allocate(bytes: u64, kind: Kind) -> Result<u64> {
 
 fn allocate_from(source: Source, bytes: u64, kind: Kind) -> Result<u64> {
     let device = &driver::get()?.device;
-    let checker = checking::get();
-    let redzone = checker.map_or(0, checking::Checker::redzone);
+    let tool_host = tooling::get();
+    let redzone = tool_host.map_or(0, tooling::ToolHost::redzone);
     let all = bytes.checked_add(redzone).ok_or(CudaError::OUT_OF_MEMORY)?;
     let mut result = device.memory.allocate(all, 512);
     // Tools keep memory for a while that was freed.
-    if result.is_err() && checker.is_some_and(checking::Checker::make_room) {
+    if result.is_err() && tool_host.is_some_and(tooling::ToolHost::make_room) {
         result = device.memory.allocate(all, 512);
     }
     // The last bytes of the device have no redzone.
@@ -148,8 +148,8 @@ pub(crate) fn free_all_of(context: usize) {
             && !matches!(allocation.source, Source::Graph { .. } | Source::Mapping | Source::Variable)
     };
     let all: Vec<Allocation> = allocations().values().filter(|allocation| is_of_context(allocation)).copied().collect();
-    if let Some(checker) = checking::get() {
-        checker.report_leaks_of_context(|address| {
+    if let Some(tool_host) = tooling::get() {
+        tool_host.report_leaks_of_context(|address| {
             let before = all.partition_point(|allocation| allocation.address <= address);
             all[..before].last().is_some_and(|allocation| address - allocation.address < allocation.bytes)
         });
@@ -166,8 +166,8 @@ pub(crate) fn free_all_of(context: usize) {
 /// The allocation that a program wants to free, if it can be freed in this way.
 fn to_be_freed(address: u64, can_be: impl Fn(&Allocation) -> bool) -> Result<Allocation> {
     let found = allocations().get(&address).copied().filter(can_be);
-    if let (None, Some(checker)) = (found, checking::get()) {
-        checker.freed_nothing(address);
+    if let (None, Some(tool_host)) = (found, tooling::get()) {
+        tool_host.freed_nothing(address);
     }
     found.ok_or(CudaError::INVALID_VALUE)
 }
@@ -219,7 +219,7 @@ pub(crate) fn free_now(address: u64) -> Result<()> {
     {
         pool.give_back(found.bytes);
     }
-    if checking::get().is_some_and(|checker| !checker.freed(address)) {
+    if tooling::get().is_some_and(|tool_host| !tool_host.freed(address)) {
         return Ok(());
     }
     if driver::get()?.device.memory.free(address) { Ok(()) } else { Err(CudaError::INVALID_VALUE) }
@@ -375,8 +375,8 @@ pub(crate) fn forget_mapping(address: u64) {
 /// Forgets memory that is not ours.
 fn forget(address: u64) {
     allocations().remove(&address);
-    if let Some(checker) = checking::get() {
-        checker.vanishes(address);
+    if let Some(tool_host) = tooling::get() {
+        tool_host.vanishes(address);
     }
 }
 
@@ -412,7 +412,7 @@ pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
         let is_pinned = find(address).is_some_and(|found| end <= found.address + found.bytes);
         return Ok(if is_pinned { Owner::PinnedHost } else { Owner::Host });
     }
-    if checking::get().is_some_and(|checker| checker.copies_freed(address)) {
+    if tooling::get().is_some_and(|tool_host| tool_host.copies_freed(address)) {
         return Err(CudaError::INVALID_VALUE);
     }
     // Variables of modules are allocations of the device, too, but the program did not ask for them.
@@ -424,13 +424,13 @@ pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
             .ok_or(CudaError::INVALID_VALUE)?,
     };
     if end > start + length {
-        if let Some(checker) = checking::get() {
-            checker.copies_past(address, bytes);
+        if let Some(tool_host) = tooling::get() {
+            tool_host.copies_past(address, bytes);
         }
         return Err(CudaError::INVALID_VALUE);
     }
-    if let Some(checker) = checking::get() {
-        checker.copies_past_part(address, bytes);
+    if let Some(tool_host) = tooling::get() {
+        tool_host.copies_past_part(address, bytes);
     }
     Ok(if matches!(kind, Kind::Host { .. }) { Owner::PinnedHost } else { Owner::Device })
 }
@@ -439,7 +439,7 @@ pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
 pub(crate) fn info() -> Result<(u64, u64)> {
     context::require()?;
     let memory = &driver::get()?.device.memory;
-    let hidden = checking::get().map_or(0, checking::Checker::hidden_bytes);
+    let hidden = tooling::get().map_or(0, tooling::ToolHost::hidden_bytes);
     let free = (memory.free_bytes() + hidden).min(memory.total_bytes());
     Ok((free.saturating_sub(super::virtual_memory::used_bytes()), memory.total_bytes()))
 }

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::kernel::Kernel;
-use crate::checking::{self, Instrumented};
 use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
+use crate::tooling::{self, InstrumentedModule};
 
 /// A module on the device. A library (`CUlibrary`) is the same: there is one device.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct Module {
     pub(crate) handle: Handle<Module>,
     pub(crate) program: Arc<cpu::Program>,
     /// What tools have made of it.
-    pub(crate) instrumented: Option<Arc<Instrumented>>,
+    pub(crate) instrumented: Option<Arc<InstrumentedModule>>,
     /// Kernels that were asked for before.
     kernels: Mutex<FxHashMap<String, Arc<Kernel>>>,
 }
@@ -57,8 +57,8 @@ pub(crate) fn link(texts: &[String]) -> Result<Arc<Module>> {
 /// Loads a module that was read.
 pub(crate) fn load_parsed(module: ptx::ir::Module) -> Result<Arc<Module>> {
     let device = &driver::start()?.device;
-    let (module, instrumented) = match checking::get() {
-        Some(checker) => checker.rewrite(module),
+    let (module, instrumented) = match tooling::get() {
+        Some(tool_host) => tool_host.rewrite(module),
         None => (module, None),
     };
     let program = cpu::Program::load(device, module).map_err(|error| {
@@ -68,8 +68,8 @@ pub(crate) fn load_parsed(module: ptx::ir::Module) -> Result<Arc<Module>> {
             cpu::LoadError::Undefined(_) => CudaError::SHARED_OBJECT_SYMBOL_NOT_FOUND,
         }
     })?;
-    if let Some(checker) = checking::get() {
-        checker.loaded(&program);
+    if let Some(tool_host) = tooling::get() {
+        tool_host.loaded(&program);
     }
     let module = Arc::new(Module {
         handle: Handle::new(),
@@ -101,8 +101,8 @@ pub(crate) fn forget(number: usize) -> Result<()> {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        if let Some(checker) = checking::get() {
-            checker.unloaded(&self.program);
+        if let Some(tool_host) = tooling::get() {
+            tool_host.unloaded(&self.program);
         }
     }
 }

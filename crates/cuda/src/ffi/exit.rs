@@ -6,7 +6,7 @@
 static AT_EXIT: extern "C" fn() = {
     extern "C" fn at_exit() {
         // Nobody is left who could be told.
-        let _ = std::panic::catch_unwind(crate::checking::finish);
+        let _ = std::panic::catch_unwind(crate::tooling::finish);
     }
     at_exit
 };

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tools::memcheck::{ATOMIC, READ, WRITE};
 
-use crate::checking::{self, Checker, Usage};
+use crate::tooling::{self, ToolHost, Usage};
 
 /// `nvtxExtModuleInfo_t`
 #[repr(C)]
@@ -262,20 +262,20 @@ fn guard<R>(otherwise: R, body: impl FnOnce() -> R) -> R {
 }
 
 /// Runs what a program calls, if there are tools.
-fn with_checker(body: impl FnOnce(&'static Checker)) {
+fn with_checker(body: impl FnOnce(&'static ToolHost)) {
     guard((), || {
-        if let Some(checker) = checking::get() {
-            body(checker);
+        if let Some(tool_host) = tooling::get() {
+            body(tool_host);
         }
     });
 }
 
 /// The same for what has a description.
-fn with<T>(description: *const T, body: impl FnOnce(&'static Checker, &T)) {
-    with_checker(|checker| {
+fn with<T>(description: *const T, body: impl FnOnce(&'static ToolHost, &T)) {
+    with_checker(|tool_host| {
         // SAFETY: programs give null or a description of the type that the function has.
         if let Some(description) = unsafe { description.as_ref() } {
-            body(checker, description);
+            body(tool_host, description);
         }
     });
 }
@@ -318,33 +318,33 @@ unsafe extern "C" fn heap_register(_domain: *const c_void, description: *const H
         .filter(|heap| heap.kind == VIRTUAL_ADDRESS && heap.range_size >= size_of::<Range>());
     // SAFETY: of this kind of memory the description is a range.
     let Some(&Range { size, pointer }) = range.and_then(|heap| unsafe { heap.range.as_ref() }) else { return 0 };
-    with(description, |checker, heap| {
+    with(description, |tool_host, heap| {
         let usage = if heap.usage == SUB_ALLOCATOR { Usage::SubAllocator } else { Usage::Layout };
         // SAFETY: programs give names of the kind that they say.
         let label = unsafe { name_of(heap.name_kind, heap.name) };
-        checker.heap_appears(pointer, size as u64, usage, label);
+        tool_host.heap_appears(pointer, size as u64, usage, label);
     });
     // The address of a heap is its handle.
     pointer
 }
 
 unsafe extern "C" fn heap_unregister(_domain: *const c_void, heap: u64) {
-    with_checker(|checker| checker.heap_vanishes(heap));
+    with_checker(|tool_host| tool_host.heap_vanishes(heap));
 }
 
 unsafe extern "C" fn heap_reset(_domain: *const c_void, heap: u64) {
-    with_checker(|checker| checker.heap_is_reset(heap));
+    with_checker(|tool_host| tool_host.heap_is_reset(heap));
 }
 
 unsafe extern "C" fn regions_register(_domain: *const c_void, description: *const Registered) {
-    with(description, |checker, batch| {
+    with(description, |tool_host, batch| {
         if batch.kind != VIRTUAL_ADDRESS {
             return;
         }
         // SAFETY: of this kind of memory the elements are ranges.
         for (index, range) in unsafe { batch.elements.iter::<Range>() }.enumerate() {
             if batch.heap != PROCESS_WIDE {
-                checker.part_appears(range.pointer, range.size as u64);
+                tool_host.part_appears(range.pointer, range.size as u64);
             }
             if !batch.handles.is_null() {
                 // SAFETY: there is a place for the handle of each; it is the address.
@@ -355,30 +355,30 @@ unsafe extern "C" fn regions_register(_domain: *const c_void, description: *cons
 }
 
 unsafe extern "C" fn regions_resize(_domain: *const c_void, description: *const Batch) {
-    with(description, |checker, batch| {
+    with(description, |tool_host, batch| {
         if batch.kind == VIRTUAL_ADDRESS {
             // SAFETY: of this kind of memory the elements are ranges.
             unsafe { batch.elements.iter::<Range>() }
-                .for_each(|range| checker.part_is_resized(range.pointer, range.size as u64));
+                .for_each(|range| tool_host.part_is_resized(range.pointer, range.size as u64));
         }
     });
 }
 
 unsafe extern "C" fn regions_unregister(_domain: *const c_void, description: *const Batch) {
     // Whether by address or by handle: they are the same.
-    with(description, |checker, batch| {
+    with(description, |tool_host, batch| {
         // SAFETY: the elements are addresses or handles.
-        unsafe { batch.elements.iter::<u64>() }.for_each(|region| checker.part_vanishes(region));
+        unsafe { batch.elements.iter::<u64>() }.for_each(|region| tool_host.part_vanishes(region));
     });
 }
 
 unsafe extern "C" fn regions_name(_domain: *const c_void, description: *const Batch) {
-    with(description, |checker, batch| {
+    with(description, |tool_host, batch| {
         // SAFETY: the elements are names.
         for name in unsafe { batch.elements.iter::<Name>() } {
             // SAFETY: programs give names of the kind that they say.
             if let Some(label) = unsafe { name_of(name.kind, name.name) } {
-                checker.is_called(name.region, label);
+                tool_host.is_called(name.region, label);
             }
         }
     });
@@ -392,7 +392,7 @@ const OF_PROGRAM: usize = 2;
 unsafe extern "C" fn permissions_assign(_domain: *const c_void, description: *const Permissions) {
     /// `NVTX_MEM_PERMISSIONS_REGION_FLAGS_RESET`
     const RESET: u32 = 8;
-    with(description, |checker, batch| {
+    with(description, |tool_host, batch| {
         if batch.permissions == OF_PROGRAM {
             return;
         }
@@ -400,7 +400,7 @@ unsafe extern "C" fn permissions_assign(_domain: *const c_void, description: *co
         for permission in unsafe { batch.elements.iter::<Permission>() } {
             let all = READ | WRITE | ATOMIC;
             let rights = if permission.flags & RESET != 0 { all } else { u64::from(permission.flags) & all };
-            checker.has_rights(permission.region, rights);
+            tool_host.has_rights(permission.region, rights);
         }
     });
 }
@@ -412,16 +412,16 @@ unsafe extern "C" fn permissions_create(_domain: *const c_void, _flags: i32) -> 
 unsafe extern "C" fn permissions_destroy(_domain: *const c_void, _permissions: usize) {}
 
 unsafe extern "C" fn permissions_reset(_domain: *const c_void, permissions: usize) {
-    with_checker(|checker| {
+    with_checker(|tool_host| {
         if permissions != OF_PROGRAM {
-            checker.rights_are_reset();
+            tool_host.rights_are_reset();
         }
     });
 }
 
 unsafe extern "C" fn permissions_bind(_domain: *const c_void, _permissions: usize, _scope: u32, _flags: u32) {
     static IS_SAID: AtomicBool = AtomicBool::new(false);
-    if checking::get().is_some() && !IS_SAID.swap(true, Ordering::Relaxed) {
+    if tooling::get().is_some() && !IS_SAID.swap(true, Ordering::Relaxed) {
         crate::log::say("permissions of NVTX that are bound to a stream or thread are not checked");
     }
 }

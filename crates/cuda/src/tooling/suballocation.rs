@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::objects::{Object, rights};
-use super::{Checker, HostStack};
+use super::{HostStack, ToolHost};
 use crate::api::{context, queue};
 
 /// Kernels that run longer, perhaps because they wait for the host, are not waited for.
@@ -27,7 +27,7 @@ pub(crate) enum Usage {
     Layout,
 }
 
-impl Checker {
+impl ToolHost {
     /// The program allocates from a range by itself.
     pub(crate) fn heap_appears(&self, start: u64, bytes: u64, usage: Usage, label: Option<Arc<str>>) {
         let Some(shadow) = self.shadow.as_ref().filter(|_| usage == Usage::SubAllocator) else { return };

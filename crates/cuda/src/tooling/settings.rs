@@ -4,7 +4,7 @@ use report::KernelFilter;
 
 /// How tools are to be.
 #[derive(Clone, Debug)]
-pub(super) struct CheckSettings {
+pub(super) struct ToolSettings {
     /// Whether a launch with findings ends with an error, as it would on a GPU; else the program goes on.
     pub(super) stop_on_error: bool,
     /// Whether memory is reported that was never freed.
@@ -39,7 +39,7 @@ pub(super) enum ApiErrors {
     No,
 }
 
-impl CheckSettings {
+impl ToolSettings {
     pub(super) fn from_environment() -> Self {
         let text = |name: &str| std::env::var(name).ok();
         let number = |name: &str| text(name).and_then(|text| text.parse::<u64>().ok());

@@ -6,7 +6,7 @@ use report::{Finding, Note, Place, Severity, Stack};
 
 use super::objects::{Freed, Object, What};
 use super::settings::ApiErrors;
-use super::{Checker, HostStack};
+use super::{HostStack, ToolHost};
 
 /// A place of which only the kernel is known.
 pub(super) fn whole_kernel(kernel: &str) -> Place {
@@ -33,7 +33,7 @@ fn note(message: impl Into<String>, stack: Option<Stack>) -> Note {
     Note { message: message.into(), stack }
 }
 
-impl Checker {
+impl ToolHost {
     fn host_finding(&self, code: &str, message: &str, notes: Vec<Note>, help: &str) {
         let stack = HostStack::capture(self.settings.callers).frames();
         self.found(Finding { notes, help: Some(help.to_owned()), stack: Some(stack), ..error(code, message) });

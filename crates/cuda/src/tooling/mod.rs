@@ -1,11 +1,11 @@
 //! Tools at work: what they need of the program's memory and launches, and what they find.
 //!
-//! The library rewrites modules when they are loaded ([`Checker::rewrite`]), keeps the shadow of memory and a list of all
+//! The library rewrites modules when they are loaded ([`ToolHost::rewrite`]), keeps the shadow of memory and a list of all
 //! objects in it ([`objects`]), hands every launch its context ([`launches`]), and writes what was found into the journal
 //! of the process, which `warpgrind memcheck` reads.
 
-mod area;
 mod heap;
+mod launch_buffers;
 pub(crate) mod launches;
 mod objects;
 mod plan;
@@ -25,33 +25,33 @@ use rewrite::context::SITES_VARIABLE;
 use rewrite::{KernelPlan, Rewriter, Sites, Tool};
 use rustc_hash::FxHashMap;
 
-pub(crate) use heap::CheckedHeap;
-pub(crate) use launches::CheckedLaunch;
+pub(crate) use heap::ToolHeap;
+pub(crate) use launches::InstrumentedLaunch;
 pub(crate) use objects::What;
 pub(crate) use stack::HostStack;
 pub(crate) use suballocation::Usage;
 
-use area::Area;
+use launch_buffers::LaunchBuffers;
 use objects::{Moment, Object, Objects};
-use settings::CheckSettings;
+use settings::ToolSettings;
 use shadow::Shadow;
 
 /// The tools of a process, and what they know.
 #[derive(Debug)]
-pub(crate) struct Checker {
+pub(crate) struct ToolHost {
     tools: Vec<&'static dyn Tool>,
-    settings: CheckSettings,
+    settings: ToolSettings,
     device: Arc<cpu::Device>,
     /// Only memcheck needs it.
     shadow: Option<Shadow>,
     objects: Mutex<Objects>,
     /// Memory in which launches find their contexts.
-    area: Area,
+    launch_buffers: LaunchBuffers,
     journal: Option<Journal>,
     state: Mutex<State>,
     launches: AtomicU64,
     /// Launches that are under way.
-    active: Mutex<Vec<Arc<CheckedLaunch>>>,
+    active: Mutex<Vec<Arc<InstrumentedLaunch>>>,
 }
 
 #[derive(Debug, Default)]
@@ -68,7 +68,7 @@ struct State {
 
 /// A module that tools have rewritten.
 #[derive(Debug)]
-pub(crate) struct Instrumented {
+pub(crate) struct InstrumentedModule {
     pub(crate) sites: Sites,
     pub(crate) kernels: FxHashMap<String, KernelPlan>,
     /// What kernels were like before.
@@ -82,26 +82,26 @@ pub(crate) struct Instrumented {
 /// Redzones behind allocations. Those in front of them are behind the ones before.
 const REDZONE: u64 = 256;
 
-static CHECKER: OnceLock<Option<Checker>> = OnceLock::new();
+static TOOL_HOST: OnceLock<Option<ToolHost>> = OnceLock::new();
 
 /// The tools, if there are any.
-pub(crate) fn get() -> Option<&'static Checker> {
-    CHECKER.get()?.as_ref()
+pub(crate) fn get() -> Option<&'static ToolHost> {
+    TOOL_HOST.get()?.as_ref()
 }
 
 /// Starts the tools that the environment names.
 pub(crate) fn start(device: &Arc<cpu::Device>, seed: Option<u64>) {
     let mut is_new = false;
-    let checker = CHECKER.get_or_init(|| {
+    let tool_host = TOOL_HOST.get_or_init(|| {
         is_new = true;
-        Checker::new(device, seed)
+        ToolHost::new(device, seed)
     });
-    if is_new && checker.is_some() {
+    if is_new && tool_host.is_some() {
         crate::ffi::dying::watch(|signal| {
-            if let Some(checker) = get() {
-                checker.write(&Line::Signal(signal));
-                checker.report_active();
-                checker.write_coverage();
+            if let Some(tool_host) = get() {
+                tool_host.write(&Line::Signal(signal));
+                tool_host.report_active();
+                tool_host.write_coverage();
             }
         });
     }
@@ -109,12 +109,12 @@ pub(crate) fn start(device: &Arc<cpu::Device>, seed: Option<u64>) {
 
 /// Writes the last lines, when the process ends.
 pub(crate) fn finish() {
-    if let Some(checker) = get() {
-        checker.end();
+    if let Some(tool_host) = get() {
+        tool_host.end();
     }
 }
 
-impl Checker {
+impl ToolHost {
     fn new(device: &Arc<cpu::Device>, seed: Option<u64>) -> Option<Self> {
         let names = std::env::var("WARPGRIND_TOOLS").ok()?;
         let mut tools = Vec::new();
@@ -131,34 +131,34 @@ impl Checker {
         let has_memcheck = tools.iter().any(|tool| tool.name() == "memcheck");
         let shadow = has_memcheck.then(|| Shadow::new(base, bytes)).transpose();
         let session = std::env::var_os("WARPGRIND_SESSION").map(PathBuf::from);
-        let area = Area::new(session.as_deref());
-        let (shadow, area) = match (shadow, area) {
-            (Ok(shadow), Ok(area)) => (shadow, area),
+        let launch_buffers = LaunchBuffers::new(session.as_deref());
+        let (shadow, launch_buffers) = match (shadow, launch_buffers) {
+            (Ok(shadow), Ok(launch_buffers)) => (shadow, launch_buffers),
             (Err(error), _) | (_, Err(error)) => {
                 crate::log::say(&format!("no memory can be had for the tools ({error}), so nothing is checked"));
                 return None;
             }
         };
         let journal = session.as_deref().and_then(create_journal);
-        let checker = Self {
-            settings: CheckSettings::from_environment(),
+        let tool_host = Self {
+            settings: ToolSettings::from_environment(),
             device: Arc::clone(device),
             shadow,
             objects: Mutex::default(),
-            area,
+            launch_buffers,
             journal,
             state: Mutex::default(),
             launches: AtomicU64::new(0),
             active: Mutex::default(),
             tools,
         };
-        checker.write(&Line::Process(Process {
+        tool_host.write(&Line::Process(Process {
             id: std::process::id(),
             program: std::env::current_exe().map_or_else(|_| String::new(), |path| path.display().to_string()),
-            tools: checker.tools.iter().map(|tool| tool.name().to_owned()).collect(),
+            tools: tool_host.tools.iter().map(|tool| tool.name().to_owned()).collect(),
             seed,
         }));
-        Some(checker)
+        Some(tool_host)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -196,7 +196,7 @@ impl Checker {
     }
 
     /// Rewrites a module for all tools. If that fails, it stays as it is, and its kernels count as unchecked.
-    pub(crate) fn rewrite(&self, module: ptx::ir::Module) -> (ptx::ir::Module, Option<Instrumented>) {
+    pub(crate) fn rewrite(&self, module: ptx::ir::Module) -> (ptx::ir::Module, Option<InstrumentedModule>) {
         let facts = module
             .functions
             .iter()
@@ -209,7 +209,7 @@ impl Checker {
         match Rewriter::new(&self.tools).rewrite(module) {
             Ok(rewritten) => {
                 let counters = (0..rewritten.sites.len()).map(|_| AtomicU64::new(0)).collect();
-                let instrumented = Instrumented {
+                let instrumented = InstrumentedModule {
                     sites: rewritten.sites,
                     kernels: rewritten.kernels,
                     facts,

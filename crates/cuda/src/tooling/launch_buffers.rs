@@ -1,4 +1,4 @@
-//! Memory in which launches find their contexts and leave their records, in pieces of a fixed size.
+//! Memory in which launches find their contexts and leave their records, in buffers of a fixed size.
 //!
 //! It is a file of the session, so that records outlive the process.
 //!
@@ -18,24 +18,24 @@ use crate::address_space::{Memory, Range};
 
 /// Memory for some launches at a time.
 #[derive(Debug)]
-pub(super) struct Area {
+pub(super) struct LaunchBuffers {
     range: Range,
-    /// The numbers of pieces that nobody uses.
+    /// The numbers of buffers that nobody uses.
     free: Mutex<Vec<u64>>,
     is_free: Condvar,
 }
 
 /// The memory of one launch.
 #[derive(Debug)]
-pub(super) struct Piece<'a> {
-    area: &'a Area,
+pub(super) struct LaunchBuffer<'a> {
+    pool: &'a LaunchBuffers,
     number: u64,
 }
 
-/// Bytes before the pieces, for [`LaunchCounts`].
+/// Bytes before the buffers, for [`LaunchCounts`].
 const COUNTS: u64 = 4096;
 /// Launches at a time.
-const PIECES: u64 = 64;
+const BUFFERS: u64 = 64;
 /// Bytes of each.
 const BYTES: u64 = 64 << 10;
 /// Where the ring begins.
@@ -43,9 +43,9 @@ const RING: u64 = (MOST_TABLE as u64).next_multiple_of(64);
 /// Records that there is room for.
 const CAPACITY: u64 = (BYTES - RING - Ring::RECORDS as u64) / Ring::RECORD as u64;
 
-impl Area {
+impl LaunchBuffers {
     pub(super) fn new(session: Option<&Path>) -> io::Result<Self> {
-        let bytes = COUNTS + PIECES * BYTES;
+        let bytes = COUNTS + BUFFERS * BYTES;
         let memory = match session {
             None => Memory::new(bytes)?,
             Some(directory) => {
@@ -58,11 +58,11 @@ impl Area {
         let range = Range::reserve(bytes, 4096)?;
         range.map(range.address, bytes, &memory, 0)?;
         range.allow(range.address, bytes, true)?;
-        let area = Self { range, free: Mutex::new((0..PIECES).collect()), is_free: Condvar::new() };
+        let buffers = Self { range, free: Mutex::new((0..BUFFERS).collect()), is_free: Condvar::new() };
         for count in [Self::begun, Self::ended] {
-            count(&area).store(0, Ordering::Relaxed);
+            count(&buffers).store(0, Ordering::Relaxed);
         }
-        Ok(area)
+        Ok(buffers)
     }
 
     /// How many launches have begun.
@@ -77,8 +77,8 @@ impl Area {
         unsafe { AtomicU64::from_ptr((self.range.address + 8) as *mut u64) }
     }
 
-    /// A piece with this table. Waits if all are in use: launches end.
-    pub(super) fn take(&self, table: &[u64]) -> Piece<'_> {
+    /// A buffer with this table. Waits if all are in use: launches end.
+    pub(super) fn take(&self, table: &[u64]) -> LaunchBuffer<'_> {
         assert!(table.len() * 8 <= MOST_TABLE, "tables are limited");
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let number = loop {
@@ -88,24 +88,24 @@ impl Area {
             }
         };
         self.begun().fetch_add(1, Ordering::Relaxed);
-        let piece = Piece { area: self, number };
-        // SAFETY: the piece is within the range, and nobody else has it.
+        let buffer = LaunchBuffer { pool: self, number };
+        // SAFETY: the buffer is within the range, and nobody else has it.
         unsafe {
-            let start = piece.address() as *mut u64;
+            let start = buffer.address() as *mut u64;
             std::ptr::copy_nonoverlapping(table.as_ptr(), start, table.len());
-            let word = |offset: usize| (piece.ring() + offset as u64) as *mut u64;
+            let word = |offset: usize| (buffer.ring() + offset as u64) as *mut u64;
             word(Ring::HEAD).write(0);
             word(Ring::CAPACITY).write(CAPACITY);
             word(Ring::IS_USED).write(0);
         }
-        piece
+        buffer
     }
 }
 
-impl Piece<'_> {
+impl LaunchBuffer<'_> {
     /// Where its table is.
     pub(super) fn address(&self) -> u64 {
-        self.area.range.address + COUNTS + self.number * BYTES
+        self.pool.range.address + COUNTS + self.number * BYTES
     }
 
     /// Where its ring is.
@@ -116,19 +116,19 @@ impl Piece<'_> {
     /// Sets a word of the table, before the launch.
     pub(super) fn set(&self, offset: u32, value: u64) {
         assert!(offset as usize + 8 <= MOST_TABLE, "tables are limited");
-        // SAFETY: within the piece.
+        // SAFETY: within the buffer.
         unsafe { ((self.address() + u64::from(offset)) as *mut u64).write(value) };
     }
 
     /// Whether the launch has found anything at all.
     pub(super) fn has_findings(&self) -> bool {
-        // SAFETY: within the piece; the launch has ended.
+        // SAFETY: within the buffer; the launch has ended.
         unsafe { ((self.ring() + Ring::IS_USED as u64) as *const u64).read_volatile() != 0 }
     }
 
     /// How many records there were to be written until now.
     pub(super) fn recorded(&self) -> u64 {
-        // SAFETY: within the piece.
+        // SAFETY: within the buffer.
         unsafe { ((self.ring() + Ring::HEAD as u64) as *const u64).read_volatile() }
     }
 
@@ -151,10 +151,10 @@ impl Piece<'_> {
     }
 }
 
-impl Drop for Piece<'_> {
+impl Drop for LaunchBuffer<'_> {
     fn drop(&mut self) {
-        self.area.ended().fetch_add(1, Ordering::Relaxed);
-        self.area.free.lock().unwrap_or_else(PoisonError::into_inner).push(self.number);
-        self.area.is_free.notify_one();
+        self.pool.ended().fetch_add(1, Ordering::Relaxed);
+        self.pool.free.lock().unwrap_or_else(PoisonError::into_inner).push(self.number);
+        self.pool.is_free.notify_one();
     }
 }

@@ -8,18 +8,18 @@ use rewrite::context::{NO_OBJECT, NO_OBJECT_BYTES, Record, SLOT, SLOTS, Word, sm
 use rewrite::{KernelPlan, PointerSlot, SiteId, Sites};
 use tools::memcheck::{self, BadAccess};
 
-use super::area::Piece;
+use super::launch_buffers::LaunchBuffer;
 use super::objects::{Moment, Objects, Region, rights};
 use super::records::{error, whole_kernel};
-use super::{Checker, HostStack, Instrumented};
+use super::{HostStack, InstrumentedModule, ToolHost};
 use crate::api::kernel::Kernel;
 use crate::api::launch::Shape;
 use crate::error::CudaError;
 
 /// A kernel that tools have rewritten.
 #[derive(Debug)]
-pub(crate) struct CheckedKernel {
-    pub(crate) instrumented: Arc<Instrumented>,
+pub(crate) struct InstrumentedKernel {
+    pub(crate) module: Arc<InstrumentedModule>,
     plan: KernelPlan,
     /// Where the address of the context is among the parameters.
     context: usize,
@@ -29,13 +29,13 @@ pub(crate) struct CheckedKernel {
 
 /// A launch that is under way.
 #[derive(Debug)]
-pub(crate) struct CheckedLaunch {
-    checker: &'static Checker,
+pub(crate) struct InstrumentedLaunch {
+    tool_host: &'static ToolHost,
     kernel: Arc<Kernel>,
     shape: Shape,
     /// Where the program asked for it.
     stack: HostStack,
-    piece: Piece<'static>,
+    buffer: LaunchBuffer<'static>,
     number: u64,
     is_wanted: bool,
     /// How many records were taken, and the error that the first of them stands for.
@@ -44,17 +44,17 @@ pub(crate) struct CheckedLaunch {
     _regions: Arc<[Region]>,
 }
 
-impl CheckedKernel {
+impl InstrumentedKernel {
     /// What is needed to launch a kernel; nothing if no tool had anything to do in it.
-    pub(crate) fn new(instrumented: &Arc<Instrumented>, program: &cpu::Program, name: &str) -> Option<Self> {
+    pub(crate) fn new(instrumented: &Arc<InstrumentedModule>, program: &cpu::Program, name: &str) -> Option<Self> {
         let plan = instrumented.kernels.get(name)?.clone();
         let params = program.kernel_facts(name)?.params;
         let context = params.get(plan.context)?.0 as usize;
-        Some(Self { instrumented: Arc::clone(instrumented), plan, context, params })
+        Some(Self { module: Arc::clone(instrumented), plan, context, params })
     }
 }
 
-impl Checker {
+impl ToolHost {
     /// A launch is asked for: where.
     pub(crate) fn launch_stack(&self) -> HostStack {
         HostStack::capture(self.settings.callers)
@@ -79,19 +79,19 @@ impl Checker {
     pub(crate) fn begin(
         &'static self,
         kernel: &Arc<Kernel>,
-        checked: &CheckedKernel,
+        instrumented: &InstrumentedKernel,
         shape: Shape,
         stack: HostStack,
         params: &mut Vec<u8>,
-    ) -> Arc<CheckedLaunch> {
+    ) -> Arc<InstrumentedLaunch> {
         let number = self.next_launch();
         let is_wanted = self.settings.wants(&kernel.name, number);
         self.count(&kernel.name, is_wanted);
         let regions = self.objects().regions();
         let (base, bytes) = self.device.memory.range();
-        let mut table = vec![0_u64; (SLOTS + SLOT * checked.plan.slots.len() as u32) as usize / 8];
+        let mut table = vec![0_u64; (SLOTS + SLOT * instrumented.plan.slots.len() as u32) as usize / 8];
         let mut set = |word: Word, value: u64| table[word as usize / 8] = value;
-        set(Word::Counters, checked.instrumented.counters.as_ptr() as u64);
+        set(Word::Counters, instrumented.module.counters.as_ptr() as u64);
         if let Some(shadow) = &self.shadow {
             set(Word::Arena, base);
             set(Word::ArenaBytes, bytes);
@@ -100,23 +100,23 @@ impl Checker {
             set(Word::RegionCount, regions.len() as u64);
         }
         let objects = self.objects();
-        for (index, slot) in checked.plan.slots.iter().enumerate() {
-            let (low, size) = bounds(&objects, slot, &checked.params, params);
+        for (index, slot) in instrumented.plan.slots.iter().enumerate() {
+            let (low, size) = bounds(&objects, slot, &instrumented.params, params);
             let at = (SLOTS as usize + SLOT as usize * index) / 8;
             table[at] = low;
             table[at + 1] = size;
         }
         drop(objects);
-        let piece = self.area.take(&table);
-        piece.set(Word::Ring as u32, piece.ring());
-        params.resize(params.len().max(checked.context + 8), 0);
-        params[checked.context..checked.context + 8].copy_from_slice(&piece.address().to_le_bytes());
-        let launch = Arc::new(CheckedLaunch {
-            checker: self,
+        let buffer = self.launch_buffers.take(&table);
+        buffer.set(Word::Ring as u32, buffer.ring());
+        params.resize(params.len().max(instrumented.context + 8), 0);
+        params[instrumented.context..instrumented.context + 8].copy_from_slice(&buffer.address().to_le_bytes());
+        let launch = Arc::new(InstrumentedLaunch {
+            tool_host: self,
             kernel: Arc::clone(kernel),
             shape,
             stack,
-            piece,
+            buffer,
             number,
             is_wanted,
             taken: Mutex::default(),
@@ -126,7 +126,7 @@ impl Checker {
         launch
     }
 
-    fn active(&self) -> MutexGuard<'_, Vec<Arc<CheckedLaunch>>> {
+    fn active(&self) -> MutexGuard<'_, Vec<Arc<InstrumentedLaunch>>> {
         self.active.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -164,14 +164,14 @@ impl Checker {
     /// A kernel ended with a fault of the device, which no tool has kept from happening.
     pub(crate) fn faulted(&self, fault: &cpu::Fault, kernel: &Kernel, shape: &Shape, stack: &HostStack) {
         let none = Sites::default();
-        let sites = kernel.checked.as_ref().map_or(&none, |checked| &checked.instrumented.sites);
+        let sites = kernel.instrumented.as_ref().map_or(&none, |kernel| &kernel.module.sites);
         // The device knows the line of the instruction, and not that of what it runs for itself.
         let place = match fault.line {
             0 => None,
             line => sites.place_of_line(kernel.program.module(), line, &kernel.name),
         };
         // Whichever tool is at work: the command's own is the first.
-        let tool = self.tools.first().expect("there is no checker without a tool").name();
+        let tool = self.tools.first().expect("there is no tool_host without a tool").name();
         self.found(Finding {
             tool: tool.to_owned(),
             place: Some(place.unwrap_or_else(|| whole_kernel(&kernel.name))),
@@ -212,34 +212,34 @@ fn bounds(objects: &Objects, slot: &PointerSlot, layout: &[(u64, u64)], params: 
     }
 }
 
-impl CheckedLaunch {
+impl InstrumentedLaunch {
     /// The launch has ended. Gives the error that it ends with, if something was found.
     pub(crate) fn end(self: Arc<Self>) -> Option<CudaError> {
-        self.checker.active().retain(|other| !Arc::ptr_eq(other, &self));
-        if !self.piece.has_findings() {
+        self.tool_host.active().retain(|other| !Arc::ptr_eq(other, &self));
+        if !self.buffer.has_findings() {
             return None;
         }
         let error = self.take_records();
         self.report_again();
-        (self.is_wanted && self.checker.settings.stop_on_error).then_some(error)
+        (self.is_wanted && self.tool_host.settings.stop_on_error).then_some(error)
     }
 
     /// What time it is in the launch.
     pub(super) fn now(&self) -> Moment {
-        Moment { launch: self.number, records: self.piece.recorded() }
+        Moment { launch: self.number, records: self.buffer.recorded() }
     }
 
-    fn instrumented(&self) -> &Instrumented {
-        let checked = self.kernel.checked.as_ref().expect("only kernels that were rewritten have such launches");
-        &checked.instrumented
+    fn instrumented(&self) -> &InstrumentedModule {
+        let kernel = self.kernel.instrumented.as_ref().expect("only kernels that were rewritten have such launches");
+        &kernel.module
     }
 
     /// Takes the records that are there and reports them. Gives the error that the first one stands for.
     fn take_records(&self) -> CudaError {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut records, lost) = self.piece.records(&mut taken.0);
+        let (mut records, lost) = self.buffer.records(&mut taken.0);
         if self.is_wanted {
-            self.checker.state().coverage.lost += lost;
+            self.tool_host.state().coverage.lost += lost;
             // The first is the one of the first block and thread, whoever came first.
             records.sort_unstable_by_key(|&(_, record)| record);
             for (number, record) in &records {
@@ -282,7 +282,7 @@ impl CheckedLaunch {
         }
         .finding();
         let Some(finding) = finding else { return };
-        let number = self.checker.found(finding);
+        let number = self.tool_host.found(finding);
         reported.insert(record.site, (number, count));
     }
 
@@ -311,8 +311,8 @@ impl CheckedLaunch {
                 rights: rights::ALL,
             })
         });
-        let objects = self.checker.objects();
-        let is_device = self.checker.device.memory.contains(record.address);
+        let objects = self.tool_host.objects();
+        let is_device = self.tool_host.device.memory.contains(record.address);
         let memory = objects.at(record.address, is_device, Some(when));
         let meant = match variable {
             Some(variable) => (record.other != 0).then_some(variable),
@@ -329,7 +329,7 @@ impl CheckedLaunch {
         for (&site, (number, said)) in reported.iter_mut() {
             let count = instrumented.counters[site as usize].load(Ordering::Relaxed);
             if count > *said {
-                self.checker.write(&Line::Again(*number, count - *said));
+                self.tool_host.write(&Line::Again(*number, count - *said));
                 *said = count;
             }
         }

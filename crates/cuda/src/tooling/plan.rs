@@ -4,7 +4,7 @@ use report::{Finding, Note, Severity};
 use rewrite::LaunchPlan;
 
 use super::records::whole_kernel;
-use super::{Checker, HostStack};
+use super::{HostStack, ToolHost};
 use crate::api::launch::Shape;
 
 /// What is in all objects of the program.
@@ -13,7 +13,7 @@ struct Snapshot {
     contents: Vec<(u64, Vec<u8>)>,
 }
 
-impl Checker {
+impl ToolHost {
     /// How a launch takes place.
     pub(crate) fn plan(&self, shape: &Shape) -> LaunchPlan {
         let mut plan = shape.plan();

@@ -22,7 +22,7 @@ pub(super) struct Objects {
     divided: BTreeMap<u64, Object>,
     /// The heaps in them.
     heaps: BTreeMap<u64, Heap>,
-    /// Memory that the shadow says nothing of: outside of the arena, joined where pieces follow one another, and objects
+    /// Memory that the shadow says nothing of: outside of the arena, joined where ranges follow one another, and objects
     /// for which not every right is given. Launches keep what they began with.
     regions: Option<Arc<[Region]>>,
 }
@@ -253,23 +253,23 @@ impl Objects {
         if let Some(regions) = &self.regions {
             return Arc::clone(regions);
         }
-        let mut pieces: Vec<Region> = Vec::new();
+        let mut ranges: Vec<Region> = Vec::new();
         for object in self.live.values().filter(|object| object.what.is_outside() || object.rights != rights::ALL) {
-            pieces.push([object.start, object.start.saturating_add(object.bytes), object.rights]);
+            ranges.push([object.start, object.start.saturating_add(object.bytes), object.rights]);
         }
         // Of what is divided, all that is not in a heap.
         for object in self.divided.values().filter(|object| object.what.is_outside()) {
             let mut at = object.start;
             for heap in self.heaps_of(object.start) {
-                pieces.push([at, heap.start, rights::ALL]);
+                ranges.push([at, heap.start, rights::ALL]);
                 at = heap.end();
             }
-            pieces.push([at, object.start.saturating_add(object.bytes), rights::ALL]);
+            ranges.push([at, object.start.saturating_add(object.bytes), rights::ALL]);
         }
-        pieces.retain(|[start, end, _]| start < end);
-        pieces.sort_unstable();
+        ranges.retain(|[start, end, _]| start < end);
+        ranges.sort_unstable();
         let mut joined: Vec<Region> = Vec::new();
-        for [start, end, rights] in pieces {
+        for [start, end, rights] in ranges {
             match joined.last_mut().filter(|last| last[1] == start && last[2] == rights) {
                 Some(last) => last[1] = end,
                 None => joined.push([start, end, rights]),

@@ -1,0 +1,35 @@
+//! `malloc` and `free` of kernels.
+
+use std::sync::Arc;
+
+use super::{InstrumentedLaunch, What, get};
+
+/// The memory of the device, under the eyes of the tools.
+#[derive(Debug)]
+pub(crate) struct ToolHeap {
+    /// The kernel that uses it.
+    pub(crate) kernel: Arc<str>,
+    /// The launch, if tools have rewritten the kernel.
+    pub(crate) launch: Option<Arc<InstrumentedLaunch>>,
+}
+
+impl cpu::Heap for ToolHeap {
+    fn allocate(&self, bytes: u64) -> u64 {
+        let Some(tool_host) = get() else { return 0 };
+        let Some(all) = bytes.checked_add(tool_host.redzone()) else { return 0 };
+        let address = tool_host.device.memory.allocate(all, 16).unwrap_or(0);
+        if address != 0 {
+            tool_host.appears(address, bytes, What::Heap(Arc::clone(&self.kernel)));
+        }
+        address
+    }
+
+    fn free(&self, address: u64) {
+        let Some(tool_host) = get() else { return };
+        if !tool_host.is_heap(address) {
+            tool_host.freed_nothing_in_kernel(address, &self.kernel);
+        } else if tool_host.freed_when(address, self.launch.as_ref().map(|launch| launch.now())) {
+            tool_host.device.memory.free(address);
+        }
+    }
+}
