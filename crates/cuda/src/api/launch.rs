@@ -128,7 +128,7 @@ impl Launch {
     /// The launch ended with an error, and tools are at work.
     fn failed(&self, tool_host: &ToolHost, error: &cpu::LaunchError) {
         if let cpu::LaunchError::Fault(fault) = error {
-            tool_host.faulted(fault, &self.kernel, &self.shape, &self.stack);
+            tool_host.on_fault(fault, &self.kernel, &self.shape, &self.stack);
         }
         driver::fail(self.explain(error));
     }

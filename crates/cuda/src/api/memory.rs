@@ -82,7 +82,7 @@ fn record(address: u64, bytes: u64, kind: Kind, source: Source) {
             (_, Kind::Host { .. }) => What::Pinned,
             (_, Kind::Registered { .. }) => What::Registered,
         };
-        tool_host.appears(address, bytes, what);
+        tool_host.on_alloc(address, bytes, what);
     }
 }
 
@@ -167,7 +167,7 @@ pub(crate) fn free_all_of(context: usize) {
 fn to_be_freed(address: u64, can_be: impl Fn(&Allocation) -> bool) -> Result<Allocation> {
     let found = allocations().get(&address).copied().filter(can_be);
     if let (None, Some(tool_host)) = (found, tooling::get()) {
-        tool_host.freed_nothing(address);
+        tool_host.on_invalid_free(address);
     }
     found.ok_or(CudaError::INVALID_VALUE)
 }
@@ -219,7 +219,7 @@ pub(crate) fn free_now(address: u64) -> Result<()> {
     {
         pool.give_back(found.bytes);
     }
-    if tooling::get().is_some_and(|tool_host| !tool_host.freed(address)) {
+    if tooling::get().is_some_and(|tool_host| !tool_host.on_free(address)) {
         return Ok(());
     }
     if driver::get()?.device.memory.free(address) { Ok(()) } else { Err(CudaError::INVALID_VALUE) }
@@ -376,7 +376,7 @@ pub(crate) fn forget_mapping(address: u64) {
 fn forget(address: u64) {
     allocations().remove(&address);
     if let Some(tool_host) = tooling::get() {
-        tool_host.vanishes(address);
+        tool_host.on_unmap(address);
     }
 }
 
@@ -412,7 +412,7 @@ pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
         let is_pinned = find(address).is_some_and(|found| end <= found.address + found.bytes);
         return Ok(if is_pinned { Owner::PinnedHost } else { Owner::Host });
     }
-    if tooling::get().is_some_and(|tool_host| tool_host.copies_freed(address)) {
+    if tooling::get().is_some_and(|tool_host| tool_host.on_copy_after_free(address)) {
         return Err(CudaError::INVALID_VALUE);
     }
     // Variables of modules are allocations of the device, too, but the program did not ask for them.
@@ -425,7 +425,7 @@ pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
     };
     if end > start + length {
         if let Some(tool_host) = tooling::get() {
-            tool_host.copies_past(address, bytes);
+            tool_host.on_copy_overrun(address, bytes);
         }
         return Err(CudaError::INVALID_VALUE);
     }

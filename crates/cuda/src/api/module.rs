@@ -69,7 +69,7 @@ pub(crate) fn load_parsed(module: ptx::ir::Module) -> Result<Arc<Module>> {
         }
     })?;
     if let Some(tool_host) = tooling::get() {
-        tool_host.loaded(&program);
+        tool_host.on_load(&program);
     }
     let module = Arc::new(Module {
         handle: Handle::new(),
@@ -102,7 +102,7 @@ pub(crate) fn forget(number: usize) -> Result<()> {
 impl Drop for Module {
     fn drop(&mut self) {
         if let Some(tool_host) = tooling::get() {
-            tool_host.unloaded(&self.program);
+            tool_host.on_unload(&self.program);
         }
     }
 }

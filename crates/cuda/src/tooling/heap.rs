@@ -19,7 +19,7 @@ impl cpu::Heap for ToolHeap {
         let Some(all) = bytes.checked_add(tool_host.redzone()) else { return 0 };
         let address = tool_host.device.memory.allocate(all, 16).unwrap_or(0);
         if address != 0 {
-            tool_host.appears(address, bytes, What::Heap(Arc::clone(&self.kernel)));
+            tool_host.on_alloc(address, bytes, What::Heap(Arc::clone(&self.kernel)));
         }
         address
     }
@@ -27,8 +27,8 @@ impl cpu::Heap for ToolHeap {
     fn free(&self, address: u64) {
         let Some(tool_host) = get() else { return };
         if !tool_host.is_heap(address) {
-            tool_host.freed_nothing_in_kernel(address, &self.kernel);
-        } else if tool_host.freed_when(address, self.launch.as_ref().map(|launch| launch.now())) {
+            tool_host.on_invalid_free_in_kernel(address, &self.kernel);
+        } else if tool_host.on_free_at(address, self.launch.as_ref().map(|launch| launch.now())) {
             tool_host.device.memory.free(address);
         }
     }

@@ -162,7 +162,7 @@ impl ToolHost {
     }
 
     /// A kernel ended with a fault of the device, which no tool has kept from happening.
-    pub(crate) fn faulted(&self, fault: &cpu::Fault, kernel: &Kernel, shape: &Shape, stack: &HostStack) {
+    pub(crate) fn on_fault(&self, fault: &cpu::Fault, kernel: &Kernel, shape: &Shape, stack: &HostStack) {
         let none = Sites::default();
         let sites = kernel.instrumented.as_ref().map_or(&none, |kernel| &kernel.module.sites);
         // The device knows the line of the instruction, and not that of what it runs for itself.

@@ -226,21 +226,21 @@ impl ToolHost {
     }
 
     /// The variables of a module are there.
-    pub(crate) fn loaded(&self, program: &cpu::Program) {
+    pub(crate) fn on_load(&self, program: &cpu::Program) {
         for (name, address, bytes) in variables_of_program(program) {
-            self.appears(address, bytes, What::Variable(name.into()));
+            self.on_alloc(address, bytes, What::Variable(name.into()));
         }
     }
 
     /// The variables of a module are gone.
-    pub(crate) fn unloaded(&self, program: &cpu::Program) {
+    pub(crate) fn on_unload(&self, program: &cpu::Program) {
         for (_, address, _) in variables_of_program(program) {
-            self.vanishes(address);
+            self.on_unmap(address);
         }
     }
 
     /// Memory is there that the program may access.
-    pub(crate) fn appears(&self, address: u64, bytes: u64, what: What) {
+    pub(crate) fn on_alloc(&self, address: u64, bytes: u64, what: What) {
         let stack = match &self.shadow {
             Some(shadow) => {
                 shadow.set(address, bytes, true);
@@ -252,7 +252,7 @@ impl ToolHost {
     }
 
     /// Memory is gone, for good.
-    pub(crate) fn vanishes(&self, address: u64) {
+    pub(crate) fn on_unmap(&self, address: u64) {
         if let (Some(object), Some(shadow)) = (self.objects().remove(address), &self.shadow) {
             shadow.set(object.start, object.bytes, false);
         }
@@ -260,12 +260,12 @@ impl ToolHost {
 
     /// Memory was given back by the program. Whether the device may have it now: else it is kept for a while, so that late
     /// accesses are found.
-    pub(crate) fn freed(&self, address: u64) -> bool {
-        self.freed_when(address, None)
+    pub(crate) fn on_free(&self, address: u64) -> bool {
+        self.on_free_at(address, None)
     }
 
     /// The same, with the time at which a kernel did it.
-    fn freed_when(&self, address: u64, when: Option<Moment>) -> bool {
+    fn on_free_at(&self, address: u64, when: Option<Moment>) -> bool {
         let Some(shadow) = &self.shadow else {
             self.objects().remove(address);
             return true;

@@ -40,7 +40,7 @@ impl ToolHost {
     }
 
     /// The program frees what it does not have.
-    pub(crate) fn freed_nothing(&self, address: u64) {
+    pub(crate) fn on_invalid_free(&self, address: u64) {
         if self.shadow.is_none() || self.settings.api_errors == ApiErrors::No {
             return;
         }
@@ -74,7 +74,7 @@ impl ToolHost {
     }
 
     /// The host copies or fills memory. Whether it was freed, which is reported.
-    pub(crate) fn copies_freed(&self, address: u64) -> bool {
+    pub(crate) fn on_copy_after_free(&self, address: u64) -> bool {
         if self.shadow.is_none() {
             return false;
         }
@@ -92,7 +92,7 @@ impl ToolHost {
     }
 
     /// The host copies or fills more than an allocation has.
-    pub(crate) fn copies_past(&self, address: u64, bytes: u64) {
+    pub(crate) fn on_copy_overrun(&self, address: u64, bytes: u64) {
         if self.shadow.is_none() || self.settings.api_errors == ApiErrors::No {
             return;
         }
@@ -133,7 +133,7 @@ impl ToolHost {
     }
 
     /// A kernel frees what kernels have not allocated.
-    pub(super) fn freed_nothing_in_kernel(&self, address: u64, kernel: &str) {
+    pub(super) fn on_invalid_free_in_kernel(&self, address: u64, kernel: &str) {
         let objects = self.objects();
         let was_freed = objects.freed_at(address).is_some();
         let inside = objects.pointed_to(address).map(Object::described);
