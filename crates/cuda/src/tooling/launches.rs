@@ -10,7 +10,7 @@ use tools::memcheck::{self, BadAccess};
 
 use super::launch_buffers::LaunchBuffer;
 use super::objects::{Moment, Objects, Region, rights};
-use super::records::{error, whole_kernel};
+use super::host_errors::{error, whole_kernel};
 use super::{HostStack, InstrumentedModule, ToolHost};
 use crate::api::kernel::Kernel;
 use crate::api::launch::Shape;

@@ -9,7 +9,7 @@ mod launch_buffers;
 pub(crate) mod launches;
 mod objects;
 mod plan;
-mod records;
+mod host_errors;
 mod settings;
 mod shadow;
 mod stack;

@@ -3,7 +3,7 @@
 use report::{Finding, Note, Severity};
 use rewrite::LaunchPlan;
 
-use super::records::whole_kernel;
+use super::host_errors::whole_kernel;
 use super::{HostStack, ToolHost};
 use crate::api::launch::Shape;
 
