@@ -20,7 +20,7 @@ pub enum Word {
     ArenaBytes = 24,
     /// Where its shadow begins: one byte for four.
     Shadow = 32,
-    /// The address of the table of other memory: first address, end and rights of each piece.
+    /// The address of the table of other memory: first address, end and permissions of each piece.
     Regions = 40,
     /// How many pieces it has.
     RegionCount = 48,

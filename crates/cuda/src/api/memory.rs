@@ -15,7 +15,7 @@ use super::work::Work;
 use super::{capture, context};
 use crate::driver;
 use crate::error::{CudaError, Result};
-use crate::tooling::{self, What};
+use crate::tooling::{self, AllocationKind};
 
 /// Memory that a program asked for, or told us of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,12 +75,12 @@ fn record(address: u64, bytes: u64, kind: Kind, source: Source) {
         let what = match (source, kind) {
             // The module has said so already.
             (Source::Variable, _) => return,
-            (Source::Mapping, _) => What::Mapping,
-            (Source::Graph { .. }, _) => What::Graph,
-            (_, Kind::Device) => What::Device,
-            (_, Kind::Managed) => What::Managed,
-            (_, Kind::Host { .. }) => What::Pinned,
-            (_, Kind::Registered { .. }) => What::Registered,
+            (Source::Mapping, _) => AllocationKind::Mapping,
+            (Source::Graph { .. }, _) => AllocationKind::Graph,
+            (_, Kind::Device) => AllocationKind::Device,
+            (_, Kind::Managed) => AllocationKind::Managed,
+            (_, Kind::Host { .. }) => AllocationKind::Pinned,
+            (_, Kind::Registered { .. }) => AllocationKind::Registered,
         };
         tool_host.on_alloc(address, bytes, what);
     }

@@ -399,8 +399,8 @@ unsafe extern "C" fn permissions_assign(_domain: *const c_void, description: *co
         // SAFETY: the elements are permissions.
         for permission in unsafe { batch.elements.iter::<Permission>() } {
             let all = READ | WRITE | ATOMIC;
-            let rights = if permission.flags & RESET != 0 { all } else { u64::from(permission.flags) & all };
-            tool_host.has_rights(permission.region, rights);
+            let permissions = if permission.flags & RESET != 0 { all } else { u64::from(permission.flags) & all };
+            tool_host.on_permissions(permission.region, permissions);
         }
     });
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{InstrumentedLaunch, What, get};
+use super::{AllocationKind, InstrumentedLaunch, get};
 
 /// The memory of the device, under the eyes of the tools.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ impl cpu::Heap for ToolHeap {
         let Some(all) = bytes.checked_add(tool_host.redzone()) else { return 0 };
         let address = tool_host.device.memory.allocate(all, 16).unwrap_or(0);
         if address != 0 {
-            tool_host.on_alloc(address, bytes, What::Heap(Arc::clone(&self.kernel)));
+            tool_host.on_alloc(address, bytes, AllocationKind::Heap(Arc::clone(&self.kernel)));
         }
         address
     }

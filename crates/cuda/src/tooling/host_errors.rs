@@ -4,7 +4,7 @@ use tools::memcheck;
 
 use report::{Finding, Note, Place, Severity, Stack};
 
-use super::objects::{Freed, Object, What};
+use super::objects::{AllocationKind, Freed, Object};
 use super::settings::ApiErrors;
 use super::{HostStack, ToolHost};
 
@@ -49,7 +49,7 @@ impl ToolHost {
         let inside = objects.pointed_to(address).map(Object::described);
         drop(objects);
         match (freed, inside) {
-            (Some(Freed { object, stack, .. }), _) if !object.what.is_part() => {
+            (Some(Freed { object, stack, .. }), _) if !object.kind.is_part() => {
                 let notes = vec![
                     note("it was allocated here", object.described().stack),
                     note("it was freed here before", Some(stack.frames())),
@@ -109,7 +109,7 @@ impl ToolHost {
         let Some(heap) = objects.heap_around(address, 1) else { return };
         // All of a heap may be filled at once.
         let is_whole = heap.start == address && heap.bytes == bytes;
-        let part = objects.pointed_to(address).filter(|part| part.what.is_part() && !is_whole);
+        let part = objects.pointed_to(address).filter(|part| part.kind.is_part() && !is_whole);
         let Some(part) =
             part.filter(|part| address - part.start < part.bytes && part.start + part.bytes < address + bytes)
         else {
@@ -173,8 +173,8 @@ impl ToolHost {
         leaks.retain(is_lost);
         for object in leaks {
             let described = object.described();
-            let (code, place, help) = match &object.what {
-                What::Heap(kernel) => {
+            let (code, place, help) = match &object.kind {
+                AllocationKind::Heap(kernel) => {
                     let help = "free in a kernel what a kernel allocates".to_owned();
                     ("device-heap-leak", Some(whole_kernel(kernel)), help)
                 }

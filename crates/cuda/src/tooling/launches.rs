@@ -8,9 +8,9 @@ use rewrite::context::{NO_OBJECT, NO_OBJECT_BYTES, Record, SLOT, SLOTS, Word, sm
 use rewrite::{KernelPlan, PointerSlot, SiteId, Sites};
 use tools::memcheck::{self, BadAccess};
 
-use super::launch_buffers::LaunchBuffer;
-use super::objects::{Moment, Objects, Region, rights};
 use super::host_errors::{error, whole_kernel};
+use super::launch_buffers::LaunchBuffer;
+use super::objects::{Moment, Objects, Region, permissions};
 use super::{HostStack, InstrumentedModule, ToolHost};
 use crate::api::kernel::Kernel;
 use crate::api::launch::Shape;
@@ -200,7 +200,9 @@ fn bounds(objects: &Objects, slot: &PointerSlot, layout: &[(u64, u64)], params: 
     let align = u64::from(slot.align);
     match objects.pointed_to(pointer) {
         Some(object)
-            if object.rights == rights::ALL && pointer.is_multiple_of(align) && object.start.is_multiple_of(align) =>
+            if object.permissions == permissions::ALL
+                && pointer.is_multiple_of(align)
+                && object.start.is_multiple_of(align) =>
         {
             if object.bytes < slot.bytes.into() {
                 (small_object(object.start, object.bytes), NO_OBJECT_BYTES)
@@ -308,7 +310,7 @@ impl InstrumentedLaunch {
                 start: record.other,
                 bytes: variable.size().unwrap_or(dynamic),
                 stack: None,
-                rights: rights::ALL,
+                permissions: permissions::ALL,
             })
         });
         let objects = self.tool_host.objects();

@@ -5,11 +5,11 @@
 //! of the process, which `warpgrind memcheck` reads.
 
 mod heap;
+mod host_errors;
 mod launch_buffers;
 pub(crate) mod launches;
 mod objects;
 mod plan;
-mod host_errors;
 mod settings;
 mod shadow;
 mod stack;
@@ -27,7 +27,7 @@ use rustc_hash::FxHashMap;
 
 pub(crate) use heap::ToolHeap;
 pub(crate) use launches::InstrumentedLaunch;
-pub(crate) use objects::What;
+pub(crate) use objects::AllocationKind;
 pub(crate) use stack::HostStack;
 pub(crate) use suballocation::Usage;
 
@@ -228,7 +228,7 @@ impl ToolHost {
     /// The variables of a module are there.
     pub(crate) fn on_load(&self, program: &cpu::Program) {
         for (name, address, bytes) in variables_of_program(program) {
-            self.on_alloc(address, bytes, What::Variable(name.into()));
+            self.on_alloc(address, bytes, AllocationKind::Variable(name.into()));
         }
     }
 
@@ -240,7 +240,7 @@ impl ToolHost {
     }
 
     /// Memory is there that the program may access.
-    pub(crate) fn on_alloc(&self, address: u64, bytes: u64, what: What) {
+    pub(crate) fn on_alloc(&self, address: u64, bytes: u64, kind: AllocationKind) {
         let stack = match &self.shadow {
             Some(shadow) => {
                 shadow.set(address, bytes, true);
@@ -248,7 +248,7 @@ impl ToolHost {
             }
             None => HostStack::default(),
         };
-        self.objects().add(address, bytes, what, stack);
+        self.objects().add(address, bytes, kind, stack);
     }
 
     /// Memory is gone, for good.

@@ -27,11 +27,11 @@ pub(super) struct Objects {
     regions: Option<Arc<[Region]>>,
 }
 
-/// Memory without a shadow: first address, end, and [`rights`].
+/// Memory without a shadow: first address, end, and [`permissions`].
 pub(super) type Region = [u64; 3];
 
 /// What may be done with memory.
-pub(super) mod rights {
+pub(super) mod permissions {
     /// All of them.
     pub(in super::super) const ALL: u64 = tools::memcheck::READ | tools::memcheck::WRITE | tools::memcheck::ATOMIC;
 }
@@ -89,17 +89,17 @@ impl Heap {
 pub(super) struct Object {
     pub(super) start: u64,
     pub(super) bytes: u64,
-    pub(super) what: What,
+    pub(super) kind: AllocationKind,
     pub(super) stack: HostStack,
     /// As the program calls it.
     pub(super) label: Option<Arc<str>>,
     /// What may be done with it.
-    pub(super) rights: u64,
+    pub(super) permissions: u64,
 }
 
 /// Kinds of objects.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum What {
+pub(crate) enum AllocationKind {
     /// Memory of the device.
     Device,
     /// Memory of both.
@@ -120,7 +120,7 @@ pub(crate) enum What {
     Part { is_outside: bool },
 }
 
-impl What {
+impl AllocationKind {
     /// In words.
     fn name(&self) -> String {
         match self {
@@ -151,11 +151,11 @@ impl What {
 }
 
 impl Objects {
-    pub(super) fn add(&mut self, start: u64, bytes: u64, what: What, stack: HostStack) {
-        if what.is_outside() {
+    pub(super) fn add(&mut self, start: u64, bytes: u64, kind: AllocationKind, stack: HostStack) {
+        if kind.is_outside() {
             self.regions = None;
         }
-        self.live.insert(start, Object { start, bytes, what, stack, label: None, rights: rights::ALL });
+        self.live.insert(start, Object { start, bytes, kind, stack, label: None, permissions: permissions::ALL });
     }
 
     /// Takes an object out, with all that was allocated from it.
@@ -174,7 +174,7 @@ impl Objects {
 
     fn remove_live(&mut self, start: u64) -> Option<Object> {
         let object = self.live.remove(&start)?;
-        if object.what.is_outside() || object.rights != rights::ALL {
+        if object.kind.is_outside() || object.permissions != permissions::ALL {
             self.regions = None;
         }
         Some(object)
@@ -200,7 +200,7 @@ impl Objects {
             let Some((_, &start)) = self.order.first_key_value() else { break };
             let Some(object) = self.forget_freed(start) else { break };
             // What was allocated from a heap is still in it.
-            if !object.what.is_part() {
+            if !object.kind.is_part() {
                 old.push(start);
             }
         }
@@ -216,7 +216,7 @@ impl Objects {
 
     /// Gives all objects that were kept and whose memory the device can have again.
     pub(super) fn empty_quarantine(&mut self) -> Vec<u64> {
-        let is_whole = |freed: &&Freed| !freed.object.what.is_part();
+        let is_whole = |freed: &&Freed| !freed.object.kind.is_part();
         let old: Vec<u64> = self.freed.values().filter(is_whole).map(|freed| freed.object.start).collect();
         for &start in &old {
             self.forget_freed(start);
@@ -232,15 +232,17 @@ impl Objects {
 
     /// Bytes of the device that the program does not know to be in use: redzones, and what was freed.
     pub(super) fn hidden_bytes(&self, redzone: u64) -> u64 {
-        let is_ours = |what: &What| !what.is_outside() && !what.is_part() && !matches!(what, What::Variable(_));
-        let redzones = self.whole().filter(|object| is_ours(&object.what)).count() as u64 * redzone;
-        let freed = self.freed.values().map(|freed| &freed.object).filter(|object| !object.what.is_part());
+        let is_ours = |kind: &AllocationKind| {
+            !kind.is_outside() && !kind.is_part() && !matches!(kind, AllocationKind::Variable(_))
+        };
+        let redzones = self.whole().filter(|object| is_ours(&object.kind)).count() as u64 * redzone;
+        let freed = self.freed.values().map(|freed| &freed.object).filter(|object| !object.kind.is_part());
         redzones + freed.map(|object| object.bytes.max(1).next_multiple_of(256) + redzone).sum::<u64>()
     }
 
     /// All objects, without what is allocated from them.
     fn whole(&self) -> impl Iterator<Item = &Object> {
-        self.live.values().filter(|object| !object.what.is_part()).chain(self.divided.values())
+        self.live.values().filter(|object| !object.kind.is_part()).chain(self.divided.values())
     }
 
     /// An object that was freed, by its address.
@@ -254,25 +256,27 @@ impl Objects {
             return Arc::clone(regions);
         }
         let mut ranges: Vec<Region> = Vec::new();
-        for object in self.live.values().filter(|object| object.what.is_outside() || object.rights != rights::ALL) {
-            ranges.push([object.start, object.start.saturating_add(object.bytes), object.rights]);
+        for object in
+            self.live.values().filter(|object| object.kind.is_outside() || object.permissions != permissions::ALL)
+        {
+            ranges.push([object.start, object.start.saturating_add(object.bytes), object.permissions]);
         }
         // Of what is divided, all that is not in a heap.
-        for object in self.divided.values().filter(|object| object.what.is_outside()) {
+        for object in self.divided.values().filter(|object| object.kind.is_outside()) {
             let mut at = object.start;
             for heap in self.heaps_of(object.start) {
-                ranges.push([at, heap.start, rights::ALL]);
+                ranges.push([at, heap.start, permissions::ALL]);
                 at = heap.end();
             }
-            ranges.push([at, object.start.saturating_add(object.bytes), rights::ALL]);
+            ranges.push([at, object.start.saturating_add(object.bytes), permissions::ALL]);
         }
         ranges.retain(|[start, end, _]| start < end);
         ranges.sort_unstable();
         let mut joined: Vec<Region> = Vec::new();
-        for [start, end, rights] in ranges {
-            match joined.last_mut().filter(|last| last[1] == start && last[2] == rights) {
+        for [start, end, permissions] in ranges {
+            match joined.last_mut().filter(|last| last[1] == start && last[2] == permissions) {
                 Some(last) => last[1] = end,
-                None => joined.push([start, end, rights]),
+                None => joined.push([start, end, permissions]),
             }
         }
         let regions: Arc<[Region]> = joined.into();
@@ -335,19 +339,19 @@ impl Objects {
 
     /// Whether kernels have allocated what begins at an address.
     pub(super) fn is_heap(&self, start: u64) -> bool {
-        self.live.get(&start).is_some_and(|object| matches!(object.what, What::Heap(_)))
+        self.live.get(&start).is_some_and(|object| matches!(object.kind, AllocationKind::Heap(_)))
     }
 
     /// All objects: start, size, and name.
     pub(super) fn all(&self) -> Vec<(u64, u64, String)> {
-        self.whole().map(|object| (object.start, object.bytes, object.what.name())).collect()
+        self.whole().map(|object| (object.start, object.bytes, object.kind.name())).collect()
     }
 
     /// What was never freed.
     pub(super) fn leaks(&self) -> Vec<Object> {
         let mut leaks: Vec<Object> =
-            self.live.values().chain(self.divided.values()).filter(|object| object.what.can_leak()).cloned().collect();
-        leaks.sort_by_key(|object| (object.start, object.what.is_part()));
+            self.live.values().chain(self.divided.values()).filter(|object| object.kind.can_leak()).cloned().collect();
+        leaks.sort_by_key(|object| (object.start, object.kind.is_part()));
         leaks
     }
 }
@@ -378,7 +382,9 @@ impl Objects {
         let object = match before(&self.divided) {
             Some(object) => object,
             // Heaps in what was allocated from another one are not followed.
-            None => match before(&self.live).filter(|object| !object.what.is_part() && object.rights == rights::ALL) {
+            None => match before(&self.live)
+                .filter(|object| !object.kind.is_part() && object.permissions == permissions::ALL)
+            {
                 Some(object) => {
                     self.live.remove(&object.start);
                     self.divided.insert(object.start, object.clone());
@@ -427,7 +433,7 @@ impl Objects {
     pub(super) fn add_part(&mut self, start: u64, bytes: u64, stack: HostStack) -> bool {
         let Some(heap) = self.heap_around(start, bytes).filter(|_| bytes > 0) else { return false };
         let Some(object) = self.divided.get(&heap.object) else { return false };
-        let (what, end) = (What::Part { is_outside: object.what.is_outside() }, start + bytes);
+        let (kind, end) = (AllocationKind::Part { is_outside: object.kind.is_outside() }, start + bytes);
         let overlaps = |object: &Object| object.start < end && object.start + object.bytes > start;
         while let Some((&old, _)) = self.live.range(..end).next_back().filter(|(_, object)| overlaps(object)) {
             self.remove_live(old);
@@ -435,13 +441,13 @@ impl Objects {
         while let Some((&old, _)) = self.freed.range(..end).next_back().filter(|(_, freed)| overlaps(&freed.object)) {
             self.forget_freed(old);
         }
-        self.add(start, bytes, what, stack);
+        self.add(start, bytes, kind, stack);
         true
     }
 
     /// What is allocated from a heap, by where it starts.
     pub(super) fn part(&self, start: u64) -> Option<&Object> {
-        self.live.get(&start).filter(|object| object.what.is_part())
+        self.live.get(&start).filter(|object| object.kind.is_part())
     }
 
     /// Takes it out. The object that the heap is in may begin at the same address.
@@ -452,7 +458,7 @@ impl Objects {
 
     /// Where objects start for which not every right is given.
     pub(super) fn with_limited_rights(&self) -> Vec<u64> {
-        let limited = self.live.values().filter(|object| object.rights != rights::ALL);
+        let limited = self.live.values().filter(|object| object.permissions != permissions::ALL);
         limited.map(|object| object.start).collect()
     }
 
@@ -472,7 +478,7 @@ impl Heap {
     fn described(&self, object: &Object) -> memcheck::Object {
         let name = called("the heap".to_owned(), self.label.as_deref());
         let stack = Some(object.stack.frames());
-        memcheck::Object { name, start: self.start, bytes: self.bytes, stack, rights: 0 }
+        memcheck::Object { name, start: self.start, bytes: self.bytes, stack, permissions: 0 }
     }
 }
 
@@ -483,14 +489,15 @@ fn called(what: String, label: Option<&str>) -> String {
 
 impl Object {
     pub(super) fn described(&self) -> memcheck::Object {
-        let stack = (!matches!(self.what, What::Variable(_) | What::Heap(_))).then(|| self.stack.frames());
-        let name = called(self.what.name(), self.label.as_deref());
-        memcheck::Object { name, start: self.start, bytes: self.bytes, stack, rights: self.rights }
+        let stack =
+            (!matches!(self.kind, AllocationKind::Variable(_) | AllocationKind::Heap(_))).then(|| self.stack.frames());
+        let name = called(self.kind.name(), self.label.as_deref());
+        memcheck::Object { name, start: self.start, bytes: self.bytes, stack, permissions: self.permissions }
     }
 
     /// Bytes that are kept from the device while it is in quarantine.
     fn quarantined_bytes(&self) -> u64 {
-        if self.what.is_part() { 0 } else { self.bytes }
+        if self.kind.is_part() { 0 } else { self.bytes }
     }
 }
 
@@ -501,7 +508,7 @@ fn is_host_memory(address: u64) -> bool {
         let range = line.split_once(' ').and_then(|(range, _)| range.split_once('-'));
         let parse = |text: &str| u64::from_str_radix(text, 16).ok();
         range.is_some_and(|(start, end)| {
-            let is_accessible = line.split(' ').nth(1).is_some_and(|rights| rights.starts_with('r'));
+            let is_accessible = line.split(' ').nth(1).is_some_and(|permissions| permissions.starts_with('r'));
             is_accessible
                 && parse(start).is_some_and(|start| start <= address)
                 && parse(end).is_some_and(|end| address < end)
@@ -515,7 +522,7 @@ mod tests {
 
     fn with_heap() -> Objects {
         let mut objects = Objects::default();
-        objects.add(0x10000, 0x1000, What::Device, HostStack::default());
+        objects.add(0x10000, 0x1000, AllocationKind::Device, HostStack::default());
         assert!(objects.add_heap(0x10100, 0x100, Some("pool".into())));
         objects
     }
@@ -572,7 +579,7 @@ mod tests {
     #[test]
     fn the_first_part_begins_where_its_allocation_does() {
         let mut objects = Objects::default();
-        objects.add(0x10000, 0x1000, What::Device, HostStack::default());
+        objects.add(0x10000, 0x1000, AllocationKind::Device, HostStack::default());
         objects.add_heap(0x10000, 0x1000, None);
         part(&mut objects, 0x10000, 16);
         let freed = objects.remove_part(0x10000).unwrap();
@@ -610,14 +617,14 @@ mod tests {
     #[test]
     fn memory_without_a_shadow() {
         let mut objects = Objects::default();
-        objects.add(0x1000, 0x100, What::Mapping, HostStack::default());
-        objects.add(0x1100, 0x100, What::Mapping, HostStack::default());
-        assert_eq!(*objects.regions(), [[0x1000, 0x1200, rights::ALL]]);
+        objects.add(0x1000, 0x100, AllocationKind::Mapping, HostStack::default());
+        objects.add(0x1100, 0x100, AllocationKind::Mapping, HostStack::default());
+        assert_eq!(*objects.regions(), [[0x1000, 0x1200, permissions::ALL]]);
         objects.add_heap(0x1040, 0x40, None);
         part(&mut objects, 0x1050, 8);
-        let all = rights::ALL;
+        let all = permissions::ALL;
         assert_eq!(*objects.regions(), [[0x1000, 0x1040, all], [0x1050, 0x1058, all], [0x1080, 0x1200, all]]);
-        objects.change(0x1100, |object| object.rights = memcheck::READ);
+        objects.change(0x1100, |object| object.permissions = memcheck::READ);
         let last = [[0x1080, 0x1100, all], [0x1100, 0x1200, memcheck::READ]];
         assert_eq!(objects.regions()[2..], last);
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::objects::{Object, rights};
+use super::objects::{Object, permissions};
 use super::{HostStack, ToolHost};
 use crate::api::{context, queue};
 
@@ -90,11 +90,11 @@ impl ToolHost {
         }
         let Some(part) = objects.remove_part(start) else { return };
         if objects.add_part(start, bytes, part.stack) {
-            objects.change(start, |new| (new.label, new.rights) = (part.label, part.rights));
+            objects.change(start, |new| (new.label, new.permissions) = (part.label, part.permissions));
             if has_settled {
                 shadow.set(start, part.bytes, false);
             }
-            shadow.set(start, bytes, part.rights == rights::ALL);
+            shadow.set(start, bytes, part.permissions == permissions::ALL);
         }
     }
 
@@ -120,15 +120,15 @@ impl ToolHost {
     }
 
     /// The program says what may be done with an object.
-    pub(crate) fn has_rights(&self, start: u64, given: u64) {
+    pub(crate) fn on_permissions(&self, start: u64, given: u64) {
         let Some(shadow) = &self.shadow else { return };
         if self.objects().starting_at(start).is_none() || !has_settled() {
             return;
         }
         let mut objects = self.objects();
-        if let Some(Object { start, bytes, .. }) = objects.change(start, |object| object.rights = given) {
-            // The shadow knows all rights or none; the table of regions has the others.
-            shadow.set(start, bytes, given == rights::ALL);
+        if let Some(Object { start, bytes, .. }) = objects.change(start, |object| object.permissions = given) {
+            // The shadow knows all permissions or none; the table of regions has the others.
+            shadow.set(start, bytes, given == permissions::ALL);
         }
     }
 
@@ -136,7 +136,7 @@ impl ToolHost {
     pub(crate) fn rights_are_reset(&self) {
         let limited = self.objects().with_limited_rights();
         for start in limited {
-            self.has_rights(start, rights::ALL);
+            self.on_permissions(start, permissions::ALL);
         }
     }
 }

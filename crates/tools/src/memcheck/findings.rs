@@ -32,7 +32,7 @@ pub struct Object {
     /// Where it was made.
     pub stack: Option<Stack>,
     /// What may be done with it: [`READ`], [`WRITE`], [`ATOMIC`].
-    pub rights: u64,
+    pub permissions: u64,
 }
 
 /// An access that did not take place.
@@ -143,7 +143,7 @@ impl BadAccess {
                 ],
                 help: "free memory only when no kernel uses it any more, and do not keep pointers to it",
             },
-            (Some(Memory::Live(object)), _) if object.rights & action(what).1 == 0 => Verdict {
+            (Some(Memory::Live(object)), _) if object.permissions & action(what).1 == 0 => Verdict {
                 code: "not-permitted",
                 notes: vec![
                     note(within(address, object), object.stack.clone()),
