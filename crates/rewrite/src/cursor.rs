@@ -7,9 +7,9 @@ use ptx::ir::{FuncId, Guard, Operand, Param, Reg, StmtId, Symbol, TagId, Var};
 use ptx::types::{Type, TypeKind};
 use rustc_hash::FxHashMap;
 
+use crate::access_group::{AccessGroup, AccessGroups};
 use crate::context::{MOST_BYTES, MOST_SLOTS, SLOT, SLOTS, Word};
 use crate::site::{Site, SiteId, Sites};
-use crate::span::{Span, Spans};
 use crate::tool::{Access, PointerSlot};
 
 /// Inserts the instructions of a tool before an instruction of the program.
@@ -21,7 +21,7 @@ pub struct Cursor<'e, 'm> {
     pub(crate) tool: &'static str,
     /// The guard that the instruction had in the program.
     pub(crate) guard: Option<Guard>,
-    pub(crate) spans: &'e Spans,
+    pub(crate) groups: &'e AccessGroups,
     pub(crate) sites: &'e mut Sites,
     pub(crate) helpers: &'e Helpers,
     pub(crate) kernel: &'e mut KernelContext,
@@ -142,11 +142,11 @@ impl<'e, 'm> Cursor<'e, 'm> {
         self.at_entry("ld.global.b64", Type::B64, &[address])
     }
 
-    /// What the tool found of an access before: when it looked at an earlier one that covers it, or that it is in a span
+    /// What the tool found of an access before: when it looked at an earlier one that covers it, or that it is in a group
     /// with.
     pub fn found_before(&self, access: &Access) -> Option<Verdict> {
         let found = |stmt| self.kernel.found.get(&(self.tool, stmt)).copied();
-        access.covered_by.and_then(found).or_else(|| access.span.and_then(|_| found(access.stmt)))
+        access.covered_by.and_then(found).or_else(|| access.group.and_then(|_| found(access.stmt)))
     }
 
     /// Keeps what was found of an access, for itself and later ones that it covers.
@@ -155,8 +155,8 @@ impl<'e, 'm> Cursor<'e, 'm> {
     }
 
     /// The accesses through the same pointer that are executed with an access, and itself.
-    pub fn span(&self, access: &Access) -> Option<&'e Span> {
-        access.span.map(|id| self.spans.get(id))
+    pub fn access_group(&self, access: &Access) -> Option<&'e AccessGroup> {
+        access.group.map(|id| self.groups.get(id))
     }
 
     /// Calls a helper where the guard holds.
@@ -212,7 +212,7 @@ impl<'e, 'm> Cursor<'e, 'm> {
 
     /// How far from the beginning of an object some bytes may begin to be within it, up to [`MOST_BYTES`]; the bounds are
     /// those of a slot.
-    pub fn room(&mut self, bounds: [Reg; 2], bytes: u32) -> Reg {
+    pub fn max_offset(&mut self, bounds: [Reg; 2], bytes: u32) -> Reg {
         assert!(bytes <= MOST_BYTES, "no launch makes sure that objects have {bytes} bytes");
         let slot = self.kernel.bounds.iter().position(|other| *other == bounds).expect("the bounds are of a slot");
         let slot = &mut self.kernel.slots[slot];

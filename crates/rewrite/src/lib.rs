@@ -37,19 +37,19 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod access_group;
 pub mod context;
 mod cursor;
 mod place;
 mod plan;
 mod rewriter;
 mod site;
-mod span;
 mod tool;
 mod votes;
 
+pub use access_group::{AccessGroup, AccessGroupId, Member};
 pub use cursor::{Cursor, Verdict};
 pub use plan::LaunchPlan;
 pub use rewriter::{KernelPlan, RewriteError, Rewriter, Rewritten};
 pub use site::{Site, SiteId, Sites};
-pub use span::{Member, Span, SpanId};
 pub use tool::{Access, PointerSlot, Sync, SyncKind, Tool};

@@ -13,10 +13,10 @@ use ptx::types::{Space, Type};
 use ptx::view::{AccessBytes, AccessKind, AccessSpace, MemAccess, View};
 use rustc_hash::FxHashMap;
 
+use crate::access_group::AccessGroups;
 use crate::context::{CONTEXT_VARIABLE, RUNTIME, SITES_VARIABLE};
 use crate::cursor::{Cursor, Helpers, KernelContext};
 use crate::site::Sites;
-use crate::span::Spans;
 use crate::tool::{Access, PointerSlot, Sync, SyncKind, Tool};
 use crate::votes;
 
@@ -107,7 +107,7 @@ impl<'t> Rewriter<'t> {
     }
 
     fn rewrite_function(&self, rewritten: &mut Rewritten, func: FuncId, helpers: &Helpers) -> Result<(), RewriteError> {
-        let (events, spans) = events(&rewritten.module, func);
+        let (events, groups) = events(&rewritten.module, func);
         let is_kernel = rewritten.module.functions[func].is_entry();
         let name = rewritten.module.text(rewritten.module.functions[func].name).to_owned();
         let shared = rewritten.module.globals.iter().find(|(_, variable)| {
@@ -131,7 +131,7 @@ impl<'t> Rewriter<'t> {
                     tag,
                     tool: tool.name(),
                     guard,
-                    spans: &spans,
+                    groups: &groups,
                     sites: &mut rewritten.sites,
                     helpers,
                     kernel: &mut kernel,
@@ -221,17 +221,17 @@ fn has_wide_instructions(module: &Module, func: FuncId) -> bool {
 }
 
 /// What tools are told of a function, in the order of the text.
-fn events(module: &Module, func: FuncId) -> (Vec<Event>, Spans) {
+fn events(module: &Module, func: FuncId) -> (Vec<Event>, AccessGroups) {
     let function = &module.functions[func];
     let body = function.body.as_ref().expect("only functions with bodies are rewritten");
     let provenance = Provenance::of(module, function);
     let mut events = Vec::new();
     let mut earlier = Earlier::default();
-    let mut spans = Spans::default();
+    let mut groups = AccessGroups::default();
     for stmt in body.iter() {
         if matches!(body.stmt(stmt), Stmt::Label(_)) {
             earlier = Earlier::default();
-            spans.end();
+            groups.end();
         }
         let Some(view) = View::of(&module.forms, body, stmt) else { continue };
         let guard = view.inst.guard;
@@ -251,9 +251,9 @@ fn events(module: &Module, func: FuncId) -> (Vec<Event>, Spans) {
                 let covered_by = earlier.find(&operand, guard, &access);
                 let pointer = provenance.address(&operand);
                 let is_collective = view.is_collective();
-                let mut access = Access { stmt, index, access, pointer, guard, is_collective, covered_by, span: None };
+                let mut access = Access { stmt, index, access, pointer, guard, is_collective, covered_by, group: None };
                 if is_alone && covered_by.is_none() {
-                    access.span = spans.add(operand, access);
+                    access.group = groups.add(operand, access);
                 }
                 events.push(Event::Access(access));
                 // Of what lanes do together, not each has to do its part.
@@ -263,7 +263,7 @@ fn events(module: &Module, func: FuncId) -> (Vec<Event>, Spans) {
             }
         }
         view.for_each_write(|reg| earlier.forget(reg));
-        spans.pass(&view);
+        groups.pass(&view);
         if view.effect() == Some(Effect::Branch) || view.effect() == Some(Effect::Call) {
             earlier = Earlier::default();
         }
@@ -271,7 +271,7 @@ fn events(module: &Module, func: FuncId) -> (Vec<Event>, Spans) {
             events.push(Event::Sync(Sync { stmt, kind, guard }));
         }
     }
-    (events, spans)
+    (events, groups)
 }
 
 /// Accesses of a basic block whose addresses have not changed since.

@@ -6,10 +6,10 @@ use ptx::analysis::PointerValue;
 use ptx::ir::{Guard, Module, StmtId};
 use ptx::view::MemAccess;
 
+use crate::access_group::AccessGroupId;
 use crate::cursor::Cursor;
 use crate::plan::LaunchPlan;
 use crate::rewriter::RewriteError;
-use crate::span::SpanId;
 
 /// A tool: it rewrites what kernels do. Every hook does nothing unless a tool says otherwise.
 ///
@@ -57,8 +57,8 @@ pub struct Access {
     /// An earlier access that is always executed before this one, and accesses the same bytes or more. In global memory, it
     /// writes if this one does.
     pub covered_by: Option<StmtId>,
-    /// The accesses through the same pointer, if it is the only access of its instruction: see [`Cursor::span`].
-    pub span: Option<SpanId>,
+    /// The accesses through the same pointer, if it is the only access of its instruction: see [`Cursor::access_group`].
+    pub group: Option<AccessGroupId>,
 }
 
 /// A synchronisation by an instruction of the program.

@@ -40,13 +40,13 @@ impl Together {
         Self { base, members, first: 0, bytes: bytes.into() }
     }
 
-    /// An access and the later ones of its span that are in the same memory; nothing if there are none.
+    /// An access and the later ones of its group that are in the same memory; nothing if there are none.
     fn of_span(at: &mut Cursor<'_, '_>, access: &Access, against: Against) -> Option<Self> {
-        let span = at.span(access)?;
-        let position = span.members.iter().position(|member| member.access.stmt == access.stmt)?;
-        let mut together = Self { base: span.base, members: Vec::new(), first: i64::MAX, bytes: 0 };
+        let group = at.access_group(access)?;
+        let position = group.members.iter().position(|member| member.access.stmt == access.stmt)?;
+        let mut together = Self { base: group.base, members: Vec::new(), first: i64::MAX, bytes: 0 };
         let mut end = i64::MIN;
-        for member in &span.members[position..] {
+        for member in &group.members[position..] {
             let Some(bytes) = checked_bytes(&member.access).filter(|bytes| is_aligned(&member.access, *bytes)) else {
                 continue;
             };
@@ -68,14 +68,14 @@ impl Together {
         (together.members.len() > 1).then_some(together)
     }
 
-    /// An access and the later ones of its span that are to the same bytes: reads and writes of one element. Nothing if
+    /// An access and the later ones of its group that are to the same bytes: reads and writes of one element. Nothing if
     /// there are none.
     fn of_same(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32, against: Against) -> Option<Self> {
-        let span = at.span(access)?;
-        let position = span.members.iter().position(|member| member.access.stmt == access.stmt)?;
-        let offset = span.members[position].offset;
+        let group = at.access_group(access)?;
+        let position = group.members.iter().position(|member| member.access.stmt == access.stmt)?;
+        let offset = group.members[position].offset;
         let mut members = Vec::new();
-        for &Member { access, offset: other } in &span.members[position..] {
+        for &Member { access, offset: other } in &group.members[position..] {
             let is_same = other == offset && checked_bytes(&access) == Some(bytes) && !access.is_collective;
             if is_same && Against::of(at, &access, bytes) == against && members.len() < MOST_TOGETHER {
                 members.push(Member { access, offset: 0 });
@@ -150,14 +150,14 @@ impl Outcome {
                 Self { bad, good, low: 0.into(), limit: (-1).into(), is_certain: true }
             }
             Against::Slot([low, size]) => {
-                let (start, room, limit) = if together.bytes <= MOST_BYTES.into() {
-                    let room = at.room([low, size], together.bytes as u32);
-                    (low, room, room)
+                let (start, max_offset, limit) = if together.bytes <= MOST_BYTES.into() {
+                    let max_offset = at.max_offset([low, size], together.bytes as u32);
+                    (low, max_offset, max_offset)
                 } else {
-                    room(at, 64, low.into(), size, together.bytes as i64, NO_OBJECT as i64)
+                    max_offset(at, 64, low.into(), size, together.bytes as i64, NO_OBJECT as i64)
                 };
                 let distance = distance(at, together, start, bits);
-                let [bad, good] = compare(at, "gt", "u64", distance, room.into(), misaligned, guard);
+                let [bad, good] = compare(at, "gt", "u64", distance, max_offset.into(), misaligned, guard);
                 Self { bad, good, low: low.into(), limit: limit.into(), is_certain: false }
             }
             Against::Variable(symbol, space, size) => {
@@ -165,8 +165,9 @@ impl Outcome {
                 let distance = distance(at, together, low, bits);
                 // What is larger than the variable is never within it.
                 let limit = size.cast_signed() - together.bytes.cast_signed();
-                let (relation, room) = if limit < 0 { ("ge", 0) } else { ("gt", limit) };
-                let [bad, good] = compare(at, relation, &format!("u{bits}"), distance, room.into(), misaligned, guard);
+                let (relation, max_offset) = if limit < 0 { ("ge", 0) } else { ("gt", limit) };
+                let [bad, good] =
+                    compare(at, relation, &format!("u{bits}"), distance, max_offset.into(), misaligned, guard);
                 let low = widened(at, low).into();
                 Self { bad, good, low, limit: limit.into(), is_certain: true }
             }
@@ -180,9 +181,10 @@ impl Outcome {
                 };
                 let size = at.at_entry("mov.u32", Type::B32, &[Operand::Special(special)]);
                 let size = if bits == 32 { size } else { at.at_entry("cvt.u64.u32", Type::B64, &[size.into()]) };
-                let (start, room, mut limit) = room(at, bits, low, size, together.bytes as i64, -1);
+                let (start, max_offset, mut limit) = max_offset(at, bits, low, size, together.bytes as i64, -1);
                 let distance = distance(at, together, start, bits);
-                let [bad, good] = compare(at, "gt", &format!("u{bits}"), distance, room.into(), misaligned, guard);
+                let [bad, good] =
+                    compare(at, "gt", &format!("u{bits}"), distance, max_offset.into(), misaligned, guard);
                 if bits == 32 {
                     let narrow = std::mem::replace(&mut limit, at.reg(Type::B64));
                     at.before().inst("cvt.s64.s32", &[limit.into(), narrow.into()]);
@@ -200,15 +202,22 @@ impl Outcome {
 
 /// Where an object of a size that is known at run time begins, and how far from there some bytes may begin to be within it.
 /// If they are more than it has, it begins where nothing is. The last is how many bytes it has more than those, or has less.
-fn room(at: &mut Cursor<'_, '_>, bits: u32, low: Operand, size: Reg, bytes: i64, nowhere: i64) -> (Reg, Reg, Reg) {
+fn max_offset(
+    at: &mut Cursor<'_, '_>,
+    bits: u32,
+    low: Operand,
+    size: Reg,
+    bytes: i64,
+    nowhere: i64,
+) -> (Reg, Reg, Reg) {
     let ty = if bits == 32 { Type::B32 } else { Type::B64 };
-    let (fits, start, room, limit) = (at.reg(Type::Pred), at.reg(ty), at.reg(ty), at.reg(ty));
+    let (fits, start, max_offset, limit) = (at.reg(Type::Pred), at.reg(ty), at.reg(ty), at.reg(ty));
     let mut builder = at.before();
     builder.inst(&format!("sub.u{bits}"), &[limit.into(), size.into(), bytes.into()]);
     builder.inst(&format!("setp.ge.u{bits}"), &[fits.into(), size.into(), bytes.into()]);
     builder.inst(&format!("selp.b{bits}"), &[start.into(), low, nowhere.into(), fits.into()]);
-    builder.inst(&format!("selp.b{bits}"), &[room.into(), limit.into(), 0.into(), fits.into()]);
-    (start, room, limit)
+    builder.inst(&format!("selp.b{bits}"), &[max_offset.into(), limit.into(), 0.into(), fits.into()]);
+    (start, max_offset, limit)
 }
 
 /// How far the lowest address is from a start.

@@ -8,7 +8,7 @@
 //! - a pointer made from a variable must stay in the variable, whose size is in the text;
 //! - any other pointer must point to memory whose shadow says that it is there.
 //!
-//! Accesses of a basic block through one pointer ([`rewrite::Span`]) are checked together: an object is in one piece, so
+//! Accesses of a basic block through one pointer ([`rewrite::AccessGroup`]) are checked together: an object is in one piece, so
 //! all of them are within it if the lowest and the highest byte are.
 //!
 //! Accesses that do not pass call `warpgrind_memcheck` (`device.ptx`), which looks at each closely, and records it if there
@@ -75,7 +75,7 @@ impl Tool for Memcheck {
     fn access(&self, at: &mut Cursor<'_, '_>, access: &Access) {
         // Another tool may have changed under which condition the access takes place.
         let is_unchanged = at.guard() == access.guard;
-        let access = &Access { guard: at.guard(), span: access.span.filter(|_| is_unchanged), ..*access };
+        let access = &Access { guard: at.guard(), group: access.group.filter(|_| is_unchanged), ..*access };
         let found = at.found_before(access).filter(|_| is_unchanged);
         let verdict = match found {
             Some(verdict) => verdict,

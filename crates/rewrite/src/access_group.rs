@@ -15,14 +15,14 @@ use crate::tool::Access;
 /// Accesses at constant distances from each other, under one condition. From the first to the last, threads neither end
 /// nor wait.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Span {
+pub struct AccessGroup {
     /// The register that all addresses are made from. At the first access it has the value that counts.
     pub base: Reg,
     /// The accesses, in the order of the text.
     pub members: Vec<Member>,
 }
 
-/// An access of a [`Span`].
+/// An access of a [`AccessGroup`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Member {
     /// The access.
@@ -31,14 +31,14 @@ pub struct Member {
     pub offset: i32,
 }
 
-/// The number of a [`Span`] in its function.
+/// The number of a [`AccessGroup`] in its function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SpanId(u32);
+pub struct AccessGroupId(u32);
 
-/// The spans of a function, while its text is read.
+/// The groups of a function, while its text is read.
 #[derive(Debug, Default)]
-pub(crate) struct Spans {
-    spans: Vec<Span>,
+pub(crate) struct AccessGroups {
+    groups: Vec<AccessGroup>,
     /// Those that may still grow.
     open: Vec<Open>,
     /// Registers that are another one and a constant.
@@ -47,18 +47,18 @@ pub(crate) struct Spans {
 
 #[derive(Debug)]
 struct Open {
-    id: SpanId,
+    id: AccessGroupId,
     base: Reg,
     guard: Option<Guard>,
     space: AccessSpace,
 }
 
-/// More spans than this do not grow at a time.
+/// More groups than this do not grow at a time.
 const MOST_OPEN: usize = 64;
 
-impl Spans {
-    /// Adds an access, and gives its span. Of an access that is not the only one of its instruction, nothing is said.
-    pub(crate) fn add(&mut self, address: Operand, access: Access) -> Option<SpanId> {
+impl AccessGroups {
+    /// Adds an access, and gives its group. Of an access that is not the only one of its instruction, nothing is said.
+    pub(crate) fn add(&mut self, address: Operand, access: Access) -> Option<AccessGroupId> {
         let Operand::RegAddress(reg, offset) = address else { return None };
         let (base, sum) = self.sums.get(&reg).copied().unwrap_or((reg, 0));
         let offset = offset.checked_add(sum)?;
@@ -67,8 +67,8 @@ impl Spans {
         let id = match self.open.iter().find(is_it) {
             Some(open) => open.id,
             None => {
-                let id = SpanId(self.spans.len() as u32);
-                self.spans.push(Span { base, members: Vec::new() });
+                let id = AccessGroupId(self.groups.len() as u32);
+                self.groups.push(AccessGroup { base, members: Vec::new() });
                 if self.open.len() == MOST_OPEN {
                     self.open.remove(0);
                 }
@@ -76,8 +76,8 @@ impl Spans {
                 id
             }
         };
-        let access = Access { span: Some(id), ..access };
-        self.spans[id.0 as usize].members.push(Member { access, offset });
+        let access = Access { group: Some(id), ..access };
+        self.groups[id.0 as usize].members.push(Member { access, offset });
         Some(id)
     }
 
@@ -113,8 +113,8 @@ impl Spans {
         self.sums.clear();
     }
 
-    pub(crate) fn get(&self, id: SpanId) -> &Span {
-        &self.spans[id.0 as usize]
+    pub(crate) fn get(&self, id: AccessGroupId) -> &AccessGroup {
+        &self.groups[id.0 as usize]
     }
 }
 
