@@ -7,7 +7,7 @@ use cache::Usage;
 use report::escaped;
 use serde::Serialize;
 
-use crate::{Verdict, output};
+use crate::{CommandStatus, output};
 
 /// Arguments of `warpgrind cache`.
 #[derive(clap::Args, Debug)]
@@ -40,7 +40,7 @@ struct Answer {
 }
 
 /// Looks at the cache of the user, or clears it. One that cannot be used is an error that says why.
-pub(crate) fn run(args: &Args) -> Result<Verdict> {
+pub(crate) fn run(args: &Args) -> Result<CommandStatus> {
     let answer = cache::directory_of_user().and_then(|path| {
         let Usage { entries, bytes, oldest_use } = match args.action {
             Action::Info => cache::usage(&path)?,
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args) -> Result<Verdict> {
         Ok(answer) => answer,
         Err(refusal) => {
             output::complain(&format!("compiled kernels are not kept on disk: {refusal}"), "");
-            return Ok(Verdict::Faulty);
+            return Ok(CommandStatus::Failure);
         }
     };
     if args.json {
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args) -> Result<Verdict> {
     } else {
         output::print(&answer.text())?;
     }
-    Ok(Verdict::Clean)
+    Ok(CommandStatus::Success)
 }
 
 impl Answer {

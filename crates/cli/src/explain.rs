@@ -3,7 +3,7 @@
 use anyhow::Result;
 use report::{Explanation, escaped};
 
-use crate::{Verdict, output};
+use crate::{CommandStatus, output};
 
 /// Arguments of `warpgrind explain`.
 #[derive(clap::Args, Debug)]
@@ -14,14 +14,14 @@ pub(crate) struct Args {
 }
 
 /// Prints the explanation.
-pub(crate) fn run(args: &Args, all: &[Explanation]) -> Result<Verdict> {
+pub(crate) fn run(args: &Args, all: &[Explanation]) -> Result<CommandStatus> {
     let list = |listed: &[&Explanation]| -> String {
         listed.iter().map(|known| format!("  {}: {}\n", known.name(), known.title)).collect()
     };
     let everything: Vec<&Explanation> = all.iter().collect();
     let Some(code) = &args.code else {
         output::print(&list(&everything))?;
-        return Ok(Verdict::Clean);
+        return Ok(CommandStatus::Success);
     };
     match report::explain(all, code) {
         Ok(found) => {
@@ -29,14 +29,14 @@ pub(crate) fn run(args: &Args, all: &[Explanation]) -> Result<Verdict> {
                 let text = known.text.trim();
                 output::print(&format!("{}: {}\n\n{text}\n", known.name(), known.title))?;
             }
-            Ok(Verdict::Clean)
+            Ok(CommandStatus::Success)
         }
         Err(near) => {
             let (words, listed) =
                 if near.is_empty() { ("these are known", everything) } else { ("did you mean", near) };
             let listed = if listed.is_empty() { String::new() } else { format!("; {words}:\n{}", list(&listed)) };
             output::complain(&format!("no tool has a code `{}`", escaped(code)), listed.trim_end());
-            Ok(Verdict::Faulty)
+            Ok(CommandStatus::Failure)
         }
     }
 }

@@ -46,11 +46,11 @@ enum Command {
 
 /// What a command says about its input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Verdict {
+enum CommandStatus {
     /// Nothing is wrong: exit code 0.
-    Clean,
+    Success,
     /// Something is wrong with the input: exit code 1.
-    Faulty,
+    Failure,
 }
 
 fn main() -> ExitCode {
@@ -71,8 +71,8 @@ fn main() -> ExitCode {
         Command::Ptx(args) => ptx_command::run(&args),
     };
     match result {
-        Ok(Verdict::Clean) => ExitCode::SUCCESS,
-        Ok(Verdict::Faulty) => ExitCode::from(1),
+        Ok(CommandStatus::Success) => ExitCode::SUCCESS,
+        Ok(CommandStatus::Failure) => ExitCode::from(1),
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::error(&error);

@@ -6,10 +6,10 @@
 
 #![forbid(unsafe_code)]
 
-pub mod agreement;
 pub mod commands;
 pub mod cpu_engine;
 pub mod cubin;
+pub mod differential;
 pub mod engine;
 pub mod files;
 pub mod generate;

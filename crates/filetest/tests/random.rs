@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use filetest::agreement::{Verdict, judge};
+use filetest::differential::{Comparison, judge};
 use filetest::engine::engines;
 use filetest::random_kernel::{RandomKernel, generate};
 
@@ -68,7 +68,7 @@ fn no_kernel_depends_on_the_schedule() {
     engines.retain(|engine| engine.name().starts_with("interpreter"));
     assert!(engines.len() >= 3);
     for (seed, kernel) in kernels(if cfg!(debug_assertions) { 300 } else { 2000 }) {
-        assert_eq!(judge(&kernel.text, &engines), Verdict::Agree, "seed {seed}");
+        assert_eq!(judge(&kernel.text, &engines), Comparison::Agree, "seed {seed}");
     }
 }
 
@@ -84,9 +84,9 @@ fn all_engines_agree() {
             if seed >= KERNELS {
                 return;
             }
-            let verdict = judge(&generate(seed).text, &engines);
-            if verdict != Verdict::Agree {
-                differing.lock().unwrap().push((seed, verdict));
+            let comparison = judge(&generate(seed).text, &engines);
+            if comparison != Comparison::Agree {
+                differing.lock().unwrap().push((seed, comparison));
             }
         }
     };

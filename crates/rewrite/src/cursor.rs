@@ -48,14 +48,14 @@ pub(crate) struct KernelContext {
     /// Values that were computed at the beginning.
     pub(crate) at_entry: FxHashMap<(String, Vec<Operand>), Reg>,
     /// What tools found of accesses.
-    pub(crate) found: FxHashMap<(&'static str, StmtId), Verdict>,
+    pub(crate) found: FxHashMap<(&'static str, StmtId), AllowedLanes>,
     /// Behind which statement the next value is computed.
     pub(crate) last: Option<StmtId>,
 }
 
 /// Where an access is allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum AllowedLanes {
     /// Everywhere.
     Always,
     /// Where some bit of the mask is set in the register, and nowhere else. Such registers live longer than predicates
@@ -144,14 +144,14 @@ impl<'e, 'm> Cursor<'e, 'm> {
 
     /// What the tool found of an access before: when it looked at an earlier one that covers it, or that it is in a group
     /// with.
-    pub fn found_before(&self, access: &Access) -> Option<Verdict> {
+    pub fn found_before(&self, access: &Access) -> Option<AllowedLanes> {
         let found = |stmt| self.kernel.found.get(&(self.tool, stmt)).copied();
         access.covered_by.and_then(found).or_else(|| access.group.and_then(|_| found(access.stmt)))
     }
 
     /// Keeps what was found of an access, for itself and later ones that it covers.
-    pub fn keep_found(&mut self, access: &Access, verdict: Verdict) {
-        self.kernel.found.insert((self.tool, access.stmt), verdict);
+    pub fn keep_found(&mut self, access: &Access, allowed: AllowedLanes) {
+        self.kernel.found.insert((self.tool, access.stmt), allowed);
     }
 
     /// The accesses through the same pointer that are executed with an access, and itself.
@@ -265,8 +265,8 @@ impl<'e, 'm> Cursor<'e, 'm> {
 
     /// Lets the instruction happen only where it is allowed. That implies its guard; where its guard holds and it is not
     /// allowed, its results are zero.
-    pub fn allow(&mut self, verdict: Verdict) {
-        let Verdict::Where { answers, mask } = verdict else { return };
+    pub fn allow(&mut self, allowed: AllowedLanes) {
+        let AllowedLanes::Where { answers, mask } = allowed else { return };
         let mut answer = answers;
         if mask != u32::MAX {
             answer = self.reg(Type::B32);

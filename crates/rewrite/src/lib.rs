@@ -48,7 +48,7 @@ mod tool;
 mod votes;
 
 pub use access_group::{AccessGroup, AccessGroupId, Member};
-pub use cursor::{Cursor, Verdict};
+pub use cursor::{AllowedLanes, Cursor};
 pub use plan::LaunchPlan;
 pub use rewriter::{KernelPlan, RewriteError, Rewriter, Rewritten};
 pub use site::{Site, SiteId, Sites};

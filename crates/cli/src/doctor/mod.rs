@@ -16,7 +16,7 @@ use ptx::diagnostic::printable;
 use serde::Serialize;
 
 use self::kernels::Container;
-use crate::{Verdict, output, target};
+use crate::{CommandStatus, output, target};
 
 /// Arguments of `warpgrind doctor`.
 #[derive(clap::Args, Debug)]
@@ -89,7 +89,7 @@ const MACHINE_CODE_ONLY: [&str; 16] = [
     "libnvgraph",
 ];
 
-pub(crate) fn run(args: &Args) -> Result<Verdict> {
+pub(crate) fn run(args: &Args) -> Result<CommandStatus> {
     let path = target::find(&args.program)?;
     let mut report = Report {
         program: path.display().to_string(),
@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Args) -> Result<Verdict> {
     } else {
         output::print(&text(&report))?;
     }
-    Ok(if report.can_run { Verdict::Clean } else { Verdict::Faulty })
+    Ok(if report.can_run { CommandStatus::Success } else { CommandStatus::Failure })
 }
 
 /// Whether there is anything more to be looked at.

@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::{Common, for_each_source};
-use crate::{Verdict, output};
+use crate::{CommandStatus, output};
 
 #[derive(Serialize)]
 struct Printed<'a> {
@@ -12,7 +12,7 @@ struct Printed<'a> {
     text: &'a str,
 }
 
-pub(super) fn run(common: &Common) -> Result<Verdict> {
+pub(super) fn run(common: &Common) -> Result<CommandStatus> {
     for_each_source(&common.path, |source| {
         let text = ptx::print(&source.parsed.module);
         if common.json {

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::{Common, for_each_source, svg};
 use crate::input::Source;
-use crate::{Verdict, output};
+use crate::{CommandStatus, output};
 
 /// Arguments of `warpgrind ptx cfg`.
 #[derive(clap::Args, Debug)]
@@ -68,7 +68,7 @@ pub(super) struct DrawnEdge {
     index: Option<u32>,
 }
 
-pub(super) fn run(args: &Args) -> Result<Verdict> {
+pub(super) fn run(args: &Args) -> Result<CommandStatus> {
     let mut found = false;
     let verdict = for_each_source(&args.common.path, |source| {
         let drawings = drawings(source, args.function.as_deref());

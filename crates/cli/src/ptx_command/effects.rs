@@ -8,7 +8,7 @@ use ptx::view::{AccessBytes, AccessSpace, View};
 use serde::Serialize;
 
 use super::{Common, for_each_source};
-use crate::{Verdict, output};
+use crate::{CommandStatus, output};
 
 /// An instruction as JSON.
 #[derive(Serialize)]
@@ -41,7 +41,7 @@ struct Access {
     asynchronous: bool,
 }
 
-pub(super) fn run(common: &Common) -> Result<Verdict> {
+pub(super) fn run(common: &Common) -> Result<CommandStatus> {
     for_each_source(&common.path, |source| {
         let module = &source.parsed.module;
         if !common.json {

@@ -6,7 +6,7 @@ use anyhow::Result;
 use ptx::diagnostic::Severity;
 use ptx::link::Input;
 
-use crate::{Verdict, input, output};
+use crate::{CommandStatus, input, output};
 
 /// Arguments of `warpgrind ptx link`.
 #[derive(clap::Args, Debug)]
@@ -16,18 +16,18 @@ pub(super) struct Args {
     paths: Vec<PathBuf>,
 }
 
-pub(super) fn run(args: &Args) -> Result<Verdict> {
+pub(super) fn run(args: &Args) -> Result<CommandStatus> {
     let mut sources = Vec::new();
-    let mut verdict = Verdict::Clean;
+    let mut verdict = CommandStatus::Success;
     for path in &args.paths {
         let source = input::read(path)?;
         output::show(&source, &source.parsed.diagnostics);
         if source.parsed.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
-            verdict = Verdict::Faulty;
+            verdict = CommandStatus::Failure;
         }
         sources.push(source);
     }
-    if verdict == Verdict::Faulty {
+    if verdict == CommandStatus::Failure {
         return Ok(verdict);
     }
     let inputs: Vec<_> =
@@ -35,13 +35,13 @@ pub(super) fn run(args: &Args) -> Result<Verdict> {
     match ptx::link::link(&inputs, ptx::link::is_provided) {
         Ok(linked) => {
             output::print(&ptx::print(&linked.module))?;
-            Ok(Verdict::Clean)
+            Ok(CommandStatus::Success)
         }
         Err(errors) => {
             for error in errors {
                 output::error(&error.into());
             }
-            Ok(Verdict::Faulty)
+            Ok(CommandStatus::Failure)
         }
     }
 }

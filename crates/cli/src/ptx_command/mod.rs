@@ -16,7 +16,7 @@ use clap::Subcommand;
 use ptx::diagnostic::Severity;
 
 use crate::input::{self, Source};
-use crate::{Verdict, output};
+use crate::{CommandStatus, output};
 
 /// Arguments of `warpgrind ptx`.
 #[derive(clap::Args, Debug)]
@@ -58,7 +58,7 @@ enum Command {
 }
 
 /// Runs a subcommand.
-pub(crate) fn run(args: &Args) -> Result<Verdict> {
+pub(crate) fn run(args: &Args) -> Result<CommandStatus> {
     match &args.command {
         Command::Cat(common) => cat::run(common),
         Command::Verify(common) => verify::run(common),
@@ -71,13 +71,13 @@ pub(crate) fn run(args: &Args) -> Result<Verdict> {
 }
 
 /// Calls `each` with every source; errors of parsing are shown and make the verdict.
-fn for_each_source(path: &std::path::Path, mut each: impl FnMut(&Source) -> Result<()>) -> Result<Verdict> {
-    let mut verdict = Verdict::Clean;
+fn for_each_source(path: &std::path::Path, mut each: impl FnMut(&Source) -> Result<()>) -> Result<CommandStatus> {
+    let mut verdict = CommandStatus::Success;
     for path in input::find(path)? {
         let source = input::read(&path)?;
         output::show(&source, &source.parsed.diagnostics);
         if source.parsed.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
-            verdict = Verdict::Faulty;
+            verdict = CommandStatus::Failure;
         }
         each(&source)?;
     }

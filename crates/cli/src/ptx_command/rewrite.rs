@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use rewrite::Rewriter;
 
 use super::for_each_source;
-use crate::{Verdict, output};
+use crate::{CommandStatus, output};
 
 /// Arguments of `warpgrind ptx rewrite`.
 #[derive(clap::Args, Debug)]
@@ -18,7 +18,7 @@ pub(super) struct Args {
     tool: Vec<String>,
 }
 
-pub(super) fn run(args: &Args) -> Result<Verdict> {
+pub(super) fn run(args: &Args) -> Result<CommandStatus> {
     let find = |name: &String| tools::tool(name).with_context(|| format!("there is no tool `{name}`"));
     let tools = args.tool.iter().map(find).collect::<Result<Vec<_>>>()?;
     for_each_source(&args.path, |source| {

@@ -8,7 +8,7 @@ use ptx::stats::{FunctionStats, ModuleStats};
 use serde::Serialize;
 
 use super::{Common, for_each_source};
-use crate::{Verdict, output};
+use crate::{CommandStatus, output};
 
 /// Arguments of `warpgrind ptx stats`.
 #[derive(clap::Args, Debug)]
@@ -71,7 +71,7 @@ fn parse_block(text: &str) -> Result<[u32; 3], String> {
     }
 }
 
-pub(super) fn run(args: &Args) -> Result<Verdict> {
+pub(super) fn run(args: &Args) -> Result<CommandStatus> {
     let mut forms = BTreeMap::<String, usize>::new();
     let mut unknown = BTreeMap::<String, usize>::new();
     let (mut files, mut functions) = (0, 0);

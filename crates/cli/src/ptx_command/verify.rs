@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Common;
 use crate::input::{self, Source};
-use crate::{Verdict, output};
+use crate::{CommandStatus, output};
 
 /// A message as JSON.
 #[derive(Serialize)]
@@ -20,7 +20,7 @@ struct Message<'a> {
     help: Option<&'a str>,
 }
 
-pub(super) fn run(common: &Common) -> Result<Verdict> {
+pub(super) fn run(common: &Common) -> Result<CommandStatus> {
     let (mut files, mut errors, mut warnings) = (0, 0, 0);
     for path in input::find(&common.path)? {
         let mut source = input::read(&path)?;
@@ -48,7 +48,7 @@ pub(super) fn run(common: &Common) -> Result<Verdict> {
             counted(warnings, "warning")
         ))?;
     }
-    Ok(if errors == 0 { Verdict::Clean } else { Verdict::Faulty })
+    Ok(if errors == 0 { CommandStatus::Success } else { CommandStatus::Failure })
 }
 
 fn message<'a>(source: &'a Source, diagnostic: &'a Diagnostic) -> Message<'a> {

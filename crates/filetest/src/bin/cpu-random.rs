@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
-use filetest::agreement::{Verdict, judge, read};
+use filetest::differential::{Comparison, judge, read};
 use filetest::engine::{Engine, engines};
 use filetest::random_kernel::generate;
 
@@ -115,11 +115,11 @@ fn work(args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn describe(verdict: &Verdict) -> (&'static str, String) {
-    match verdict {
-        Verdict::Agree => ("agree", String::new()),
-        Verdict::Unfit(why) => ("unfit", why.clone()),
-        Verdict::Differ(all) => {
+fn describe(comparison: &Comparison) -> (&'static str, String) {
+    match comparison {
+        Comparison::Agree => ("agree", String::new()),
+        Comparison::Unfit(why) => ("unfit", why.clone()),
+        Comparison::Differ(all) => {
             let all: Vec<String> = all.iter().map(|(engine, what)| format!("{engine}: {what}")).collect();
             ("differ", all.join("; "))
         }
@@ -128,13 +128,13 @@ fn describe(verdict: &Verdict) -> (&'static str, String) {
 
 fn judge_file(args: &Args, path: &Path) -> Result<ExitCode> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    let verdict = judge(&text, &wanted_engines(args));
-    let (word, what) = describe(&verdict);
+    let comparison = judge(&text, &wanted_engines(args));
+    let (word, what) = describe(&comparison);
     println!("{word} {what}");
-    Ok(match verdict {
-        Verdict::Agree => ExitCode::SUCCESS,
-        Verdict::Differ(_) => ExitCode::from(1),
-        Verdict::Unfit(_) => ExitCode::from(3),
+    Ok(match comparison {
+        Comparison::Agree => ExitCode::SUCCESS,
+        Comparison::Differ(_) => ExitCode::from(1),
+        Comparison::Unfit(_) => ExitCode::from(3),
     })
 }
 

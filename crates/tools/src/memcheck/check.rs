@@ -5,7 +5,7 @@ use ptx::special::Special;
 use ptx::types::{Space, Type};
 use ptx::view::{AccessBytes, AccessKind, AccessSpace};
 use rewrite::context::{MOST_BYTES, NO_OBJECT, Word};
-use rewrite::{Access, Cursor, Member, Verdict};
+use rewrite::{Access, AllowedLanes, Cursor, Member};
 
 use super::against::Against;
 use super::{
@@ -86,12 +86,12 @@ impl Together {
 }
 
 /// Inserts the check of an access, and says where it is allowed.
-pub(super) fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Verdict {
+pub(super) fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> AllowedLanes {
     let is_aligned = is_aligned(access, bytes);
     let against = Against::of(at, access, bytes);
     if against == Against::Nothing && is_aligned {
-        at.keep_found(access, Verdict::Always);
-        return Verdict::Always;
+        at.keep_found(access, AllowedLanes::Always);
+        return AllowedLanes::Always;
     }
     let lanes = match access.access.bytes {
         AccessBytes::Rows(rows) => rows.count,
@@ -109,13 +109,13 @@ pub(super) fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Ver
     let outcome = Outcome::of(at, access, &together, against, misaligned);
     let answers = look_closely(at, &together, &outcome);
     let is_alone = together.members.len() == 1;
-    let verdict = |nth: usize| Verdict::Where { answers, mask: if is_alone { u32::MAX } else { 1 << nth } };
+    let allowed = |nth: usize| AllowedLanes::Where { answers, mask: if is_alone { u32::MAX } else { 1 << nth } };
     for (nth, member) in together.members.iter().enumerate() {
         if member.access.index == 0 {
-            at.keep_found(&member.access, verdict(nth));
+            at.keep_found(&member.access, allowed(nth));
         }
     }
-    verdict(0)
+    allowed(0)
 }
 
 /// What the short check of accesses tells.

@@ -65,11 +65,11 @@ impl BadAccess {
         if what & ROW != 0 {
             size += " of a matrix";
         }
-        let verdict = self.verdict(address, bytes);
-        if what & AGAIN != 0 && verdict.code != "not-permitted" {
+        let diagnosis = self.diagnosis(address, bytes);
+        if what & AGAIN != 0 && diagnosis.code != "not-permitted" {
             return None;
         }
-        let message = match verdict.code {
+        let message = match diagnosis.code {
             "misaligned" => format!("misaligned {action} of {size}"),
             "use-after-free" => format!("{action} of {size} of memory that was freed"),
             "null-pointer" => format!("{action} of {size} through a null pointer"),
@@ -89,32 +89,32 @@ impl BadAccess {
         };
         Some(Finding {
             tool: "memcheck".to_owned(),
-            code: verdict.code.to_owned(),
+            code: diagnosis.code.to_owned(),
             severity: Severity::Error,
             message,
             place: Some(self.place),
             first: Some(Occurrence { address: Some(address), ..self.occurrence }),
             count: self.count,
-            notes: verdict.notes,
-            help: Some(verdict.help.to_owned()),
+            notes: diagnosis.notes,
+            help: Some(diagnosis.help.to_owned()),
             stack: self.launched,
         })
     }
 
-    fn verdict(&self, address: u64, bytes: u64) -> Verdict {
+    fn diagnosis(&self, address: u64, bytes: u64) -> Diagnosis {
         let what = self.record.what;
         let space = match what >> SPACE & 0xf {
             0 => None,
             index => SPACES.get(index as usize - 1),
         };
         if is_misaligned(&self.record) {
-            return Verdict {
+            return Diagnosis {
                 code: "misaligned",
                 notes: vec![note(format!("the address {address:#x} is no multiple of {bytes}"), None)],
                 help: "vectors such as float4 need an address that is a multiple of their size",
             };
         }
-        let of_variable = |code, place: &str| Verdict {
+        let of_variable = |code, place: &str| Diagnosis {
             code,
             notes: vec![match &self.meant {
                 Some(variable) => note(within(address, variable), None),
@@ -128,14 +128,14 @@ impl BadAccess {
             _ => {}
         }
         if address < 4096 {
-            return Verdict {
+            return Diagnosis {
                 code: "null-pointer",
                 notes: vec![note(format!("the address is {address:#x}"), None)],
                 help: "a pointer is null: check what the kernel was given, and whether an allocation failed",
             };
         }
         match (&self.memory, &self.meant) {
-            (Some(Memory::Freed(object, stack)), _) => Verdict {
+            (Some(Memory::Freed(object, stack)), _) => Diagnosis {
                 code: "use-after-free",
                 notes: vec![
                     note(within(address, object), object.stack.clone()),
@@ -143,7 +143,7 @@ impl BadAccess {
                 ],
                 help: "free memory only when no kernel uses it any more, and do not keep pointers to it",
             },
-            (Some(Memory::Live(object)), _) if object.permissions & action(what).1 == 0 => Verdict {
+            (Some(Memory::Live(object)), _) if object.permissions & action(what).1 == 0 => Diagnosis {
                 code: "not-permitted",
                 notes: vec![
                     note(within(address, object), object.stack.clone()),
@@ -151,7 +151,7 @@ impl BadAccess {
                 ],
                 help: "use the memory as it was said to be used, or say with nvtxMemPermissionsAssign that this is right",
             },
-            (Some(Memory::Live(object)), Some(meant)) if object.start != meant.start => Verdict {
+            (Some(Memory::Live(object)), Some(meant)) if object.start != meant.start => Diagnosis {
                 code: "wrong-allocation",
                 notes: vec![
                     note(format!("the pointer is one into {}", described(meant)), meant.stack.clone()),
@@ -163,7 +163,7 @@ impl BadAccess {
                 let near = meant.as_ref().or(nearest.as_ref());
                 let near = near.map(|object| note(within(address, object), object.stack.clone()));
                 let message = format!("nothing is allocated there from {}", described(heap));
-                Verdict {
+                Diagnosis {
                     code: "out-of-bounds",
                     notes: near.into_iter().chain([note(message, heap.stack.clone())]).collect(),
                     help: "compare the index with the number of elements before the access",
@@ -171,13 +171,13 @@ impl BadAccess {
             }
             (_, Some(object)) => out_of_bounds(address, object),
             (Some(Memory::Live(object)), None) => out_of_bounds(address, object),
-            (Some(Memory::Host), None) => Verdict {
+            (Some(Memory::Host), None) => Diagnosis {
                 code: "host-memory",
                 notes: vec![note(format!("{address:#x} is an address of the host"), None)],
                 help: "copy the data to the device, allocate it with cudaMallocManaged, or register it with cudaHostRegister",
             },
             (Some(Memory::Nothing(Some(object))), None) => out_of_bounds(address, object),
-            (Some(Memory::Nothing(None)) | None, None) => Verdict {
+            (Some(Memory::Nothing(None)) | None, None) => Diagnosis {
                 code: if what & CERTAIN != 0 { "out-of-bounds" } else { "wild-pointer" },
                 notes: vec![note(format!("nothing was allocated at {address:#x} or near it"), None)],
                 help: "a pointer was not set, or was computed from something that is not a pointer",
@@ -195,7 +195,7 @@ fn action(what: u32) -> (&'static str, u64, &'static str) {
     }
 }
 
-struct Verdict {
+struct Diagnosis {
     code: &'static str,
     notes: Vec<Note>,
     help: &'static str,
@@ -205,8 +205,8 @@ fn note(message: String, stack: Option<Stack>) -> Note {
     Note { message, stack }
 }
 
-fn out_of_bounds(address: u64, object: &Object) -> Verdict {
-    Verdict {
+fn out_of_bounds(address: u64, object: &Object) -> Diagnosis {
+    Diagnosis {
         code: "out-of-bounds",
         notes: vec![note(within(address, object), object.stack.clone())],
         help: "compare the index with the number of elements before the access",

@@ -77,15 +77,15 @@ impl Tool for Memcheck {
         let is_unchanged = at.guard() == access.guard;
         let access = &Access { guard: at.guard(), group: access.group.filter(|_| is_unchanged), ..*access };
         let found = at.found_before(access).filter(|_| is_unchanged);
-        let verdict = match found {
-            Some(verdict) => verdict,
+        let allowed = match found {
+            Some(allowed) => allowed,
             None => {
                 let Some(bytes) = checked_bytes(access) else { return };
                 check::check(at, access, bytes)
             }
         };
         if !access.is_collective {
-            at.allow(verdict);
+            at.allow(allowed);
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::scenario::Scenario;
 
 /// What became of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum Comparison {
     /// All engines leave the same in memory.
     Agree,
     /// The kernel is no good: it is wrong, it faults, or the interpreter itself finds that its result depends on the
@@ -21,10 +21,10 @@ pub enum Verdict {
 }
 
 /// Runs the text of a test file in all engines, of which the first is the interpreter.
-pub fn judge(text: &str, engines: &[Box<dyn Engine>]) -> Verdict {
+pub fn judge(text: &str, engines: &[Box<dyn Engine>]) -> Comparison {
     let (module, scenario) = match read(text) {
         Ok(read) => read,
-        Err(error) => return Verdict::Unfit(format!("{error:#}")),
+        Err(error) => return Comparison::Unfit(format!("{error:#}")),
     };
     let (interpreters, others): (Vec<_>, Vec<_>) =
         engines.iter().partition(|engine| engine.name().starts_with("interpreter"));
@@ -32,17 +32,17 @@ pub fn judge(text: &str, engines: &[Box<dyn Engine>]) -> Verdict {
     for interpreter in interpreters {
         let left = match play(&**interpreter, &module, &scenario) {
             Ok(left) => left,
-            Err(error) => return Verdict::Unfit(format!("{}: {error:#}", interpreter.name())),
+            Err(error) => return Comparison::Unfit(format!("{}: {error:#}", interpreter.name())),
         };
         if let Some(Ending::Fault(_, words)) = left.endings.last() {
-            return Verdict::Unfit(format!("{}: {words}", interpreter.name()));
+            return Comparison::Unfit(format!("{}: {words}", interpreter.name()));
         }
         let Some(expected) = &expected else {
             expected = Some(left);
             continue;
         };
         if let Err(error) = compare(&scenario, expected, &left) {
-            return Verdict::Unfit(format!("depends on the schedule: {}: {error:#}", interpreter.name()));
+            return Comparison::Unfit(format!("depends on the schedule: {}: {error:#}", interpreter.name()));
         }
     }
     let expected = expected.expect("the interpreter is among the engines");
@@ -53,7 +53,7 @@ pub fn judge(text: &str, engines: &[Box<dyn Engine>]) -> Verdict {
             differences.push((engine.name(), format!("{error:#}")));
         }
     }
-    if differences.is_empty() { Verdict::Agree } else { Verdict::Differ(differences) }
+    if differences.is_empty() { Comparison::Agree } else { Comparison::Differ(differences) }
 }
 
 /// The module and its launches, if the parser and the verifier have nothing to say and no register is read before it is
