@@ -1,4 +1,4 @@
-//! Simulated memory: regions with bounds, and the windows that addresses lie in.
+//! Simulated memory: allocations with bounds, and the windows that addresses lie in.
 //!
 //! A generic address says by itself which window it is in. Addresses of shared, local and parameter memory are offsets
 //! from the base of their window; those of global and constant memory are generic addresses.
@@ -78,7 +78,7 @@ impl std::fmt::Display for Window {
 /// Why memory cannot be accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AccessError {
-    /// No live region holds all the bytes.
+    /// No live allocation holds all the bytes.
     #[error("is outside of all {0} memory")]
     Outside(Window),
     /// The address is no multiple of the size.
@@ -92,78 +92,81 @@ pub enum AccessError {
     ReadOnly(Window),
 }
 
-/// Global and constant memory, in regions.
+/// Global and constant memory, in allocations.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
     /// In the order of their addresses, which is that of their making.
-    global: Regions,
-    constant: Regions,
+    global: Allocations,
+    constant: Allocations,
 }
 
 #[derive(Clone, Debug)]
-struct Regions {
+struct Allocations {
     window: Window,
     next: u64,
-    list: Vec<Region>,
+    list: Vec<Allocation>,
 }
 
 #[derive(Clone, Debug)]
-struct Region {
+struct Allocation {
     base: u64,
     bytes: Vec<u8>,
     live: bool,
 }
 
-/// The distance between two regions: an access past the end of one does not reach the next.
+/// The distance between two allocations: an access past the end of one does not reach the next.
 const GAP: u64 = 256;
 
 impl Memory {
     pub(crate) fn new() -> Self {
-        let regions = |window, next| Regions { window, next, list: Vec::new() };
-        Self { global: regions(Window::Global, window::GLOBAL), constant: regions(Window::Const, window::CONST) }
+        let allocations = |window, next| Allocations { window, next, list: Vec::new() };
+        Self {
+            global: allocations(Window::Global, window::GLOBAL),
+            constant: allocations(Window::Const, window::CONST),
+        }
     }
 
-    /// A new region of zeros.
+    /// A new allocation of zeros.
     pub(crate) fn allocate(&mut self, is_constant: bool, bytes: u64, align: u64) -> u64 {
-        let regions = if is_constant { &mut self.constant } else { &mut self.global };
-        let base = regions.next.next_multiple_of(align.max(256));
-        regions.next = base + bytes + GAP;
-        regions.list.push(Region { base, bytes: vec![0; bytes as usize], live: true });
+        let allocations = if is_constant { &mut self.constant } else { &mut self.global };
+        let base = allocations.next.next_multiple_of(align.max(256));
+        allocations.next = base + bytes + GAP;
+        allocations.list.push(Allocation { base, bytes: vec![0; bytes as usize], live: true });
         base
     }
 
-    /// Ends a region; nothing if none begins there.
+    /// Ends a allocation; nothing if none begins there.
     pub(crate) fn free(&mut self, base: u64) -> Option<()> {
-        let index = self.global.list.binary_search_by_key(&base, |region| region.base).ok()?;
-        let region = &mut self.global.list[index];
-        if !region.live {
+        let index = self.global.list.binary_search_by_key(&base, |allocation| allocation.base).ok()?;
+        let allocation = &mut self.global.list[index];
+        if !allocation.live {
             return None;
         }
-        region.live = false;
-        region.bytes = Vec::new();
+        allocation.live = false;
+        allocation.bytes = Vec::new();
         Some(())
     }
 
     pub(crate) fn bytes(&self, address: u64, size: u64) -> Result<&[u8], AccessError> {
-        let regions = if address >= window::CONST { &self.constant } else { &self.global };
-        let (index, range) = regions.find(address, size)?;
-        Ok(&regions.list[index].bytes[range])
+        let allocations = if address >= window::CONST { &self.constant } else { &self.global };
+        let (index, range) = allocations.find(address, size)?;
+        Ok(&allocations.list[index].bytes[range])
     }
 
     pub(crate) fn bytes_mut(&mut self, address: u64, size: u64) -> Result<&mut [u8], AccessError> {
-        let regions = if address >= window::CONST { &mut self.constant } else { &mut self.global };
-        let (index, range) = regions.find(address, size)?;
-        Ok(&mut regions.list[index].bytes[range])
+        let allocations = if address >= window::CONST { &mut self.constant } else { &mut self.global };
+        let (index, range) = allocations.find(address, size)?;
+        Ok(&mut allocations.list[index].bytes[range])
     }
 }
 
-impl Regions {
+impl Allocations {
     fn find(&self, address: u64, size: u64) -> Result<(usize, std::ops::Range<usize>), AccessError> {
         let outside = AccessError::Outside(self.window);
-        let index = self.list.partition_point(|region| region.base <= address).checked_sub(1).ok_or(outside)?;
-        let region = &self.list[index];
-        let range = range_within(address - region.base, size, region.bytes.len()).ok_or(outside)?;
-        if !region.live {
+        let index = self.list.partition_point(|allocation| allocation.base <= address).checked_sub(1).ok_or(outside)?;
+        let allocation = &self.list[index];
+        let range = range_within(address - allocation.base, size, allocation.bytes.len()).ok_or(outside)?;
+        if !allocation.live {
             return Err(outside);
         }
         Ok((index, range))
@@ -186,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_access_needs_a_live_region_that_holds_all_of_it() {
+    fn an_access_needs_a_live_allocation_that_holds_all_of_it() {
         let mut memory = Memory::new();
         let first = memory.allocate(false, 100, 4);
         let second = memory.allocate(false, 8, 1024);

@@ -6,46 +6,46 @@ use ptx::special::Special;
 use ptx::types::{Type, TypeKind};
 use smallvec::SmallVec;
 
-use super::operand::{Site, format, int};
+use super::operand::{InstDecoder, format, int};
 use crate::arith::bits::Permute;
 use crate::arith::int::Int;
 use crate::code::{Arg, Carry, CarryOp, Code, Inst, IntLimit, IntOp, Logic, Pure};
 use crate::fault::Refusal;
 
-pub(super) fn decode(site: &Site<'_, '_>) -> Result<Option<Inst>, Refusal> {
-    let pure = |pure: Pure, sources: &[(&str, Type)]| site.with(Code::Pure(pure), sources).map(Some);
-    let Some(ty) = site.view.form.types().last().copied() else {
+pub(super) fn decode(decoder: &InstDecoder<'_, '_>) -> Result<Option<Inst>, Refusal> {
+    let pure = |pure: Pure, sources: &[(&str, Type)]| decoder.with(Code::Pure(pure), sources).map(Some);
+    let Some(ty) = decoder.view.form.types().last().copied() else {
         return Ok(None);
     };
-    let is_float = site.view.form.types().iter().any(|&ty| format(ty).is_some());
+    let is_float = decoder.view.form.types().iter().any(|&ty| format(ty).is_some());
     let bits = ty.bits();
     let b32 = Type::B32;
-    match site.op {
+    match decoder.op {
         Op::Add | Op::Sub | Op::Mul | Op::Mad | Op::Addc | Op::Subc | Op::Madc | Op::Min | Op::Max if !is_float => {
-            binary(site, ty).map(Some)
+            binary(decoder, ty).map(Some)
         }
         Op::Mul24 | Op::Mad24 | Op::Sad | Op::Div | Op::Rem | Op::Abs | Op::Neg if !is_float => {
-            binary(site, ty).map(Some)
+            binary(decoder, ty).map(Some)
         }
-        Op::Clmad => pure(Pure::Clmad { high: site.has(Mod::Hi) }, &[("a", ty), ("b", ty), ("c", ty)]),
+        Op::Clmad => pure(Pure::Clmad { high: decoder.has(Mod::Hi) }, &[("a", ty), ("b", ty), ("c", ty)]),
         Op::Popc => pure(Pure::Popc(bits), &[("a", ty)]),
         Op::Clz => pure(Pure::Clz(bits), &[("a", ty)]),
-        Op::Bfind => pure(Pure::Bfind(int(ty), site.has(Mod::Shiftamt)), &[("a", ty)]),
+        Op::Bfind => pure(Pure::Bfind(int(ty), decoder.has(Mod::Shiftamt)), &[("a", ty)]),
         Op::Fns => pure(Pure::Fns, &[("a", ty), ("b", ty), ("c", ty)]),
         Op::Brev => pure(Pure::Brev(bits), &[("a", ty)]),
         Op::Bfe => pure(Pure::Bfe(int(ty)), &[("a", ty), ("b", b32), ("c", b32)]),
         Op::Bfi => pure(Pure::Bfi(bits), &[("a", ty), ("b", ty), ("c", b32), ("e", b32)]),
         Op::Szext => {
-            let op = Pure::Szext { signed: ty == Type::S32, wrap: site.has(Mod::Wrap) };
+            let op = Pure::Szext { signed: ty == Type::S32, wrap: decoder.has(Mod::Wrap) };
             pure(op, &[("a", ty), ("b", b32)])
         }
-        Op::Bmsk => pure(Pure::Bmsk { wrap: site.has(Mod::Wrap) }, &[("a", ty), ("b", ty)]),
+        Op::Bmsk => pure(Pure::Bmsk { wrap: decoder.has(Mod::Wrap) }, &[("a", ty), ("b", ty)]),
         Op::Dp4a | Op::Dp2a => {
-            let (a, b) = (site.ty(0)?, site.ty(1)?);
+            let (a, b) = (decoder.ty(0)?, decoder.ty(1)?);
             let (a_signed, b_signed) = (a == Type::S32, b == Type::S32);
-            let op = match site.op {
+            let op = match decoder.op {
                 Op::Dp4a => Pure::Dp4a { a_signed, b_signed },
-                _ => Pure::Dp2a { a_signed, b_signed, high: site.has(Mod::Hi) },
+                _ => Pure::Dp2a { a_signed, b_signed, high: decoder.has(Mod::Hi) },
             };
             pure(op, &[("a", a), ("b", b), ("c", a)])
         }
@@ -55,23 +55,23 @@ pub(super) fn decode(site: &Site<'_, '_>) -> Result<Option<Inst>, Refusal> {
         Op::Not => pure(Pure::Logic(Logic::Not), &[("a", ty)]),
         Op::Cnot => pure(Pure::Cnot(bits), &[("a", ty)]),
         Op::Lop3 => {
-            let table = site.immediate("lut")? as u8;
+            let table = decoder.immediate("lut")? as u8;
             let sources = [("a", ty), ("b", ty), ("c", ty)];
-            if site.operand("e").is_none() {
+            if decoder.operand("e").is_none() {
                 return pure(Pure::Lop3(table), &sources);
             }
-            let mut inst = site.with(Code::Lop3Predicate { table, or: site.has(Mod::Or) }, &sources)?;
-            inst.args.push(site.arg("e", Type::Pred)?);
+            let mut inst = decoder.with(Code::Lop3Predicate { table, or: decoder.has(Mod::Or) }, &sources)?;
+            inst.args.push(decoder.arg("e", Type::Pred)?);
             Ok(Some(inst))
         }
         Op::Shf => {
-            let op = Pure::Shf { left: site.has(Mod::L), wrap: site.has(Mod::Wrap) };
+            let op = Pure::Shf { left: decoder.has(Mod::L), wrap: decoder.has(Mod::Wrap) };
             pure(op, &[("a", ty), ("b", ty), ("c", ty)])
         }
         Op::Shl => pure(Pure::Shl(bits), &[("a", ty), ("b", b32)]),
         Op::Shr => pure(Pure::Shr(int(ty)), &[("a", ty), ("b", b32)]),
         Op::Prmt => {
-            let mode = site.view.form.words().find_map(|word| match word {
+            let mode = decoder.view.form.words().find_map(|word| match word {
                 Mod::F4e => Some(Permute::Forward),
                 Mod::B4e => Some(Permute::Backward),
                 Mod::Rc8 => Some(Permute::Replicate8),
@@ -82,7 +82,7 @@ pub(super) fn decode(site: &Site<'_, '_>) -> Result<Option<Inst>, Refusal> {
             });
             pure(Pure::Prmt(mode.unwrap_or(Permute::Selectors)), &[("a", ty), ("b", ty), ("c", ty)])
         }
-        Op::Mov => mov(site, ty).map(Some),
+        Op::Mov => mov(decoder, ty).map(Some),
         _ => Ok(None),
     }
 }
@@ -99,11 +99,11 @@ fn lanes(ty: Type) -> (Int, u8) {
     }
 }
 
-fn binary(site: &Site<'_, '_>, ty: Type) -> Result<Inst, Refusal> {
+fn binary(decoder: &InstDecoder<'_, '_>, ty: Type) -> Result<Inst, Refusal> {
     if !matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned) && lanes(ty).1 == 1 {
-        return Err(site.refuse("has a type that the interpreter does not compute with"));
+        return Err(decoder.refuse("has a type that the interpreter does not compute with"));
     }
-    let (high, wide) = (site.has(Mod::Hi), site.has(Mod::Wide));
+    let (high, wide) = (decoder.has(Mod::Hi), decoder.has(Mod::Wide));
     let pick = |lo, hi, whole| {
         if wide {
             whole
@@ -113,7 +113,7 @@ fn binary(site: &Site<'_, '_>, ty: Type) -> Result<Inst, Refusal> {
             lo
         }
     };
-    let op = match site.op {
+    let op = match decoder.op {
         Op::Add | Op::Addc => IntOp::Add,
         Op::Sub | Op::Subc => IntOp::Sub,
         Op::Mul => pick(IntOp::MulLo, IntOp::MulHi, IntOp::MulWide),
@@ -129,31 +129,31 @@ fn binary(site: &Site<'_, '_>, ty: Type) -> Result<Inst, Refusal> {
         _ => IntOp::Max,
     };
     let (lane, lanes) = lanes(ty);
-    let limit = if site.has(Mod::Sat) {
+    let limit = if decoder.has(Mod::Sat) {
         IntLimit::Saturate
-    } else if site.has(Mod::Relu) {
+    } else if decoder.has(Mod::Relu) {
         IntLimit::Relu
     } else {
         IntLimit::Wrap
     };
-    let reads_carry = site.view.reads_carry();
-    let code = if reads_carry || site.view.writes_carry() {
+    let reads_carry = decoder.view.reads_carry();
+    let code = if reads_carry || decoder.view.writes_carry() {
         let op = match op {
             IntOp::Add => CarryOp::Add,
             IntOp::Sub => CarryOp::Sub,
             IntOp::MadLo => CarryOp::MadLo,
             IntOp::MadHi => CarryOp::MadHi,
-            _ => return Err(site.refuse("cannot have a carry")),
+            _ => return Err(decoder.refuse("cannot have a carry")),
         };
-        Code::Carry(Carry { op, ty: lane, read: reads_carry, write: site.view.writes_carry() })
+        Code::Carry(Carry { op, ty: lane, read: reads_carry, write: decoder.view.writes_carry() })
     } else {
         Code::Pure(Pure::Int { op, ty: lane, lanes, limit })
     };
-    let mut inst = site.with(code, &[("a", ty)])?;
-    if site.operand("b").is_some() {
-        inst.args.push(site.arg("b", ty)?);
+    let mut inst = decoder.with(code, &[("a", ty)])?;
+    if decoder.operand("b").is_some() {
+        inst.args.push(decoder.arg("b", ty)?);
     }
-    if site.operand("c").is_some() {
+    if decoder.operand("c").is_some() {
         // The addend of a wide product is as wide as the product.
         let wide_type = match ty {
             _ if !wide => ty,
@@ -162,41 +162,41 @@ fn binary(site: &Site<'_, '_>, ty: Type) -> Result<Inst, Refusal> {
             Type::U32 => Type::U64,
             _ => Type::S64,
         };
-        inst.args.push(site.arg("c", wide_type)?);
+        inst.args.push(decoder.arg("c", wide_type)?);
     }
     Ok(inst)
 }
 
 /// Copies a value, or strings the elements of vectors together and deals them out.
-fn mov(site: &Site<'_, '_>, ty: Type) -> Result<Inst, Refusal> {
-    let (target, source) = (site.required("d")?, site.required("a")?);
-    let dests = site.dests_of(target)?;
-    let vector = site.view.form.vector();
+fn mov(decoder: &InstDecoder<'_, '_>, ty: Type) -> Result<Inst, Refusal> {
+    let (target, source) = (decoder.required("d")?, decoder.required("a")?);
+    let dests = decoder.dests_of(target)?;
+    let vector = decoder.view.form.vector();
     let args = match source {
-        Operand::Special(special) if vector > 1 => elements_of(site, *special)?,
-        _ => site.values(source, element_type(ty, vector, source, site))?,
+        Operand::Special(special) if vector > 1 => elements_of(decoder, *special)?,
+        _ => decoder.values(source, element_type(ty, vector, source, decoder))?,
     };
     if dests.len() == 1 && args.len() == 1 {
-        return site.with(Code::Pure(Pure::Copy(int(ty))), &[("a", ty)]);
+        return decoder.with(Code::Pure(Pure::Copy(int(ty))), &[("a", ty)]);
     }
     let total = ty.bits() * vector;
     let widths = |count: usize| -> Result<SmallVec<[u8; 4]>, Refusal> {
         if count == 0 || !total.is_multiple_of(count as u32) {
-            return Err(site.refuse("has vectors that do not fill its type"));
+            return Err(decoder.refuse("has vectors that do not fill its type"));
         }
         Ok(std::iter::repeat_n((total / count as u32) as u8, count).collect())
     };
-    let mut inst = site.inst(Code::Deal { sources: widths(args.len())?, targets: widths(dests.len())? });
+    let mut inst = decoder.inst(Code::Deal { sources: widths(args.len())?, targets: widths(dests.len())? });
     inst.dests = dests;
     inst.args = args;
     Ok(inst)
 }
 
 /// The type of an immediate among the elements of a vector.
-fn element_type(ty: Type, vector: u32, source: &Operand, site: &Site<'_, '_>) -> Type {
+fn element_type(ty: Type, vector: u32, source: &Operand, decoder: &InstDecoder<'_, '_>) -> Type {
     match source {
         Operand::Vector(list) if vector == 1 => {
-            let count = site.view.body.operands(*list).len().max(1) as u32;
+            let count = decoder.view.body.operands(*list).len().max(1) as u32;
             Type::bits_of(ty.bits() / count).unwrap_or(ty)
         }
         _ => ty,
@@ -204,14 +204,14 @@ fn element_type(ty: Type, vector: u32, source: &Operand, site: &Site<'_, '_>) ->
 }
 
 /// The elements of a special register that is a vector, such as `%tid`.
-fn elements_of(site: &Site<'_, '_>, special: Special) -> Result<SmallVec<[Arg; 4]>, Refusal> {
+fn elements_of(decoder: &InstDecoder<'_, '_>, special: Special) -> Result<SmallVec<[Arg; 4]>, Refusal> {
     use Special::*;
     let elements = match special {
         Tid => [TidX, TidY, TidZ, TidW],
         Ntid => [NtidX, NtidY, NtidZ, NtidW],
         Ctaid => [CtaidX, CtaidY, CtaidZ, CtaidW],
         Nctaid => [NctaidX, NctaidY, NctaidZ, NctaidW],
-        _ => return Err(site.refuse(&format!("reads {special} as a vector, which it is not"))),
+        _ => return Err(decoder.refuse(&format!("reads {special} as a vector, which it is not"))),
     };
     Ok(elements.map(Arg::Special).into_iter().collect())
 }

@@ -3,17 +3,17 @@
 use ptx::ops::{Mod, Op};
 use ptx::types::TypeKind;
 
-use super::operand::{Site, format, int};
+use super::operand::{InstDecoder, format, int};
 use crate::arith::float::{MinMax, Mode};
 use crate::code::{Atomic, AtomicOp, Code, FloatOp, Inst, IntOp, Logic};
 use crate::fault::Refusal;
 
-pub(super) fn decode(site: &Site<'_, '_>) -> Result<Option<Inst>, Refusal> {
-    if !matches!(site.op, Op::Atom | Op::Red) {
+pub(super) fn decode(decoder: &InstDecoder<'_, '_>) -> Result<Option<Inst>, Refusal> {
+    if !matches!(decoder.op, Op::Atom | Op::Red) {
         return Ok(None);
     }
-    let ty = site.last_type()?;
-    let word = site.view.form.words().find(|word| {
+    let ty = decoder.last_type()?;
+    let word = decoder.view.form.words().find(|word| {
         matches!(
             word,
             Mod::And | Mod::Or | Mod::Xor | Mod::Exch | Mod::Cas | Mod::Add | Mod::Min | Mod::Max | Mod::Inc | Mod::Dec
@@ -40,15 +40,15 @@ pub(super) fn decode(site: &Site<'_, '_>) -> Result<Option<Inst>, Refusal> {
         Some(Mod::Add) => AtomicOp::Int(IntOp::Add, int(ty)),
         Some(Mod::Min) => AtomicOp::Int(IntOp::Min, int(ty)),
         Some(Mod::Max) => AtomicOp::Int(IntOp::Max, int(ty)),
-        _ => return Err(site.refuse("does nothing that is known")),
+        _ => return Err(decoder.refuse("does nothing that is known")),
     };
     debug_assert!(ty.kind() != TypeKind::Opaque);
-    let vector = site.view.form.vector() as u8;
-    let mut inst = site.with(Code::Atomic(Atomic { op, size: ty.bytes() as u8, vector }), &[])?;
-    inst.addresses.push(site.address("a", site.view.form.spaces().next())?);
-    inst.args = site.values(site.required("b")?, ty)?;
-    if site.operand("c").is_some() {
-        inst.args.push(site.arg("c", ty)?);
+    let vector = decoder.view.form.vector() as u8;
+    let mut inst = decoder.with(Code::Atomic(Atomic { op, size: ty.bytes() as u8, vector }), &[])?;
+    inst.addresses.push(decoder.address("a", decoder.view.form.spaces().next())?);
+    inst.args = decoder.values(decoder.required("b")?, ty)?;
+    if decoder.operand("c").is_some() {
+        inst.args.push(decoder.arg("c", ty)?);
     }
     Ok(Some(inst))
 }

@@ -3,32 +3,32 @@
 use ptx::ops::{Mod, Op};
 use ptx::types::Type;
 
-use super::operand::{Site, int};
+use super::operand::{InstDecoder, int};
 use crate::arith::float::MinMax;
 use crate::code::{Code, Collective, CollectiveOp, Inst, IntOp, Logic, Members, Redux, Shuffle, Vote};
 use crate::fault::Refusal;
 
-pub(super) fn decode(site: &Site<'_, '_>) -> Result<Option<Inst>, Refusal> {
+pub(super) fn decode(decoder: &InstDecoder<'_, '_>) -> Result<Option<Inst>, Refusal> {
     let b32 = Type::B32;
     let pred = Type::Pred;
-    let (op, sources): (CollectiveOp, &[(&str, Type)]) = match site.op {
+    let (op, sources): (CollectiveOp, &[(&str, Type)]) = match decoder.op {
         Op::Shfl => {
-            let how = if site.has(Mod::Up) {
+            let how = if decoder.has(Mod::Up) {
                 Shuffle::Up
-            } else if site.has(Mod::Down) {
+            } else if decoder.has(Mod::Down) {
                 Shuffle::Down
-            } else if site.has(Mod::Bfly) {
+            } else if decoder.has(Mod::Bfly) {
                 Shuffle::Butterfly
             } else {
                 Shuffle::Index
             };
             (CollectiveOp::Shuffle(how), &[("a", b32), ("b", b32), ("c", b32)])
         }
-        Op::Vote if site.has(Mod::Ballot) => (CollectiveOp::Ballot, &[("a", pred)]),
+        Op::Vote if decoder.has(Mod::Ballot) => (CollectiveOp::Ballot, &[("a", pred)]),
         Op::Vote => {
-            let how = if site.has(Mod::All) {
+            let how = if decoder.has(Mod::All) {
                 Vote::All
-            } else if site.has(Mod::Any) {
+            } else if decoder.has(Mod::Any) {
                 Vote::Any
             } else {
                 Vote::Uniform
@@ -36,40 +36,43 @@ pub(super) fn decode(site: &Site<'_, '_>) -> Result<Option<Inst>, Refusal> {
             (CollectiveOp::Vote(how), &[("a", pred)])
         }
         Op::Match => {
-            let ty = site.last_type()?;
-            let op =
-                if site.has(Mod::All) { CollectiveOp::MatchAll(ty.bits()) } else { CollectiveOp::MatchAny(ty.bits()) };
+            let ty = decoder.last_type()?;
+            let op = if decoder.has(Mod::All) {
+                CollectiveOp::MatchAll(ty.bits())
+            } else {
+                CollectiveOp::MatchAny(ty.bits())
+            };
             (op, if ty == Type::B64 { &[("a", Type::B64)] } else { &[("a", Type::B32)] })
         }
         Op::Activemask => (CollectiveOp::ActiveMask, &[]),
-        Op::Redux => (CollectiveOp::Redux(redux(site)?), &[("a", b32)]),
+        Op::Redux => (CollectiveOp::Redux(redux(decoder)?), &[("a", b32)]),
         Op::BarWarpSync => (CollectiveOp::Sync, &[]),
         Op::Elect => (CollectiveOp::Elect, &[]),
         _ => return Ok(None),
     };
-    let has_mask = site.operand("mask").is_some();
+    let has_mask = decoder.operand("mask").is_some();
     let members = if has_mask { Members::Mask } else { Members::Here };
-    let mut inst = site.with(Code::Collective(Collective { op, members }), sources)?;
+    let mut inst = decoder.with(Code::Collective(Collective { op, members }), sources)?;
     if has_mask {
-        inst.args.push(site.arg("mask", b32)?);
+        inst.args.push(decoder.arg("mask", b32)?);
     }
     Ok(Some(inst))
 }
 
-fn redux(site: &Site<'_, '_>) -> Result<Redux, Refusal> {
-    let ty = site.last_type()?;
-    let max = site.has(Mod::Max);
+fn redux(decoder: &InstDecoder<'_, '_>) -> Result<Redux, Refusal> {
+    let ty = decoder.last_type()?;
+    let max = decoder.has(Mod::Max);
     Ok(if ty == Type::F32 {
-        Redux::Float(MinMax { max, nan: site.has(Mod::NaN), abs: site.has(Mod::Abs), ..MinMax::default() })
-    } else if site.has(Mod::Add) {
+        Redux::Float(MinMax { max, nan: decoder.has(Mod::NaN), abs: decoder.has(Mod::Abs), ..MinMax::default() })
+    } else if decoder.has(Mod::Add) {
         Redux::Int(IntOp::Add, int(ty))
     } else if max {
         Redux::Int(IntOp::Max, int(ty))
-    } else if site.has(Mod::Min) {
+    } else if decoder.has(Mod::Min) {
         Redux::Int(IntOp::Min, int(ty))
-    } else if site.has(Mod::And) {
+    } else if decoder.has(Mod::And) {
         Redux::Logic(Logic::And)
-    } else if site.has(Mod::Or) {
+    } else if decoder.has(Mod::Or) {
         Redux::Logic(Logic::Or)
     } else {
         Redux::Logic(Logic::Xor)

@@ -3,7 +3,7 @@
 use ptx::ops::{Mod, Op};
 use ptx::types::Type;
 
-use super::operand::{Site, format, int};
+use super::operand::{InstDecoder, format, int};
 use crate::arith::float::FloatCompare;
 use crate::arith::format::F32;
 use crate::arith::int::{Int, mask};
@@ -11,35 +11,35 @@ use crate::arith::video::Order;
 use crate::code::{Code, Combine, Compare, Inst, IntLimit, IntOp, Pure, Setp};
 use crate::fault::Refusal;
 
-pub(super) fn decode(site: &Site<'_, '_>) -> Result<Option<Inst>, Refusal> {
-    let pure = |pure: Pure, sources: &[(&str, Type)]| site.with(Code::Pure(pure), sources).map(Some);
-    match site.op {
+pub(super) fn decode(decoder: &InstDecoder<'_, '_>) -> Result<Option<Inst>, Refusal> {
+    let pure = |pure: Pure, sources: &[(&str, Type)]| decoder.with(Code::Pure(pure), sources).map(Some);
+    match decoder.op {
         Op::Setp => {
-            let ty = site.last_type()?;
-            let setp = Setp { compare: compare(site, ty)?, combine: combine(site) };
-            let mut inst = site.with(Code::Setp(setp), &[("a", ty), ("b", ty)])?;
+            let ty = decoder.last_type()?;
+            let setp = Setp { compare: compare(decoder, ty)?, combine: combine(decoder) };
+            let mut inst = decoder.with(Code::Setp(setp), &[("a", ty), ("b", ty)])?;
             if setp.combine.is_some() {
-                inst.args.push(site.arg("c", Type::Pred)?);
+                inst.args.push(decoder.arg("c", Type::Pred)?);
             }
             Ok(Some(inst))
         }
-        Op::Set => set(site).map(Some),
+        Op::Set => set(decoder).map(Some),
         Op::Selp => {
-            let ty = site.ty(0)?;
+            let ty = decoder.ty(0)?;
             pure(Pure::Selp, &[("a", ty), ("b", ty), ("c", Type::Pred)])
         }
         Op::Slct => {
-            let (ty, by) = (site.ty(0)?, site.ty(1)?);
-            let op = if by == Type::F32 { Pure::SlctFloat { flush: site.has(Mod::Ftz) } } else { Pure::SlctInt };
+            let (ty, by) = (decoder.ty(0)?, decoder.ty(1)?);
+            let op = if by == Type::F32 { Pure::SlctFloat { flush: decoder.has(Mod::Ftz) } } else { Pure::SlctInt };
             pure(op, &[("a", ty), ("b", ty), ("c", by)])
         }
         _ => Ok(None),
     }
 }
 
-fn set(site: &Site<'_, '_>) -> Result<Inst, Refusal> {
-    let types = site.view.form.types();
-    let (to, from) = (site.ty(0)?, site.last_type()?);
+fn set(decoder: &InstDecoder<'_, '_>) -> Result<Inst, Refusal> {
+    let types = decoder.view.form.types();
+    let (to, from) = (decoder.ty(0)?, decoder.last_type()?);
     if types.len() == 1 {
         let (lane, lanes) = match to {
             Type::U16x2 => (Int { bits: 16, signed: false }, 2),
@@ -47,11 +47,11 @@ fn set(site: &Site<'_, '_>) -> Result<Inst, Refusal> {
             Type::U8x4 => (Int { bits: 8, signed: false }, 4),
             _ => (Int { bits: 8, signed: true }, 4),
         };
-        let op = IntOp::Compare(order(site).ok_or_else(|| site.refuse("compares in no way"))?);
+        let op = IntOp::Compare(order(decoder).ok_or_else(|| decoder.refuse("compares in no way"))?);
         let code = Pure::Int { op, ty: lane, lanes, limit: IntLimit::Wrap };
-        return site.with(Code::Pure(code), &[("a", to), ("b", to)]);
+        return decoder.with(Code::Pure(code), &[("a", to), ("b", to)]);
     }
-    let compare = compare(site, from)?;
+    let compare = compare(decoder, from)?;
     let lanes = match compare {
         Compare::Float { lanes, .. } => u32::from(lanes),
         Compare::Int(..) => 1,
@@ -61,17 +61,17 @@ fn set(site: &Site<'_, '_>) -> Result<Inst, Refusal> {
         Some((format, _)) => format.one(),
         None => mask(lane_bits) as u64,
     };
-    let combine = combine(site);
+    let combine = combine(decoder);
     let code = Pure::Set { compare, combine, truth, lane_bits: lane_bits as u8 };
-    let mut inst = site.with(Code::Pure(code), &[("a", from), ("b", from)])?;
+    let mut inst = decoder.with(Code::Pure(code), &[("a", from), ("b", from)])?;
     if combine.is_some() {
-        inst.args.push(site.arg("c", Type::Pred)?);
+        inst.args.push(decoder.arg("c", Type::Pred)?);
     }
     Ok(inst)
 }
 
-fn combine(site: &Site<'_, '_>) -> Option<Combine> {
-    site.view.form.words().find_map(|word| match word {
+fn combine(decoder: &InstDecoder<'_, '_>) -> Option<Combine> {
+    decoder.view.form.words().find_map(|word| match word {
         Mod::And => Some(Combine::And),
         Mod::Or => Some(Combine::Or),
         Mod::Xor => Some(Combine::Xor),
@@ -79,21 +79,21 @@ fn combine(site: &Site<'_, '_>) -> Option<Combine> {
     })
 }
 
-fn compare(site: &Site<'_, '_>, ty: Type) -> Result<Compare, Refusal> {
+fn compare(decoder: &InstDecoder<'_, '_>, ty: Type) -> Result<Compare, Refusal> {
     if let Some((format, lanes)) = format(ty) {
         debug_assert!(lanes <= 2 && format.bits() >= 16 && F32.bits() == 32);
-        let compare = float_compare(site).ok_or_else(|| site.refuse("compares in no way"))?;
-        return Ok(Compare::Float { format, lanes, flush: site.has(Mod::Ftz), compare });
+        let compare = float_compare(decoder).ok_or_else(|| decoder.refuse("compares in no way"))?;
+        return Ok(Compare::Float { format, lanes, flush: decoder.has(Mod::Ftz), compare });
     }
-    let order = order(site).ok_or_else(|| site.refuse("compares in no way"))?;
+    let order = order(decoder).ok_or_else(|| decoder.refuse("compares in no way"))?;
     // `.lo`, `.ls`, `.hi`, `.hs` compare as unsigned whatever the type says.
-    let is_unsigned = [Mod::Lo, Mod::Ls, Mod::Hi, Mod::Hs].into_iter().any(|word| site.has(word));
+    let is_unsigned = [Mod::Lo, Mod::Ls, Mod::Hi, Mod::Hs].into_iter().any(|word| decoder.has(word));
     let ty = int(ty);
     Ok(Compare::Int(Int { signed: ty.signed && !is_unsigned, ..ty }, order))
 }
 
-pub(super) fn order(site: &Site<'_, '_>) -> Option<Order> {
-    site.view.form.words().find_map(|word| match word {
+pub(super) fn order(decoder: &InstDecoder<'_, '_>) -> Option<Order> {
+    decoder.view.form.words().find_map(|word| match word {
         Mod::Eq => Some(Order::Eq),
         Mod::Ne => Some(Order::Ne),
         Mod::Lt | Mod::Lo => Some(Order::Lt),
@@ -104,9 +104,9 @@ pub(super) fn order(site: &Site<'_, '_>) -> Option<Order> {
     })
 }
 
-fn float_compare(site: &Site<'_, '_>) -> Option<FloatCompare> {
+fn float_compare(decoder: &InstDecoder<'_, '_>) -> Option<FloatCompare> {
     let made = |less, equal, greater, unordered| Some(FloatCompare { less, equal, greater, unordered });
-    site.view.form.words().find_map(|word| match word {
+    decoder.view.form.words().find_map(|word| match word {
         Mod::Eq => made(false, true, false, false),
         Mod::Ne => made(true, false, true, false),
         Mod::Lt => made(true, false, false, false),

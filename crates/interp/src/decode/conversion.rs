@@ -3,7 +3,7 @@
 use ptx::ops::{Mod, Op};
 use ptx::types::{Space, Type, TypeKind};
 
-use super::operand::{Site, format, int};
+use super::operand::{InstDecoder, format, int};
 use crate::arith::convert::{Conversion, Kind};
 use crate::arith::float::Mode;
 use crate::arith::format::{E2M1, E2M3, E3M2, E4M3, E5M2, F32, Format, Round};
@@ -12,31 +12,31 @@ use crate::code::{Code, DEFAULT_ROUND, Inst, Pure};
 use crate::fault::Refusal;
 use crate::memory::Window;
 
-pub(super) fn decode(site: &Site<'_, '_>) -> Result<Option<Inst>, Refusal> {
-    match site.op {
-        Op::Cvt => cvt(site).map(Some),
+pub(super) fn decode(decoder: &InstDecoder<'_, '_>) -> Result<Option<Inst>, Refusal> {
+    match decoder.op {
+        Op::Cvt => cvt(decoder).map(Some),
         Op::CvtPack => {
-            let to = int(site.ty(0)?);
-            let mut inst = site.with(Code::Pure(Pure::ConvertPack { to }), &[("a", Type::S32), ("b", Type::S32)])?;
-            if site.operand("c").is_some() {
-                inst.args.push(site.arg("c", Type::B32)?);
+            let to = int(decoder.ty(0)?);
+            let mut inst = decoder.with(Code::Pure(Pure::ConvertPack { to }), &[("a", Type::S32), ("b", Type::S32)])?;
+            if decoder.operand("c").is_some() {
+                inst.args.push(decoder.arg("c", Type::B32)?);
             }
             Ok(Some(inst))
         }
         Op::Cvta => {
-            let ty = site.last_type()?;
-            let window = window_of(site)?;
-            let code = Pure::Cvta { window, to: site.has(Mod::To), bits: ty.bits() };
-            site.with(Code::Pure(code), &[("a", ty)]).map(Some)
+            let ty = decoder.last_type()?;
+            let window = window_of(decoder)?;
+            let code = Pure::Cvta { window, to: decoder.has(Mod::To), bits: ty.bits() };
+            decoder.with(Code::Pure(code), &[("a", ty)]).map(Some)
         }
-        Op::Isspacep => site.with(Code::Pure(Pure::Isspacep(window_of(site)?)), &[("a", Type::B64)]).map(Some),
+        Op::Isspacep => decoder.with(Code::Pure(Pure::Isspacep(window_of(decoder)?)), &[("a", Type::B64)]).map(Some),
         // A cluster has one block: every address of shared memory belongs to rank 0.
         Op::Mapa => {
-            let ty = site.last_type()?;
-            site.with(Code::Pure(Pure::Copy(int(ty))), &[("a", ty)]).map(Some)
+            let ty = decoder.last_type()?;
+            decoder.with(Code::Pure(Pure::Copy(int(ty))), &[("a", ty)]).map(Some)
         }
         Op::Getctarank => {
-            let mut inst = site.with(Code::Pure(Pure::Copy(Int { bits: 32, signed: false })), &[])?;
+            let mut inst = decoder.with(Code::Pure(Pure::Copy(Int { bits: 32, signed: false })), &[])?;
             inst.args.push(crate::code::Arg::Const(0));
             Ok(Some(inst))
         }
@@ -44,46 +44,47 @@ pub(super) fn decode(site: &Site<'_, '_>) -> Result<Option<Inst>, Refusal> {
     }
 }
 
-fn window_of(site: &Site<'_, '_>) -> Result<Window, Refusal> {
-    Ok(match site.view.form.spaces().next() {
+fn window_of(decoder: &InstDecoder<'_, '_>) -> Result<Window, Refusal> {
+    Ok(match decoder.view.form.spaces().next() {
         Some(Space::Global) => Window::Global,
         Some(Space::Const) => Window::Const,
         Some(Space::Shared) => Window::Shared,
         Some(Space::Local) => Window::Local,
         Some(Space::Param) => Window::Param,
-        _ => return Err(site.refuse("names no space")),
+        _ => return Err(decoder.refuse("names no space")),
     })
 }
 
-fn cvt(site: &Site<'_, '_>) -> Result<Inst, Refusal> {
+fn cvt(decoder: &InstDecoder<'_, '_>) -> Result<Inst, Refusal> {
     let unsupported = [Mod::Rs, Mod::Pzo, Mod::ScaledN1Ue8m0, Mod::ScaledN2Ue8m0];
-    if unsupported.into_iter().any(|word| site.has(word)) {
-        return Err(site.refuse("is not supported by the interpreter"));
+    if unsupported.into_iter().any(|word| decoder.has(word)) {
+        return Err(decoder.refuse("is not supported by the interpreter"));
     }
-    let (to, from) = (site.ty(0)?, site.ty(1)?);
+    let (to, from) = (decoder.ty(0)?, decoder.ty(1)?);
     let (to_packed, from_packed) = (packed(to), packed(from));
     let conversion = |to: Kind, from: Kind| {
         let is_single = |kind| kind == Kind::Float(F32);
-        let flush = site.has(Mod::Ftz);
-        let round = site.round().unwrap_or(DEFAULT_ROUND);
-        let mode = Mode { round, ..site.mode() };
+        let flush = decoder.has(Mod::Ftz);
+        let round = decoder.round().unwrap_or(DEFAULT_ROUND);
+        let mode = Mode { round, ..decoder.mode() };
         Conversion {
             to,
             from,
-            integral: integral(site),
+            integral: integral(decoder),
             mode,
             flush_source: flush && is_single(from),
             flush_target: flush && is_single(to),
         }
     };
-    let pure = |code, sources: &[(&str, Type)]| site.with(Code::Pure(code), sources);
+    let pure = |code, sources: &[(&str, Type)]| decoder.with(Code::Pure(code), sources);
     match (to_packed, from_packed) {
         (None, None) => {
-            let kind = |ty| kind(ty).ok_or_else(|| site.refuse("converts a type that the interpreter does not know"));
+            let kind =
+                |ty| kind(ty).ok_or_else(|| decoder.refuse("converts a type that the interpreter does not know"));
             pure(Pure::Convert(conversion(kind(to)?, kind(from)?)), &[("a", from)])
         }
         (Some((to, bits, 2)), None) => {
-            let from_kind = kind(from).ok_or_else(|| site.refuse("converts an unknown type"))?;
+            let from_kind = kind(from).ok_or_else(|| decoder.refuse("converts an unknown type"))?;
             let conversion = conversion(Kind::Float(to), from_kind);
             pure(Pure::ConvertPair { conversion, bits }, &[("a", from), ("b", from)])
         }
@@ -91,12 +92,12 @@ fn cvt(site: &Site<'_, '_>) -> Result<Inst, Refusal> {
             let conversion = conversion(Kind::Float(to), Kind::Float(source));
             pure(Pure::ConvertLanes { conversion, from_bits, to_bits, lanes }, &[("a", from)])
         }
-        _ => Err(site.refuse("is not supported by the interpreter")),
+        _ => Err(decoder.refuse("is not supported by the interpreter")),
     }
 }
 
-fn integral(site: &Site<'_, '_>) -> Option<Round> {
-    site.view.form.words().find_map(|word| match word {
+fn integral(decoder: &InstDecoder<'_, '_>) -> Option<Round> {
+    decoder.view.form.words().find_map(|word| match word {
         Mod::Rni => Some(Round::NearestEven),
         Mod::Rzi => Some(Round::Zero),
         Mod::Rmi => Some(Round::Down),

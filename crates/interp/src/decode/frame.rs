@@ -11,7 +11,7 @@ use crate::fault::Refusal;
 
 /// The layout of a function's registers and local memory.
 #[derive(Debug)]
-pub(crate) struct Frame {
+pub(crate) struct FrameLayout {
     /// First slot of each register; vectors take one slot per element.
     pub first_slot: Map<Reg, Slot>,
     pub slots: u32,
@@ -25,7 +25,7 @@ pub(crate) struct Frame {
     pub returns: Vec<Place>,
 }
 
-impl Frame {
+impl FrameLayout {
     pub(crate) fn of(context: &Context<'_>, id: FuncId) -> Result<Self, Refusal> {
         let module = context.module;
         let function = &module.functions[id];

@@ -7,68 +7,68 @@
 use ptx::ops::{Mod, Modifier, Op};
 use ptx::types::Type;
 
-use super::operand::{Site, int};
+use super::operand::{InstDecoder, int};
 use crate::arith::format::Round;
 use crate::arith::matrix::{Dot, Element};
 use crate::code::{Code, Collective, CollectiveOp, Fragment, Inst, Layout, Members, Mma};
 use crate::fault::Refusal;
 
-pub(super) fn decode(site: &Site<'_, '_>) -> Result<Option<Inst>, Refusal> {
-    match site.op {
-        Op::Mma => mma(site).map(Some),
-        Op::WmmaMma => wmma(site).map(Some),
-        Op::WmmaLoadA | Op::WmmaLoadB | Op::WmmaLoadC | Op::WmmaStoreD => fragment(site).map(Some),
+pub(super) fn decode(decoder: &InstDecoder<'_, '_>) -> Result<Option<Inst>, Refusal> {
+    match decoder.op {
+        Op::Mma => mma(decoder).map(Some),
+        Op::WmmaMma => wmma(decoder).map(Some),
+        Op::WmmaLoadA | Op::WmmaLoadB | Op::WmmaLoadC | Op::WmmaStoreD => fragment(decoder).map(Some),
         Op::Ldmatrix | Op::Stmatrix => {
-            if !site.view.form.modifiers().contains(&Modifier::Shape { m: 8, n: 8, k: 0 }) {
-                return Err(site.refuse("is not supported by the interpreter"));
+            if !decoder.view.form.modifiers().contains(&Modifier::Shape { m: 8, n: 8, k: 0 }) {
+                return Err(decoder.refuse("is not supported by the interpreter"));
             }
-            let count = if site.has(Mod::X4) {
+            let count = if decoder.has(Mod::X4) {
                 4
-            } else if site.has(Mod::X2) {
+            } else if decoder.has(Mod::X2) {
                 2
             } else {
                 1
             };
-            let transpose = site.has(Mod::Trans);
-            let is_load = site.op == Op::Ldmatrix;
+            let transpose = decoder.has(Mod::Trans);
+            let is_load = decoder.op == Op::Ldmatrix;
             let op = if is_load {
                 CollectiveOp::LdMatrix { count, transpose }
             } else {
                 CollectiveOp::StMatrix { count, transpose }
             };
-            let mut inst = collective(site, op)?;
+            let mut inst = collective(decoder, op)?;
             if !is_load {
-                inst.args = site.values(site.required("b")?, Type::B32)?;
+                inst.args = decoder.values(decoder.required("b")?, Type::B32)?;
             }
             let registers = if is_load { inst.dests.len() } else { inst.args.len() };
             if registers != usize::from(count) {
-                return Err(site.refuse("has another number of registers than matrices"));
+                return Err(decoder.refuse("has another number of registers than matrices"));
             }
-            inst.addresses.push(site.address("a", site.view.form.spaces().next())?);
+            inst.addresses.push(decoder.address("a", decoder.view.form.spaces().next())?);
             Ok(Some(inst))
         }
         Op::Movmatrix => {
-            let mut inst = collective(site, CollectiveOp::MovMatrix)?;
-            inst.args.push(site.arg("a", Type::B32)?);
+            let mut inst = collective(decoder, CollectiveOp::MovMatrix)?;
+            inst.args.push(decoder.arg("a", Type::B32)?);
             Ok(Some(inst))
         }
         _ => Ok(None),
     }
 }
 
-fn collective(site: &Site<'_, '_>, op: CollectiveOp) -> Result<Inst, Refusal> {
-    site.with(Code::Collective(Collective { op, members: Members::All }), &[])
+fn collective(decoder: &InstDecoder<'_, '_>, op: CollectiveOp) -> Result<Inst, Refusal> {
+    decoder.with(Code::Collective(Collective { op, members: Members::All }), &[])
 }
 
-fn shape(site: &Site<'_, '_>) -> Result<[u32; 3], Refusal> {
-    let shape = site.view.form.modifiers().iter().find_map(|modifier| match *modifier {
+fn shape(decoder: &InstDecoder<'_, '_>) -> Result<[u32; 3], Refusal> {
+    let shape = decoder.view.form.modifiers().iter().find_map(|modifier| match *modifier {
         Modifier::Shape { m, n, k } => Some([m, n, k].map(u32::from)),
         _ => None,
     });
-    shape.ok_or_else(|| site.refuse("has no shape"))
+    shape.ok_or_else(|| decoder.refuse("has no shape"))
 }
 
-fn element(site: &Site<'_, '_>, ty: Type) -> Result<Element, Refusal> {
+fn element(decoder: &InstDecoder<'_, '_>, ty: Type) -> Result<Element, Refusal> {
     Ok(match ty {
         Type::F16 => Element::F16,
         Type::Bf16 => Element::Bf16,
@@ -79,25 +79,28 @@ fn element(site: &Site<'_, '_>, ty: Type) -> Result<Element, Refusal> {
         Type::E5m2 => Element::E5m2,
         Type::B1 => Element::B1,
         Type::U4 | Type::S4 | Type::U8 | Type::S8 | Type::S32 => Element::Int(int(ty)),
-        _ => return Err(site.refuse("has elements that the interpreter does not multiply")),
+        _ => return Err(decoder.refuse("has elements that the interpreter does not multiply")),
     })
 }
 
-fn dot(site: &Site<'_, '_>, [d, a, b, c]: [Element; 4]) -> Dot {
+fn dot(decoder: &InstDecoder<'_, '_>, [d, a, b, c]: [Element; 4]) -> Dot {
     match (a, b) {
-        (Element::Int(a), Element::Int(b)) => Dot::Int(a, b, site.has(Mod::Satfinite)),
-        (Element::B1, _) => Dot::Bits { xor: site.has(Mod::Xor) },
-        (Element::F64, _) => Dot::Double(site.round().unwrap_or(Round::NearestEven)),
+        (Element::Int(a), Element::Int(b)) => Dot::Int(a, b, decoder.has(Mod::Satfinite)),
+        (Element::B1, _) => Dot::Bits { xor: decoder.has(Mod::Xor) },
+        (Element::F64, _) => Dot::Double(decoder.round().unwrap_or(Round::NearestEven)),
         _ => Dot::Single(a, b, c, d),
     }
 }
 
 /// Operands of a multiplication, with their registers as args and dests.
-fn multiplication(site: &Site<'_, '_>, mma: impl FnOnce([u32; 4]) -> Result<Mma, Refusal>) -> Result<Inst, Refusal> {
-    let mut inst = site.with(Code::Nop, &[])?;
+fn multiplication(
+    decoder: &InstDecoder<'_, '_>,
+    mma: impl FnOnce([u32; 4]) -> Result<Mma, Refusal>,
+) -> Result<Inst, Refusal> {
+    let mut inst = decoder.with(Code::Nop, &[])?;
     let mut registers = [inst.dests.len() as u32, 0, 0, 0];
     for (name, count) in ["a", "b", "c"].into_iter().zip(&mut registers[1..]) {
-        let args = site.values(site.required(name)?, Type::B32)?;
+        let args = decoder.values(decoder.required(name)?, Type::B32)?;
         *count = args.len() as u32;
         inst.args.extend(args);
     }
@@ -106,31 +109,31 @@ fn multiplication(site: &Site<'_, '_>, mma: impl FnOnce([u32; 4]) -> Result<Mma,
     Ok(inst)
 }
 
-fn mma(site: &Site<'_, '_>) -> Result<Inst, Refusal> {
+fn mma(decoder: &InstDecoder<'_, '_>) -> Result<Inst, Refusal> {
     let unsupported = [Mod::Sp, Mod::SpOrderedMetadata, Mod::BlockScale, Mod::KindF8f6f4];
-    let shape @ [m, n, _] = shape(site)?;
-    let types = site.view.form.types();
+    let shape @ [m, n, _] = shape(decoder)?;
+    let types = decoder.view.form.types();
     let &[d, a, b, c] = types else {
-        return Err(site.refuse("is not supported by the interpreter"));
+        return Err(decoder.refuse("is not supported by the interpreter"));
     };
-    if unsupported.into_iter().any(|word| site.has(word)) || n != 8 {
-        return Err(site.refuse("is not supported by the interpreter"));
+    if unsupported.into_iter().any(|word| decoder.has(word)) || n != 8 {
+        return Err(decoder.refuse("is not supported by the interpreter"));
     }
-    let elements = [element(site, d)?, element(site, a)?, element(site, b)?, element(site, c)?];
-    let layouts: Vec<Mod> = site.view.form.words().filter(|word| matches!(word, Mod::Row | Mod::Col)).collect();
+    let elements = [element(decoder, d)?, element(decoder, a)?, element(decoder, b)?, element(decoder, c)?];
+    let layouts: Vec<Mod> = decoder.view.form.words().filter(|word| matches!(word, Mod::Row | Mod::Col)).collect();
     let is_volta = m == 8 && a == Type::F16;
     if !is_volta && layouts != [Mod::Row, Mod::Col] {
-        return Err(site.refuse("has another layout than `.row.col`"));
+        return Err(decoder.refuse("has another layout than `.row.col`"));
     }
-    multiplication(site, |registers| {
+    multiplication(decoder, |registers| {
         let mma = if is_volta {
-            quad_pairs(shape, dot(site, elements), elements, layouts[0] == Mod::Row, layouts[1] == Mod::Row)
+            quad_pairs(shape, dot(decoder, elements), elements, layouts[0] == Mod::Row, layouts[1] == Mod::Row)
         } else {
-            whole_warp(shape, dot(site, elements), elements)
+            whole_warp(shape, dot(decoder, elements), elements)
         };
         let expected = [mma.d.registers, mma.a.registers, mma.b.registers, mma.c.registers];
         if registers != expected {
-            return Err(site.refuse(&format!("has {registers:?} registers for d, a, b, c instead of {expected:?}")));
+            return Err(decoder.refuse(&format!("has {registers:?} registers for d, a, b, c instead of {expected:?}")));
         }
         Ok(mma)
     })
@@ -220,7 +223,7 @@ fn mma_layout(element: Element, lanes: u32, elements: u32, place: impl Fn(u32, u
 
 /// The layout of `wmma`: see the beginning of the file.
 fn wmma_layout(
-    site: &Site<'_, '_>,
+    decoder: &InstDecoder<'_, '_>,
     element: Element,
     rows: u32,
     columns: u32,
@@ -229,62 +232,66 @@ fn wmma_layout(
     let per_lane = registers * element.bits().max(32) / element.bits();
     let elements = rows * columns;
     if per_lane * 32 < elements || !(per_lane * 32).is_multiple_of(elements) {
-        return Err(site.refuse(&format!("has {registers} registers for a matrix of {rows}x{columns}")));
+        return Err(decoder.refuse(&format!("has {registers} registers for a matrix of {rows}x{columns}")));
     }
     let place = (0..32 * per_lane).map(|index| index % elements);
     let place = place.map(|index| ((index / columns) as u16, (index % columns) as u16)).collect();
     Ok(Layout { element, registers, place, per_lane })
 }
 
-fn wmma(site: &Site<'_, '_>) -> Result<Inst, Refusal> {
-    let shape @ [m, n, k] = shape(site)?;
+fn wmma(decoder: &InstDecoder<'_, '_>) -> Result<Inst, Refusal> {
+    let shape @ [m, n, k] = shape(decoder)?;
     // With two types they are those of d and c, and the factors are halves.
-    let types = match *site.view.form.types() {
+    let types = match *decoder.view.form.types() {
         [d, c] => [d, Type::F16, Type::F16, c],
         [d, a, b, c] => [d, a, b, c],
-        _ => return Err(site.refuse("lacks a type")),
+        _ => return Err(decoder.refuse("lacks a type")),
     };
-    let [d, a, b, c] =
-        [element(site, types[0])?, element(site, types[1])?, element(site, types[2])?, element(site, types[3])?];
-    multiplication(site, |[d_registers, a_registers, b_registers, c_registers]| {
+    let [d, a, b, c] = [
+        element(decoder, types[0])?,
+        element(decoder, types[1])?,
+        element(decoder, types[2])?,
+        element(decoder, types[3])?,
+    ];
+    multiplication(decoder, |[d_registers, a_registers, b_registers, c_registers]| {
         Ok(Mma {
             shape,
             groups: vec![(0..32).collect()],
-            dot: dot(site, [d, a, b, c]),
-            a: wmma_layout(site, a, m, k, a_registers)?,
-            b: wmma_layout(site, b, k, n, b_registers)?,
-            c: wmma_layout(site, c, m, n, c_registers)?,
-            d: wmma_layout(site, d, m, n, d_registers)?,
+            dot: dot(decoder, [d, a, b, c]),
+            a: wmma_layout(decoder, a, m, k, a_registers)?,
+            b: wmma_layout(decoder, b, k, n, b_registers)?,
+            c: wmma_layout(decoder, c, m, n, c_registers)?,
+            d: wmma_layout(decoder, d, m, n, d_registers)?,
         })
     })
 }
 
-fn fragment(site: &Site<'_, '_>) -> Result<Inst, Refusal> {
-    let [m, n, k] = shape(site)?;
-    let (rows, columns) = match site.op {
+fn fragment(decoder: &InstDecoder<'_, '_>) -> Result<Inst, Refusal> {
+    let [m, n, k] = shape(decoder)?;
+    let (rows, columns) = match decoder.op {
         Op::WmmaLoadA => (m, k),
         Op::WmmaLoadB => (k, n),
         _ => (m, n),
     };
-    let element = element(site, site.last_type()?)?;
-    let is_store = site.op == Op::WmmaStoreD;
+    let element = element(decoder, decoder.last_type()?)?;
+    let is_store = decoder.op == Op::WmmaStoreD;
     let stride = if is_store { "c" } else { "b" };
-    let mut inst = site.with(Code::Nop, &[])?;
+    let mut inst = decoder.with(Code::Nop, &[])?;
     if is_store {
-        inst.args = site.values(site.required("b")?, Type::B32)?;
+        inst.args = decoder.values(decoder.required("b")?, Type::B32)?;
     }
     let registers = if is_store { inst.args.len() } else { inst.dests.len() };
     let fragment = Fragment {
-        layout: wmma_layout(site, element, rows, columns, registers as u32)?,
+        layout: wmma_layout(decoder, element, rows, columns, registers as u32)?,
         rows,
         columns,
-        row_major: site.has(Mod::Row),
-        has_stride: site.operand(stride).is_some(),
+        row_major: decoder.has(Mod::Row),
+        has_stride: decoder.operand(stride).is_some(),
     };
     if fragment.has_stride {
-        inst.args.push(site.arg(stride, Type::B32)?);
+        inst.args.push(decoder.arg(stride, Type::B32)?);
     }
-    inst.addresses.push(site.address("a", site.view.form.spaces().next())?);
+    inst.addresses.push(decoder.address("a", decoder.view.form.spaces().next())?);
     let op =
         if is_store { CollectiveOp::WmmaStore(Box::new(fragment)) } else { CollectiveOp::WmmaLoad(Box::new(fragment)) };
     inst.code = Code::Collective(Collective { op, members: Members::All });

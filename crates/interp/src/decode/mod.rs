@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 
 use crate::code::{Code, Inst, Place};
 use crate::fault::Refusal;
-use operand::Site;
+use operand::InstDecoder;
 
 /// A kernel with all that it may call.
 #[derive(Debug)]
@@ -156,7 +156,7 @@ fn function(context: &Context<'_>, id: FuncId) -> Result<Function, Refusal> {
     let module = context.module;
     let source = &module.functions[id];
     let body = source.body.as_ref().expect("only functions with a body are decoded");
-    let frame = frame::Frame::of(context, id)?;
+    let frame = frame::FrameLayout::of(context, id)?;
     let mut positions: FxHashMap<Label, u32> = FxHashMap::default();
     let mut tables: FxHashMap<Label, ptx::ir::List> = FxHashMap::default();
     let mut statements: Vec<StmtId> = Vec::new();
@@ -174,8 +174,8 @@ fn function(context: &Context<'_>, id: FuncId) -> Result<Function, Refusal> {
     let mut code = Vec::with_capacity(statements.len() + 1);
     for stmt in statements {
         let view = View::of(&module.forms, body, stmt).expect("only instructions are collected");
-        let site = Site::new(context, id, &frame, &positions, &tables, view, stmt)?;
-        code.push(instruction(&site)?);
+        let decoder = InstDecoder::new(context, id, &frame, &positions, &tables, view, stmt)?;
+        code.push(instruction(&decoder)?);
     }
     // The end of the text returns.
     let stmt = body.last().unwrap_or_else(|| StmtId::new(0));
@@ -198,7 +198,7 @@ fn function(context: &Context<'_>, id: FuncId) -> Result<Function, Refusal> {
     })
 }
 
-fn instruction(site: &Site<'_, '_>) -> Result<Inst, Refusal> {
+fn instruction(decoder: &InstDecoder<'_, '_>) -> Result<Inst, Refusal> {
     let families = [
         arithmetic::decode,
         float::decode,
@@ -213,9 +213,9 @@ fn instruction(site: &Site<'_, '_>) -> Result<Inst, Refusal> {
         call::decode,
     ];
     for family in families {
-        if let Some(inst) = family(site)? {
+        if let Some(inst) = family(decoder)? {
             return Ok(inst);
         }
     }
-    Err(site.refuse("is not supported by the interpreter"))
+    Err(decoder.refuse("is not supported by the interpreter"))
 }

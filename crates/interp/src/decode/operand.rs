@@ -7,7 +7,7 @@ use ptx::view::View;
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use super::frame::{Frame, bits_of};
+use super::frame::{FrameLayout, bits_of};
 use super::{Context, function_address};
 use crate::arith::float::{Limit, Mode};
 use crate::arith::format::{BF16, F16, F32, F64, Format, Number, Round};
@@ -17,10 +17,10 @@ use crate::fault::Refusal;
 use crate::memory::Window;
 
 /// An instruction that is being decoded.
-pub(crate) struct Site<'s, 'm> {
+pub(crate) struct InstDecoder<'s, 'm> {
     pub context: &'s Context<'m>,
     pub function: FuncId,
-    pub frame: &'s Frame,
+    pub frame: &'s FrameLayout,
     labels: &'s FxHashMap<Label, u32>,
     tables: &'s FxHashMap<Label, List>,
     pub view: View<'m>,
@@ -29,11 +29,11 @@ pub(crate) struct Site<'s, 'm> {
     pub op: Op,
 }
 
-impl<'s, 'm> Site<'s, 'm> {
+impl<'s, 'm> InstDecoder<'s, 'm> {
     pub(crate) fn new(
         context: &'s Context<'m>,
         function: FuncId,
-        frame: &'s Frame,
+        frame: &'s FrameLayout,
         labels: &'s FxHashMap<Label, u32>,
         tables: &'s FxHashMap<Label, List>,
         view: View<'m>,

@@ -52,9 +52,9 @@ impl Lane<'_> {
         self.thread.registers.truncate(frame.registers as usize);
         // What `alloca` took since the call goes as well; the padding before the frame was not there before.
         let caller = *self.thread.frame();
-        let site = &program.functions[caller.function as usize].code[caller.pc as usize];
+        let decoder = &program.functions[caller.function as usize].code[caller.pc as usize];
         self.thread.local.truncate(frame.local as usize);
-        let Code::Call(call) = &site.code else {
+        let Code::Call(call) = &decoder.code else {
             panic!("a frame that was left for a call stands at it");
         };
         for (&place, bytes) in call.results.iter().zip(results) {

@@ -104,11 +104,11 @@ impl Run<'_> {
     /// The lanes that stand at the same collective as a thread. Barriers of the warp are the same everywhere.
     fn together_with(&self, block: u32, thread: u32) -> u32 {
         let place = self.blocks[block as usize].as_ref().expect("the block is there");
-        let site = place.threads[thread as usize].place();
+        let decoder = place.threads[thread as usize].place();
         let is_barrier = self.is_warp_barrier(block, thread);
         self.lanes(block, thread as usize / 32, |other| {
             matches!(other.state, State::AtCollective { .. })
-                && (other.place() == site || is_barrier && self.is_warp_barrier(block, other.index))
+                && (other.place() == decoder || is_barrier && self.is_warp_barrier(block, other.index))
         })
     }
 
