@@ -12,7 +12,7 @@ use crate::api::event::{EVENTS, Event};
 use crate::api::executable::{self, EXECUTABLES, Executable, UpdateError};
 use crate::api::graph::{self, Action, GRAPHS, Graph};
 use crate::api::kernel::Kernel;
-use crate::api::launch::{Launch, Shape};
+use crate::api::launch::{Launch, LaunchShape};
 use crate::api::memory::{self, GraphMemory};
 use crate::api::stream::{Kind, Stream};
 use crate::api::work::{HostCall, Work};
@@ -191,7 +191,7 @@ pub(crate) fn empty() -> Action {
 /// A node that launches a kernel.
 pub(crate) fn kernel(
     kernel: &Arc<Kernel>,
-    shape: Shape,
+    shape: LaunchShape,
     params: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> Result<Action> {
@@ -216,7 +216,7 @@ pub(crate) fn param_pointers(launch: &Launch) -> *mut *mut c_void {
 /// Sets whether the blocks of a kernel node may wait for each other.
 pub(crate) fn set_cooperative(node: CUgraphNode, is_cooperative: bool) -> Result<()> {
     let old = launch_of(node)?;
-    let launch = Launch::prepare(old.kernel(), Shape { is_cooperative, ..*old.shape() }, old.params().to_vec())?;
+    let launch = Launch::prepare(old.kernel(), LaunchShape { is_cooperative, ..*old.shape() }, old.params().to_vec())?;
     set(node, Action::Work(Work::Launch(launch)))
 }
 

@@ -34,7 +34,7 @@ pub struct Copied {
 }
 
 /// The statements of a region that have copies.
-struct Region {
+struct ClonedRegion {
     /// In order, with the statement outside the region that control goes on to, although no branch says so.
     statements: Vec<(StmtId, Option<StmtId>)>,
 }
@@ -103,7 +103,7 @@ impl Editor<'_> {
     }
 
     /// Walks the region and finds out where control leaves it without a branch.
-    fn region(&self, ids: &[StmtId]) -> Result<Region, EditError> {
+    fn region(&self, ids: &[StmtId]) -> Result<ClonedRegion, EditError> {
         let body = self.body();
         let is_copied =
             |id: &StmtId| !matches!(body.stmt(*id), Stmt::Open | Stmt::Close | Stmt::Regs(_) | Stmt::Var(_));
@@ -130,12 +130,12 @@ impl Editor<'_> {
             }
             statements.push((id, falls_out_to));
         }
-        Ok(Region { statements })
+        Ok(ClonedRegion { statements })
     }
 
     /// Gives labels that are defined in the region a copy. A branch table that is elsewhere but lists labels of the
     /// region cannot serve the copy of its branch.
-    fn choose_labels(&mut self, region: &Region, renaming: &mut Renaming) {
+    fn choose_labels(&mut self, region: &ClonedRegion, renaming: &mut Renaming) {
         for &(id, _) in &region.statements {
             if let Stmt::Label(label)
             | Stmt::BranchTargets(label, _)
@@ -184,7 +184,7 @@ impl Editor<'_> {
     /// Chooses fresh registers. Returns those whose value has to be taken over.
     fn choose_regs(
         &mut self,
-        region: &Region,
+        region: &ClonedRegion,
         registers: Registers,
         tag: TagId,
         renaming: &mut Renaming,
@@ -220,7 +220,7 @@ impl Editor<'_> {
 
     /// The registers whose value at the start of the region it may use, or leave as it is. All but those that are
     /// written before they are read, and before the first branch, behind which a write may be jumped over.
-    fn used_from_before(&self, region: &Region) -> FxHashSet<Reg> {
+    fn used_from_before(&self, region: &ClonedRegion) -> FxHashSet<Reg> {
         let mut written = FxHashSet::default();
         let mut used = FxHashSet::default();
         let mut is_straight = true;
@@ -245,7 +245,7 @@ impl Editor<'_> {
     }
 
     /// Copies the `.param` variables of call sequences that are wholly in the region, so that no two calls share one.
-    fn copy_call_params(&mut self, region: &Region) -> FxHashMap<Var, Var> {
+    fn copy_call_params(&mut self, region: &ClonedRegion) -> FxHashMap<Var, Var> {
         let mut places: FxHashMap<Var, Vec<usize>> = FxHashMap::default();
         for (index, &(id, _)) in region.statements.iter().enumerate() {
             self.for_each_call_param(id, |var| places.entry(var).or_default().push(index));
@@ -289,7 +289,7 @@ impl Editor<'_> {
 /// Inserts the copies. Returns each statement with its copy.
 fn copy_statements(
     builder: &mut Builder<'_, '_>,
-    region: &Region,
+    region: &ClonedRegion,
     renaming: &Renaming,
     exits: &FxHashMap<StmtId, Label>,
     tag: TagId,

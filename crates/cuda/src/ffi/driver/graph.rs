@@ -7,7 +7,7 @@ use crate::abi::driver::*;
 use crate::api::executable::EXECUTABLES;
 use crate::api::graph::Action;
 use crate::api::kernel::KERNELS;
-use crate::api::launch::Shape;
+use crate::api::launch::LaunchShape;
 use crate::api::stream::{self, DefaultStream};
 use crate::api::{self, context, device};
 use crate::error::{CudaError, Result};
@@ -18,7 +18,7 @@ use crate::transfer::{Copy, Side};
 /// Turns one of the structures that describe a launch into a node: they differ only at their ends.
 macro_rules! kernel_of {
     ($params:ident, $kernel:expr) => {{
-        let shape = Shape {
+        let shape = LaunchShape {
             grid: [$params.gridDimX, $params.gridDimY, $params.gridDimZ],
             block: [$params.blockDimX, $params.blockDimY, $params.blockDimZ],
             shared: $params.sharedMemBytes,

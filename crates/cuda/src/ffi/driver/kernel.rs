@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::abi::driver::*;
 use crate::api::kernel::{KERNELS, Kernel};
-use crate::api::launch::{Launch, Shape, check_cluster};
+use crate::api::launch::{Launch, LaunchShape, check_cluster};
 use crate::api::stream::{self, DefaultStream};
 use crate::api::work::Work;
 use crate::api::{context, device, occupancy, output};
@@ -18,7 +18,7 @@ use crate::ffi::{self, export, get, put, put_if};
 /// `params` and `extra` must be what the manual of `cuLaunchKernel` says.
 unsafe fn launch(
     kernel: &Arc<Kernel>,
-    shape: Shape,
+    shape: LaunchShape,
     (stream, default): (CUstream, DefaultStream),
     params: *mut *mut c_void,
     extra: *mut *mut c_void,
@@ -64,8 +64,8 @@ pub(crate) fn set_attribute(kernel: &Kernel, attribute: CUfunction_attribute, va
 
 /// # Safety
 /// `config` must be what the manual of `cuLaunchKernelEx` says.
-unsafe fn shape_of(config: &CUlaunchConfig) -> Result<Shape> {
-    let mut shape = Shape {
+unsafe fn shape_of(config: &CUlaunchConfig) -> Result<LaunchShape> {
+    let mut shape = LaunchShape {
         grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
         block: [config.blockDimX, config.blockDimY, config.blockDimZ],
         shared: config.sharedMemBytes,
@@ -104,7 +104,7 @@ export! {
         kernelParams: *mut *mut c_void,
         extra: *mut *mut c_void,
     ) {
-        let shape = Shape {
+        let shape = LaunchShape {
             grid: [gridDimX, gridDimY, gridDimZ],
             block: [blockDimX, blockDimY, blockDimZ],
             shared: sharedMemBytes,
@@ -127,7 +127,7 @@ export! {
         hStream: CUstream,
         kernelParams: *mut *mut c_void,
     ) {
-        let shape = Shape {
+        let shape = LaunchShape {
             grid: [gridDimX, gridDimY, gridDimZ],
             block: [blockDimX, blockDimY, blockDimZ],
             shared: sharedMemBytes,

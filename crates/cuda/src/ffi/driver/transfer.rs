@@ -105,7 +105,7 @@ fn rows(address: u64, pitch: usize) -> Side {
 }
 
 /// One side of a copy in two or three dimensions.
-struct Region {
+struct CopySide {
     kind: CUmemorytype,
     host: u64,
     device: u64,
@@ -115,7 +115,7 @@ struct Region {
     offset: [usize; 3],
 }
 
-impl Region {
+impl CopySide {
     fn side(&self, width: usize) -> Result<Side> {
         let base = match self.kind {
             CU_MEMORYTYPE_HOST => self.host,
@@ -136,7 +136,7 @@ impl Region {
 }
 
 fn copy_2d(params: &CUDA_MEMCPY2D, stream: CUstream, default: DefaultStream, wait: Wait) -> Result<()> {
-    let from = Region {
+    let from = CopySide {
         kind: params.srcMemoryType,
         host: params.srcHost as u64,
         device: params.srcDevice,
@@ -145,7 +145,7 @@ fn copy_2d(params: &CUDA_MEMCPY2D, stream: CUstream, default: DefaultStream, wai
         height: 0,
         offset: [params.srcXInBytes, params.srcY, 0],
     };
-    let to = Region {
+    let to = CopySide {
         kind: params.dstMemoryType,
         host: params.dstHost as u64,
         device: params.dstDevice,
@@ -164,7 +164,7 @@ fn copy_2d(params: &CUDA_MEMCPY2D, stream: CUstream, default: DefaultStream, wai
 
 /// A copy of a box.
 pub(crate) fn copy_of_box(params: &CUDA_MEMCPY3D) -> Result<Copy> {
-    let from = Region {
+    let from = CopySide {
         kind: params.srcMemoryType,
         host: params.srcHost as u64,
         device: params.srcDevice,
@@ -173,7 +173,7 @@ pub(crate) fn copy_of_box(params: &CUDA_MEMCPY3D) -> Result<Copy> {
         height: params.srcHeight,
         offset: [params.srcXInBytes, params.srcY, params.srcZ],
     };
-    let to = Region {
+    let to = CopySide {
         kind: params.dstMemoryType,
         host: params.dstHost as u64,
         device: params.dstDevice,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{export_runtime, ready};
 use crate::abi::runtime::*;
 use crate::api::kernel::Kernel;
-use crate::api::launch::{Launch, Shape, check_cluster};
+use crate::api::launch::{Launch, LaunchShape, check_cluster};
 use crate::api::stream::{self, DefaultStream};
 use crate::api::work::Work;
 use crate::api::{device, occupancy, output, registry};
@@ -25,8 +25,8 @@ pub(crate) fn kernel_of(func: *const c_void) -> Result<Arc<Kernel>> {
     }
 }
 
-pub(crate) fn shape(grid: dim3, block: dim3, shared: usize, is_cooperative: bool) -> Result<Shape> {
-    Ok(Shape {
+pub(crate) fn shape(grid: dim3, block: dim3, shared: usize, is_cooperative: bool) -> Result<LaunchShape> {
+    Ok(LaunchShape {
         grid: [grid.x, grid.y, grid.z],
         block: [block.x, block.y, block.z],
         shared: u32::try_from(shared).map_err(|_| CudaError::INVALID_VALUE)?,
@@ -40,7 +40,7 @@ pub(crate) fn shape(grid: dim3, block: dim3, shared: usize, is_cooperative: bool
 /// `args` must point to the parameters of the kernel.
 pub(crate) unsafe fn launch(
     kernel: &Arc<Kernel>,
-    shape: Shape,
+    shape: LaunchShape,
     (stream, default): (cudaStream_t, DefaultStream),
     args: *mut *mut c_void,
 ) -> Result<()> {

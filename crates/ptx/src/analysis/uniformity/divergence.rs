@@ -43,14 +43,14 @@ pub(super) struct Divergence<'a> {
     steps: usize,
     /// The bits of the lane's number on which everything depends, because a branch could not be explored.
     all_depend_on: LaneBits,
-    region: Region,
+    region: DivergentRegion,
     /// The part in which a web is written.
     part_of_web: Map<Web, (u32, Block)>,
     stamp: u32,
 }
 
 /// The region of one branch while it is explored.
-struct Region {
+struct DivergentRegion {
     /// The head of the part of each block, if the stamp is that of the branch.
     part: Map<Block, (u32, Block)>,
     visits: Map<Block, u32>,
@@ -76,7 +76,7 @@ impl<'a> Divergence<'a> {
             marked_until: Map::filled(graph.len(), None),
             steps: 0,
             all_depend_on: 0,
-            region: Region {
+            region: DivergentRegion {
                 part: Map::filled(graph.len(), nothing),
                 visits: Map::filled(graph.len(), 0),
                 blocks: Vec::new(),
