@@ -10,8 +10,8 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Word {
-    /// The address of the ring of records: see [`Ring`].
-    Ring = 0,
+    /// The address of the buffer of records: see [`RecordBuffer`].
+    RecordBuffer = 0,
     /// The address of the counters, one of 64 bits for each site.
     Counters = 8,
     /// Where the memory begins that has a shadow.
@@ -21,9 +21,9 @@ pub enum Word {
     /// Where its shadow begins: one byte for four.
     Shadow = 32,
     /// The address of the table of other memory: first address, end and permissions of each piece.
-    Regions = 40,
+    Unshadowed = 40,
     /// How many pieces it has.
-    RegionCount = 48,
+    UnshadowedCount = 48,
 }
 
 /// Where the slots begin.
@@ -54,12 +54,12 @@ pub fn small_object(start: u64, bytes: u64) -> u64 {
 /// Records of one site beyond this are counted, and not written.
 pub const RECORDS_PER_SITE: u64 = 16;
 
-/// The ring of records of a launch: a counter of all that were to be written, the number of those that there is room
-/// for, and from [`Ring::RECORDS`] on the records.
+/// The buffer of records of a launch: a counter of all that were to be written, the number of those that there is room
+/// for, and from [`RecordBuffer::RECORDS`] on the records.
 #[derive(Clone, Copy, Debug)]
-pub struct Ring;
+pub struct RecordBuffer;
 
-impl Ring {
+impl RecordBuffer {
     /// Offset of the counter.
     pub const HEAD: usize = 0;
     /// Offset of the number of records that there is room for.
@@ -71,7 +71,7 @@ impl Ring {
     /// Bytes of a record.
     pub const RECORD: usize = 48;
 
-    /// Bytes of a ring.
+    /// Bytes of a buffer.
     pub const fn bytes(capacity: usize) -> usize {
         Self::RECORDS + capacity * Self::RECORD
     }
@@ -96,7 +96,7 @@ pub struct Record {
 
 impl Record {
     /// Reads the bytes of a record; nothing if it was not written to its end.
-    pub fn read(bytes: &[u8; Ring::RECORD]) -> Option<Self> {
+    pub fn read(bytes: &[u8; RecordBuffer::RECORD]) -> Option<Self> {
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
         let (thread, block) = (word(24), word(32));

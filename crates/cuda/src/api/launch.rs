@@ -11,7 +11,7 @@ use crate::tooling::{self, HostStack, ToolHeap, ToolHost};
 
 /// How a kernel is launched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct LaunchShape {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     /// Bytes of shared memory besides what the kernel declares.
@@ -20,7 +20,7 @@ pub(crate) struct Shape {
     pub(crate) is_cooperative: bool,
 }
 
-impl Shape {
+impl LaunchShape {
     /// The launch as the program wants it.
     pub(crate) fn plan(&self) -> LaunchPlan {
         LaunchPlan { grid: self.grid, block: self.block, dynamic_shared: self.shared, runs: 1 }
@@ -31,7 +31,7 @@ impl Shape {
 #[derive(Debug)]
 pub(crate) struct Launch {
     kernel: Arc<Kernel>,
-    shape: Shape,
+    shape: LaunchShape,
     params: Vec<u8>,
     /// Where the program asked for it, if tools want to know.
     stack: HostStack,
@@ -46,7 +46,7 @@ pub(crate) const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 
 impl Launch {
     /// Checks a launch and compiles the kernel, so that what cannot be run is known at once.
-    pub(crate) fn prepare(kernel: &Arc<Kernel>, shape: Shape, params: Vec<u8>) -> Result<Arc<Self>> {
+    pub(crate) fn prepare(kernel: &Arc<Kernel>, shape: LaunchShape, params: Vec<u8>) -> Result<Arc<Self>> {
         driver::check()?;
         let is_within =
             |sizes: [u32; 3], most: [u32; 3]| sizes.iter().zip(most).all(|(&size, most)| (1..=most).contains(&size));
@@ -81,7 +81,7 @@ impl Launch {
         &self.kernel
     }
 
-    pub(crate) fn shape(&self) -> &Shape {
+    pub(crate) fn shape(&self) -> &LaunchShape {
         &self.shape
     }
 

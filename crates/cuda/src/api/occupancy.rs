@@ -5,7 +5,7 @@
 
 use super::device;
 use super::kernel::Kernel;
-use super::launch::Shape;
+use super::launch::LaunchShape;
 use crate::error::{CudaError, Result};
 
 /// Registers that a thread is taken to need: what compilers aim at for full occupancy.
@@ -53,7 +53,7 @@ pub(crate) fn free_shared(kernel: &Kernel, blocks: i32, threads: i32) -> Result<
 }
 
 /// Whether all blocks of a launch run at once.
-pub(crate) fn fits_at_once(kernel: &Kernel, shape: &Shape) -> bool {
+pub(crate) fn fits_at_once(kernel: &Kernel, shape: &LaunchShape) -> bool {
     let threads = shape.block.iter().product();
     let blocks: u64 = shape.grid.iter().map(|&size| u64::from(size)).product();
     let most = blocks_per_multiprocessor(kernel, threads, shape.shared.into()).unwrap_or(0);

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use report::LaunchCounts;
-use rewrite::context::{MOST_TABLE, Record, Ring};
+use rewrite::context::{MOST_TABLE, Record, RecordBuffer};
 
 use crate::address_space::{Memory, Range};
 
@@ -38,10 +38,10 @@ const COUNTS: u64 = 4096;
 const BUFFERS: u64 = 64;
 /// Bytes of each.
 const BYTES: u64 = 64 << 10;
-/// Where the ring begins.
-const RING: u64 = (MOST_TABLE as u64).next_multiple_of(64);
+/// Where the record buffer begins.
+const RECORD_BUFFER: u64 = (MOST_TABLE as u64).next_multiple_of(64);
 /// Records that there is room for.
-const CAPACITY: u64 = (BYTES - RING - Ring::RECORDS as u64) / Ring::RECORD as u64;
+const CAPACITY: u64 = (BYTES - RECORD_BUFFER - RecordBuffer::RECORDS as u64) / RecordBuffer::RECORD as u64;
 
 impl LaunchBuffers {
     pub(super) fn new(session: Option<&Path>) -> io::Result<Self> {
@@ -93,10 +93,10 @@ impl LaunchBuffers {
         unsafe {
             let start = buffer.address() as *mut u64;
             std::ptr::copy_nonoverlapping(table.as_ptr(), start, table.len());
-            let word = |offset: usize| (buffer.ring() + offset as u64) as *mut u64;
-            word(Ring::HEAD).write(0);
-            word(Ring::CAPACITY).write(CAPACITY);
-            word(Ring::IS_USED).write(0);
+            let word = |offset: usize| (buffer.record_buffer() + offset as u64) as *mut u64;
+            word(RecordBuffer::HEAD).write(0);
+            word(RecordBuffer::CAPACITY).write(CAPACITY);
+            word(RecordBuffer::IS_USED).write(0);
         }
         buffer
     }
@@ -108,9 +108,9 @@ impl LaunchBuffer<'_> {
         self.pool.range.address + COUNTS + self.number * BYTES
     }
 
-    /// Where its ring is.
-    pub(super) fn ring(&self) -> u64 {
-        self.address() + RING
+    /// Where its record buffer is.
+    pub(super) fn record_buffer(&self) -> u64 {
+        self.address() + RECORD_BUFFER
     }
 
     /// Sets a word of the table, before the launch.
@@ -123,13 +123,13 @@ impl LaunchBuffer<'_> {
     /// Whether the launch has found anything at all.
     pub(super) fn has_findings(&self) -> bool {
         // SAFETY: within the buffer; the launch has ended.
-        unsafe { ((self.ring() + Ring::IS_USED as u64) as *const u64).read_volatile() != 0 }
+        unsafe { ((self.record_buffer() + RecordBuffer::IS_USED as u64) as *const u64).read_volatile() != 0 }
     }
 
     /// How many records there were to be written until now.
     pub(super) fn recorded(&self) -> u64 {
         // SAFETY: within the buffer.
-        unsafe { ((self.ring() + Ring::HEAD as u64) as *const u64).read_volatile() }
+        unsafe { ((self.record_buffer() + RecordBuffer::HEAD as u64) as *const u64).read_volatile() }
     }
 
     /// Takes the records that are there, each with its number, behind those that were taken before, and how many more there
@@ -138,12 +138,13 @@ impl LaunchBuffer<'_> {
         let mut records = Vec::new();
         let wanted = self.recorded();
         while *taken < wanted.min(CAPACITY) {
-            let at = (self.ring() + Ring::RECORDS as u64 + *taken * Ring::RECORD as u64) as *mut [u8; Ring::RECORD];
+            let at = (self.record_buffer() + RecordBuffer::RECORDS as u64 + *taken * RecordBuffer::RECORD as u64)
+                as *mut [u8; RecordBuffer::RECORD];
             // SAFETY: as above. A thread of the launch may be about to write it; then it is not there yet.
             let bytes = unsafe { at.read_volatile() };
             let Some(record) = Record::read(&bytes) else { break };
             // SAFETY: as above. It is cleared, so that the next launch starts with records that are not there.
-            unsafe { at.write([0; Ring::RECORD]) };
+            unsafe { at.write([0; RecordBuffer::RECORD]) };
             records.push((*taken, record));
             *taken += 1;
         }

@@ -10,10 +10,10 @@ use tools::memcheck::{self, BadAccess};
 
 use super::host_errors::{error, whole_kernel};
 use super::launch_buffers::LaunchBuffer;
-use super::objects::{Moment, Objects, Region, permissions};
+use super::objects::{Moment, Objects, UnshadowedRange, permissions};
 use super::{HostStack, InstrumentedModule, ToolHost};
 use crate::api::kernel::Kernel;
-use crate::api::launch::Shape;
+use crate::api::launch::LaunchShape;
 use crate::error::CudaError;
 
 /// A kernel that tools have rewritten.
@@ -32,7 +32,7 @@ pub(crate) struct InstrumentedKernel {
 pub(crate) struct InstrumentedLaunch {
     tool_host: &'static ToolHost,
     kernel: Arc<Kernel>,
-    shape: Shape,
+    shape: LaunchShape,
     /// Where the program asked for it.
     stack: HostStack,
     buffer: LaunchBuffer<'static>,
@@ -41,7 +41,7 @@ pub(crate) struct InstrumentedLaunch {
     /// How many records were taken, and the error that the first of them stands for.
     taken: Mutex<(u64, Option<CudaError>)>,
     /// The launch reads it.
-    _regions: Arc<[Region]>,
+    _unshadowed: Arc<[UnshadowedRange]>,
 }
 
 impl InstrumentedKernel {
@@ -80,14 +80,14 @@ impl ToolHost {
         &'static self,
         kernel: &Arc<Kernel>,
         instrumented: &InstrumentedKernel,
-        shape: Shape,
+        shape: LaunchShape,
         stack: HostStack,
         params: &mut Vec<u8>,
     ) -> Arc<InstrumentedLaunch> {
         let number = self.next_launch();
         let is_wanted = self.settings.wants(&kernel.name, number);
         self.count(&kernel.name, is_wanted);
-        let regions = self.objects().regions();
+        let unshadowed = self.objects().unshadowed();
         let (base, bytes) = self.device.memory.range();
         let mut table = vec![0_u64; (SLOTS + SLOT * instrumented.plan.slots.len() as u32) as usize / 8];
         let mut set = |word: Word, value: u64| table[word as usize / 8] = value;
@@ -96,8 +96,8 @@ impl ToolHost {
             set(Word::Arena, base);
             set(Word::ArenaBytes, bytes);
             set(Word::Shadow, shadow.address());
-            set(Word::Regions, regions.as_ptr() as u64);
-            set(Word::RegionCount, regions.len() as u64);
+            set(Word::Unshadowed, unshadowed.as_ptr() as u64);
+            set(Word::UnshadowedCount, unshadowed.len() as u64);
         }
         let objects = self.objects();
         for (index, slot) in instrumented.plan.slots.iter().enumerate() {
@@ -108,7 +108,7 @@ impl ToolHost {
         }
         drop(objects);
         let buffer = self.launch_buffers.take(&table);
-        buffer.set(Word::Ring as u32, buffer.ring());
+        buffer.set(Word::RecordBuffer as u32, buffer.record_buffer());
         params.resize(params.len().max(instrumented.context + 8), 0);
         params[instrumented.context..instrumented.context + 8].copy_from_slice(&buffer.address().to_le_bytes());
         let launch = Arc::new(InstrumentedLaunch {
@@ -120,7 +120,7 @@ impl ToolHost {
             number,
             is_wanted,
             taken: Mutex::default(),
-            _regions: regions,
+            _unshadowed: unshadowed,
         });
         self.active().push(Arc::clone(&launch));
         launch
@@ -162,7 +162,7 @@ impl ToolHost {
     }
 
     /// A kernel ended with a fault of the device, which no tool has kept from happening.
-    pub(crate) fn on_fault(&self, fault: &cpu::Fault, kernel: &Kernel, shape: &Shape, stack: &HostStack) {
+    pub(crate) fn on_fault(&self, fault: &cpu::Fault, kernel: &Kernel, shape: &LaunchShape, stack: &HostStack) {
         let none = Sites::default();
         let sites = kernel.instrumented.as_ref().map_or(&none, |kernel| &kernel.module.sites);
         // The device knows the line of the instruction, and not that of what it runs for itself.

@@ -24,11 +24,11 @@ pub(super) struct Objects {
     heaps: BTreeMap<u64, Heap>,
     /// Memory that the shadow says nothing of: outside of the arena, joined where ranges follow one another, and objects
     /// for which not every right is given. Launches keep what they began with.
-    regions: Option<Arc<[Region]>>,
+    unshadowed: Option<Arc<[UnshadowedRange]>>,
 }
 
 /// Memory without a shadow: first address, end, and [`permissions`].
-pub(super) type Region = [u64; 3];
+pub(super) type UnshadowedRange = [u64; 3];
 
 /// What may be done with memory.
 pub(super) mod permissions {
@@ -153,7 +153,7 @@ impl AllocationKind {
 impl Objects {
     pub(super) fn add(&mut self, start: u64, bytes: u64, kind: AllocationKind, stack: HostStack) {
         if kind.is_outside() {
-            self.regions = None;
+            self.unshadowed = None;
         }
         self.live.insert(start, Object { start, bytes, kind, stack, label: None, permissions: permissions::ALL });
     }
@@ -166,7 +166,7 @@ impl Objects {
                 self.clear_heap(heap);
                 self.heaps.remove(&heap);
             }
-            self.regions = None;
+            self.unshadowed = None;
             return Some(object);
         }
         self.remove_live(start)
@@ -175,7 +175,7 @@ impl Objects {
     fn remove_live(&mut self, start: u64) -> Option<Object> {
         let object = self.live.remove(&start)?;
         if object.kind.is_outside() || object.permissions != permissions::ALL {
-            self.regions = None;
+            self.unshadowed = None;
         }
         Some(object)
     }
@@ -251,11 +251,11 @@ impl Objects {
     }
 
     /// Memory that the shadow says nothing of.
-    pub(super) fn regions(&mut self) -> Arc<[Region]> {
-        if let Some(regions) = &self.regions {
-            return Arc::clone(regions);
+    pub(super) fn unshadowed(&mut self) -> Arc<[UnshadowedRange]> {
+        if let Some(unshadowed) = &self.unshadowed {
+            return Arc::clone(unshadowed);
         }
-        let mut ranges: Vec<Region> = Vec::new();
+        let mut ranges: Vec<UnshadowedRange> = Vec::new();
         for object in
             self.live.values().filter(|object| object.kind.is_outside() || object.permissions != permissions::ALL)
         {
@@ -272,15 +272,15 @@ impl Objects {
         }
         ranges.retain(|[start, end, _]| start < end);
         ranges.sort_unstable();
-        let mut joined: Vec<Region> = Vec::new();
+        let mut joined: Vec<UnshadowedRange> = Vec::new();
         for [start, end, permissions] in ranges {
             match joined.last_mut().filter(|last| last[1] == start && last[2] == permissions) {
                 Some(last) => last[1] = end,
                 None => joined.push([start, end, permissions]),
             }
         }
-        let regions: Arc<[Region]> = joined.into();
-        Arc::clone(self.regions.insert(regions))
+        let unshadowed: Arc<[UnshadowedRange]> = joined.into();
+        Arc::clone(self.unshadowed.insert(unshadowed))
     }
 
     /// What there is at an address; or what there was, of the memory of kernels, when a launch recorded an access to it.
@@ -394,7 +394,7 @@ impl Objects {
             },
         };
         self.heaps.insert(start, Heap { start, bytes, label, object: object.start });
-        self.regions = None;
+        self.unshadowed = None;
         true
     }
 
@@ -424,7 +424,7 @@ impl Objects {
         {
             self.live.insert(object.start, object);
         }
-        self.regions = None;
+        self.unshadowed = None;
         Some(heap)
     }
 
@@ -469,7 +469,7 @@ impl Objects {
             None => self.divided.get_mut(&start)?,
         };
         change(object);
-        self.regions = None;
+        self.unshadowed = None;
         Some(object.clone())
     }
 }
@@ -619,13 +619,13 @@ mod tests {
         let mut objects = Objects::default();
         objects.add(0x1000, 0x100, AllocationKind::Mapping, HostStack::default());
         objects.add(0x1100, 0x100, AllocationKind::Mapping, HostStack::default());
-        assert_eq!(*objects.regions(), [[0x1000, 0x1200, permissions::ALL]]);
+        assert_eq!(*objects.unshadowed(), [[0x1000, 0x1200, permissions::ALL]]);
         objects.add_heap(0x1040, 0x40, None);
         part(&mut objects, 0x1050, 8);
         let all = permissions::ALL;
-        assert_eq!(*objects.regions(), [[0x1000, 0x1040, all], [0x1050, 0x1058, all], [0x1080, 0x1200, all]]);
+        assert_eq!(*objects.unshadowed(), [[0x1000, 0x1040, all], [0x1050, 0x1058, all], [0x1080, 0x1200, all]]);
         objects.change(0x1100, |object| object.permissions = memcheck::READ);
         let last = [[0x1080, 0x1100, all], [0x1100, 0x1200, memcheck::READ]];
-        assert_eq!(objects.regions()[2..], last);
+        assert_eq!(objects.unshadowed()[2..], last);
     }
 }

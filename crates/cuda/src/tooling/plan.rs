@@ -5,7 +5,7 @@ use rewrite::LaunchPlan;
 
 use super::host_errors::whole_kernel;
 use super::{HostStack, ToolHost};
-use crate::api::launch::Shape;
+use crate::api::launch::LaunchShape;
 
 /// What is in all objects of the program.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ struct Snapshot {
 
 impl ToolHost {
     /// How a launch takes place.
-    pub(crate) fn plan(&self, shape: &Shape) -> LaunchPlan {
+    pub(crate) fn plan(&self, shape: &LaunchShape) -> LaunchPlan {
         let mut plan = shape.plan();
         for tool in &self.tools {
             tool.launch(&mut plan);

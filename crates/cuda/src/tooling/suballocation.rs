@@ -127,7 +127,7 @@ impl ToolHost {
         }
         let mut objects = self.objects();
         if let Some(Object { start, bytes, .. }) = objects.change(start, |object| object.permissions = given) {
-            // The shadow knows all permissions or none; the table of regions has the others.
+            // The shadow knows all permissions or none; the table of unshadowed ranges has the others.
             shadow.set(start, bytes, given == permissions::ALL);
         }
     }
