@@ -18,7 +18,7 @@ use ptx::ir::{FuncId, Module};
 use crate::identity::build_with;
 use crate::kernel::{Compiled, Source};
 use crate::llvm::machine::host;
-use crate::lower::{Shape, Sizes, Traits};
+use crate::lower::{KernelSummary, Sizes, Traits};
 
 /// Compiled code of the user on disk. It is looked for when it is first needed.
 #[derive(Debug)]
@@ -153,7 +153,7 @@ fn add_module(id: &mut IdBuilder, module: &Module, kernel: FuncId) {
 impl Compiled {
     /// Seven numbers and the object file.
     fn to_bytes(&self) -> Vec<u8> {
-        let Self { object, stack, shape: Shape { sizes, traits }, microseconds } = self;
+        let Self { object, stack, summary: KernelSummary { sizes, traits }, microseconds } = self;
         let Traits { has_stages, spins } = *traits;
         let sizes = [sizes.dynamic_shared, sizes.local, sizes.params];
         let numbers = [&[*stack, *microseconds], &sizes[..], &[has_stages.into(), spins.into()]].concat();
@@ -169,7 +169,7 @@ impl Compiled {
             u64::from_le_bytes(bytes)
         };
         let sizes = Sizes { dynamic_shared: number(2), local: number(3), params: number(4) };
-        let shape = Shape { sizes, traits: Traits { has_stages: number(5) != 0, spins: number(6) != 0 } };
-        Some(Self { object: object.to_vec(), stack: number(0), shape, microseconds: number(1) })
+        let summary = KernelSummary { sizes, traits: Traits { has_stages: number(5) != 0, spins: number(6) != 0 } };
+        Some(Self { object: object.to_vec(), stack: number(0), summary, microseconds: number(1) })
     }
 }

@@ -10,7 +10,7 @@ use crate::code_cache::CodeCache;
 use crate::jit::{Code, LinkError};
 use crate::llvm::machine::{Emitted, GATHERS, HostMachines};
 use crate::llvm::{self, CodeLevel, Context, Machine};
-use crate::lower::{self, ENTRY, Shape, Traits, Unsupported};
+use crate::lower::{self, ENTRY, KernelSummary, Traits, Unsupported};
 use crate::options::{Options, Tier, Width};
 use crate::runtime::entry;
 
@@ -159,7 +159,7 @@ pub(crate) struct Compiled {
     pub(crate) object: Vec<u8>,
     /// Bytes of stack that a fibre needs.
     pub(crate) stack: u64,
-    pub(crate) shape: Shape,
+    pub(crate) summary: KernelSummary,
     /// How long it took to compile.
     pub(crate) microseconds: u64,
 }
@@ -171,7 +171,7 @@ impl Compiled {
         let started = Instant::now();
         let context = Context::new();
         let llvm = llvm::Module::new(&context, "kernel", options.processor);
-        let shape = lower::lower(module, kernel, options, &llvm).map_err(CompileError::Unsupported)?;
+        let summary = lower::lower(module, kernel, options, &llvm).map_err(CompileError::Unsupported)?;
         let Emitted { object, frames } = with_machine(options, |machine| {
             machine.prepare(&llvm);
             llvm.verify().map_err(internal)?;
@@ -182,10 +182,10 @@ impl Compiled {
         // Each function at most once on the stack, unless it calls itself.
         let frames: u64 = frames.iter().map(|(_, bytes)| bytes + 64).sum();
         let is_recursive = ptx::analysis::CallGraph::of(module).reachable_from(kernel).iter().count() > 1
-            && shape.sizes.local >= 64 << 10;
+            && summary.sizes.local >= 64 << 10;
         let stack = frames + RUNTIME_STACK + if is_recursive { RECURSIVE_STACK } else { 0 };
         let microseconds = started.elapsed().as_micros() as u64;
-        Ok(Self { object, stack, shape, microseconds })
+        Ok(Self { object, stack, summary, microseconds })
     }
 }
 
@@ -232,7 +232,7 @@ impl Kernel {
         let mut symbols = entry::symbols();
         symbols.extend_from_slice(&source.symbols);
         let code = Code::link(&compiled.object, &symbols, ENTRY)?;
-        let Shape { sizes, traits } = compiled.shape;
+        let KernelSummary { sizes, traits } = compiled.summary;
         let runs_rows = lower::runs_rows(&source.module, source.kernel, &source.options);
         Ok(Self {
             code,

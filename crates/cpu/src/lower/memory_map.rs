@@ -18,14 +18,14 @@ pub(crate) const MAX_PARAMS: u64 = 32764;
 #[derive(Clone, Debug)]
 pub(crate) struct MemoryMap {
     shared_globals: Map<Global, Option<u64>>,
-    frames: Map<FuncId, Option<Frame>>,
+    frames: Map<FuncId, Option<FrameLayout>>,
     /// Where shared memory starts that the launch adds.
     pub(crate) dynamic_shared: u64,
 }
 
 /// Where the variables of a function are.
 #[derive(Clone, Debug)]
-pub(crate) struct Frame {
+pub(crate) struct FrameLayout {
     vars: Map<Var, Option<u64>>,
     /// Bytes of local memory that one call takes.
     pub(crate) local: u64,
@@ -65,11 +65,11 @@ impl MemoryMap {
                 shared_globals[global] = Some(shared.place(variable).ok_or_else(|| too_large(what(), u64::MAX))?);
             }
         }
-        let mut frames: Map<FuncId, Option<Frame>> = Map::filled(module.functions.len(), None);
+        let mut frames: Map<FuncId, Option<FrameLayout>> = Map::filled(module.functions.len(), None);
         let mut dynamic_vars = Vec::new();
         for &func in reached {
             let function = &module.functions[func];
-            let mut frame = Frame { vars: Map::filled(function.vars.len(), None), local: 0, params: 0 };
+            let mut frame = FrameLayout { vars: Map::filled(function.vars.len(), None), local: 0, params: 0 };
             let mut local = Cursor::default();
             let mut params = Cursor::default();
             for param in function.returns.iter().chain(&function.params) {
@@ -120,12 +120,12 @@ impl MemoryMap {
     }
 
     /// Where the variables of a function are.
-    pub(crate) fn frame(&self, func: FuncId) -> &Frame {
+    pub(crate) fn frame(&self, func: FuncId) -> &FrameLayout {
         self.frames[func].as_ref().expect("only functions that can be reached are lowered")
     }
 }
 
-impl Frame {
+impl FrameLayout {
     /// Where a variable is in its space; nothing for one that is only passed to calls.
     pub(crate) fn offset(&self, var: Var) -> Option<u64> {
         self.vars[var]

@@ -95,7 +95,7 @@ pub(crate) struct Sizes {
 
 /// What the runtime has to know of a kernel that was lowered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct KernelSummary {
     pub(crate) sizes: Sizes,
     pub(crate) traits: Traits,
 }
@@ -106,7 +106,7 @@ pub(crate) fn lower<'c>(
     kernel: FuncId,
     options: &Options,
     llvm: &llvm::Module<'c>,
-) -> Result<Shape, Vec<Unsupported>> {
+) -> Result<KernelSummary, Vec<Unsupported>> {
     let graph = CallGraph::of(module);
     let reached = reached(module, &graph, kernel);
     let map = MemoryMap::of(module, &reached).map_err(|error| vec![error])?;
@@ -160,7 +160,7 @@ pub(crate) fn lower<'c>(
     if !unit.refused.is_empty() {
         return Err(unit.refused);
     }
-    Ok(Shape { sizes, traits })
+    Ok(KernelSummary { sizes, traits })
 }
 
 /// What memory a kernel needs, without lowering it.

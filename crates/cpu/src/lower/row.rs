@@ -51,7 +51,7 @@ pub(crate) fn runs_blocks(sizes: &Sizes) -> bool {
     sizes.local == 0 && sizes.dynamic_shared <= MOST_SHARED
 }
 
-/// Whether warps of a kernel may go on with another block together when all have come to their end (see `ring`).
+/// Whether warps of a kernel may go on with another block together when all have come to their end (see `barrier_ring`).
 pub(crate) fn goes_on(module: &Module, kernel: FuncId, options: &Options) -> bool {
     let Some(body) = &module.functions[kernel].body else { return false };
     has_barriers(module, kernel, options)

@@ -47,7 +47,7 @@ pub(crate) struct WarpContext {
     pub(crate) resume: u64,
     /// What its registers hold then.
     pub(crate) frame: *const u64,
-    /// Whose turn it is when the warp comes to barrier 0, if the warps of its block take turns (see `ring`); else null.
+    /// Whose turn it is when the warp comes to barrier 0, if the warps of its block take turns (see `barrier_ring`); else null.
     pub(crate) next: *mut WarpContext,
     /// Where it stands while it does not run.
     pub(crate) saved: *mut u8,

@@ -2,13 +2,13 @@
 //!
 //! No panic may leave them, because compiled code has no way to pass it on: what can go wrong ends the launch.
 
+use super::barrier_ring::{wg_over, wg_synchronise};
 use super::collective::Collective;
 use super::context::WarpContext;
 use super::host;
 use super::launch::FaultKind;
 use super::matrix::{self, Operands};
 use super::mbarrier;
-use super::ring::{wg_over, wg_synchronise};
 use super::schedule::Arrival;
 use super::signals::Activity;
 use super::texture;

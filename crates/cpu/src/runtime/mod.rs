@@ -1,6 +1,7 @@
 //! What compiled code needs while it runs.
 
 pub(crate) mod barrier;
+mod barrier_ring;
 pub(crate) mod collective;
 pub(crate) mod context;
 pub(crate) mod copies;
@@ -14,7 +15,6 @@ pub(crate) mod mbarrier;
 pub(crate) mod observe;
 pub(crate) mod pool;
 mod resident;
-mod ring;
 pub(crate) mod schedule;
 pub(crate) mod signals;
 pub(crate) mod texture;
