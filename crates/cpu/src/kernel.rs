@@ -34,13 +34,13 @@ pub(crate) struct Kernel {
     pub(crate) local: u64,
     /// Bytes of parameters.
     pub(crate) params: u64,
-    /// How many warps were taken apart because indices wrapped.
+    /// How many warps were deoptimized because indices wrapped.
     presumed_wrongly: AtomicU32,
     /// How long it took to compile.
     pub(crate) microseconds: u64,
     source: Source,
-    /// The same kernel for single threads, for warps that are taken apart.
-    apart: OnceLock<Result<Box<Kernel>, CompileError>>,
+    /// The same kernel for single threads, for warps that are deoptimized.
+    thread_kernel: OnceLock<Result<Box<Kernel>, CompileError>>,
 }
 
 /// What a kernel is compiled from.
@@ -74,7 +74,7 @@ impl From<LinkError> for CompileError {
 
 /// What functions of the runtime, and signal handlers, may need of a stack.
 const RUNTIME_STACK: u64 = 128 << 10;
-/// When so many warps of a kernel were taken apart because something was presumed wrongly, its next launch presumes nothing.
+/// When so many warps of a kernel were deoptimized because something was presumed wrongly, its next launch presumes nothing.
 const MOST_PRESUMED_WRONGLY: u32 = 4;
 /// The stack of a kernel that calls itself.
 const RECURSIVE_STACK: u64 = 4 << 20;
@@ -248,11 +248,11 @@ impl Kernel {
             presumed_wrongly: AtomicU32::new(0),
             microseconds: compiled.microseconds,
             source,
-            apart: OnceLock::new(),
+            thread_kernel: OnceLock::new(),
         })
     }
 
-    /// A warp is taken apart because something was presumed wrongly.
+    /// A warp is deoptimized because something was presumed wrongly.
     pub(crate) fn count_presumed_wrongly(&self) {
         self.presumed_wrongly.fetch_add(1, Ordering::Relaxed);
     }
@@ -263,8 +263,8 @@ impl Kernel {
     }
 
     /// The same kernel for single threads that go on in its middle, compiled when it is first asked for.
-    pub(crate) fn apart(&self) -> Result<&Self, CompileError> {
-        let compiled = self.apart.get_or_init(|| {
+    pub(crate) fn thread_kernel(&self) -> Result<&Self, CompileError> {
+        let compiled = self.thread_kernel.get_or_init(|| {
             let options = Options { width: Width::One, resumable: true, ..self.source.options.clone() };
             Self::compile(Source { options, ..self.source.clone() }).map(Box::new)
         });

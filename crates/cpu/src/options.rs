@@ -55,7 +55,7 @@ pub struct Options {
     pub width: Width,
     /// How much time is spent.
     pub tier: Tier,
-    /// Whether a thread can go on in the middle of the kernel, as those of a warp that was taken apart do.
+    /// Whether a thread can go on in the middle of the kernel, as those of a warp that was deoptimized do.
     pub resumable: bool,
     /// Whether another warp may run before each access to memory.
     pub preempt: bool,
@@ -64,7 +64,7 @@ pub struct Options {
     /// Whether copies of `cp.async` are done as late as PTX allows.
     pub late_copies: bool,
     /// Whether what nearly always holds is presumed: that indices do not wrap from lane to lane where that makes addresses
-    /// regular, and that accesses pass the checks of tools. A warp for which it does not hold is taken apart.
+    /// regular, and that accesses pass the checks of tools. A warp for which it does not hold is deoptimized.
     pub presume: bool,
     /// Whether all warps of a block may be run from barrier to barrier by one function (see `lower::stages`). Then nobody can
     /// be told who waits, or choose who runs.

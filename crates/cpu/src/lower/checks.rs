@@ -4,7 +4,7 @@
 //! comparison gave; then what the program does, where the answer allows it. In a correct program no lane is ever caught. So
 //! vector code presumes that none is: it looks whether the comparison holds for any lane, and if not, the predicates are
 //! known, the call is not there, and the program's accesses are as they were before the tool came. Where a lane is caught,
-//! the warp is taken apart: each thread compares for itself.
+//! the warp is deoptimized: each thread compares for itself.
 
 use ptx::analysis::{Cfg, Liveness};
 use ptx::ir::{Operand, Reg, StmtId};
@@ -13,7 +13,7 @@ use ptx::types::Type;
 use ptx::view::{Callee, View};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::apart::is_worth_presuming;
+use super::deopt::is_worth_presuming;
 use super::function::Lowering;
 use super::unit::{RARELY_CALLED, Unit, has_pragma};
 use crate::emit::Sign;
@@ -25,7 +25,7 @@ pub(crate) struct PresumedChecks {
 }
 
 impl PresumedChecks {
-    /// All checks of a kernel; none if to take a warp apart at them would be much code.
+    /// All checks of a kernel; none if to deoptimize a warp at them would be much code.
     pub(crate) fn of(unit: &Unit<'_, '_>, body: &ptx::ir::Body, cfg: &Cfg, liveness: &Liveness) -> Self {
         let mut checks = Self::default();
         for block in cfg.blocks() {
@@ -88,7 +88,7 @@ fn is_rare_call(unit: &Unit<'_, '_>, view: &View<'_>) -> bool {
 }
 
 impl<'a, 'c> Lowering<'_, 'a, 'c> {
-    /// Takes the warp apart if the comparison at hand holds for a lane that executes it, and writes what is known if not.
+    /// Deoptimizes the warp if the comparison at hand holds for a lane that executes it, and writes what is known if not.
     /// Tells whether it knows the comparison.
     pub(crate) fn presume_none(&mut self, view: &View<'a>, ty: Type) -> bool {
         let operands = view.operands();
@@ -113,7 +113,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         if !is_uniform {
             caught = self.any(emit.and(caught, self.mask));
         }
-        self.take_apart_when(caught);
+        self.deoptimize_when(caught);
         if let Some(after) = after {
             builder.branch(after);
             builder.position_at_end(after);

@@ -9,8 +9,8 @@ use ptx::view::View;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::apart::Point;
 use super::checks::PresumedChecks;
+use super::deopt::Point;
 use super::layout::{Layout, Step};
 use super::operands::field;
 use super::pieces::computed_registers;
@@ -184,7 +184,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         let def_use = DefUse::of(&module.forms, function);
         let liveness = Liveness::of(&cfg, &def_use);
         let is_kernel = function.is_entry();
-        // Threads of a warp that was taken apart go on where the checks of the warp were.
+        // Threads of a warp that was deoptimized go on where the checks of the warp were.
         let presumes = unit.options.presume && is_kernel && (unit.width() == Width::Warp || unit.options.resumable);
         let presumed_checks =
             if presumes { PresumedChecks::of(unit, body, &cfg, &liveness) } else { PresumedChecks::default() };

@@ -216,7 +216,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// Has the runtime execute an instruction, and writes the results.
     fn call_matrix(&mut self, what: MatrixOp, inputs: &[Value<'c>], outputs: &[Operand], bits: u32) {
         let active = self.active();
-        self.take_apart_if_lanes_are_missing(active, None);
+        self.deoptimize_if_lanes_are_missing(active, None);
         let results = self.call_with_words("wg_matrix", what.words(), inputs, outputs.len());
         let emit = self.vector();
         for (output, result) in outputs.iter().zip(results) {

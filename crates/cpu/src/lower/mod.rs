@@ -18,7 +18,7 @@
 //! | `row` | kernels that run all warps of a block in a row |
 //! | `stages`, `agreement` | kernels that run all warps of a block from barrier to barrier, and what these agree on |
 //! | `spin` | loops that wait for memory |
-//! | `apart` | lanes of a warp that must wait for each other |
+//! | `deopt` | lanes of a warp that must wait for each other |
 //! | `matrix` | matrices that a warp holds |
 //! | `asynchronous` | asynchronous copies and barrier objects |
 //! | `stack` | memory that is taken while a function runs |
@@ -30,7 +30,6 @@
 //! | `checks` | checks of tools that are presumed to pass |
 
 mod agreement;
-mod apart;
 mod arithmetic;
 mod asynchronous;
 mod atomics;
@@ -38,6 +37,7 @@ mod calls;
 mod checks;
 mod control;
 mod conversion;
+mod deopt;
 mod flow;
 mod function;
 mod grouped;
@@ -187,7 +187,7 @@ fn sizes_of(module: &Module, kernel: FuncId, graph: &CallGraph, reached: &[FuncI
     Sizes { dynamic_shared: map.dynamic_shared, local: local.next_multiple_of(16), params: map.frame(kernel).params }
 }
 
-/// Whether functions that a kernel calls have places where threads wait for each other. A warp cannot be taken apart in the
+/// Whether functions that a kernel calls have places where threads wait for each other. A warp cannot be deoptimized in the
 /// middle of a call, so such a kernel is run by single threads. So is one whose stack grows.
 pub(crate) fn needs_threads(module: &Module, kernel: FuncId) -> bool {
     let graph = CallGraph::of(module);

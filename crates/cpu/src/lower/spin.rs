@@ -1,7 +1,7 @@
 //! Loops in which a thread may wait for memory that another one writes.
 //!
 //! Such a loop lets other warps run from time to time. If lanes of the same warp are elsewhere, one of them may be the one
-//! that is waited for, and it cannot come while this loop runs: then the warp is taken apart.
+//! that is waited for, and it cannot come while this loop runs: then the warp is deoptimized.
 
 use ptx::analysis::{BitSet, Block, Cfg};
 use ptx::ir::{Body, Module, Reg};
@@ -9,7 +9,7 @@ use ptx::ops::{Effect, Op};
 use ptx::view::{Order, View};
 use rustc_hash::FxHashSet;
 
-use super::apart::Point;
+use super::deopt::Point;
 use super::function::Lowering;
 
 /// A loop gives way each time that it has run so often.
@@ -103,7 +103,7 @@ impl Lowering<'_, '_, '_> {
                 let is_hopeless = emit.is_not_zero(this.unit.builder.call(spin, &[this.warp]));
                 this.fail_when(is_hopeless, |this| {
                     this.call_runtime("wg_presumed_wrongly", &[this.warp]);
-                    this.take_apart(Point::Block(block));
+                    this.deoptimize(Point::Block(block));
                 });
                 return;
             }
@@ -112,7 +112,7 @@ impl Lowering<'_, '_, '_> {
                 let elsewhere = emit.and(alive, emit.not(this.mask));
                 let is_late = emit.is_zero(emit.and_constant(rounds, PATIENCE - 1));
                 let is_stuck = emit.and(this.any(elsewhere), is_late);
-                this.fail_when(is_stuck, |this| this.take_apart(Point::Block(block)));
+                this.fail_when(is_stuck, |this| this.deoptimize(Point::Block(block)));
             }
             this.call_runtime("wg_spin", &[this.warp]);
         });

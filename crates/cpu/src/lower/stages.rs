@@ -10,7 +10,7 @@
 //! to the next. Those that are written once only need not be kept at all. The others are kept in memory, one place for each
 //! warp, and are written only if they may have changed in the stage that ends.
 //!
-//! If a warp is taken apart, so are the others of its block: those before it stand at the barrier that ends the stage, those
+//! If a warp is deoptimized, so are the others of its block: those before it stand at the barrier that ends the stage, those
 //! behind it at the start of the stage.
 
 use ptx::analysis::{BarrierRegions, BitSet, Block, Region, RegionInputs, RegionStart, Web, functions_with_barriers};
@@ -22,7 +22,7 @@ use ptx::view::View;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::agreement::{Agreement, is_of_block, is_of_lane};
-use super::apart::Point;
+use super::deopt::Point;
 use super::function::{Execution, Lowering, register_align};
 use super::operands::field;
 use crate::llvm::{BasicBlock, IntPredicate, Ty, Value};
@@ -49,8 +49,8 @@ pub(crate) struct Stages<'c> {
     stage: Value<'c>,
     /// The stage that begins where the warps before it stand, in memory; that behind the last if they have ended.
     reached: Value<'c>,
-    /// Where all warps are taken apart because the one that runs was; nothing if none is.
-    apart: Option<BasicBlock<'c>>,
+    /// Where all warps are deoptimized because the one that runs was; nothing if none is.
+    deoptimize_all: Option<BasicBlock<'c>>,
 }
 
 /// A barrier, and what is kept there.
@@ -132,7 +132,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         let [warp, stage, reached] = [(); 3].map(|()| self.alloca_zeroed(int, 4));
         let begin = regions.iter().map(|_| self.new_block("stage")).collect();
         let (first, homes) = (self.new_block("first"), FxHashMap::default());
-        Some(Stages { warps, barriers, last, begin, first, homes, warp, stage, reached, apart: None })
+        Some(Stages { warps, barriers, last, begin, first, homes, warp, stage, reached, deoptimize_all: None })
     }
 
     /// Whether the kernel has few enough barriers or, without any, few enough statements.
@@ -140,7 +140,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         let views = || self.body.insts().filter_map(|(statement, _)| self.view(statement));
         match views().filter(|view| view.effect() == Some(Effect::Barrier)).count() {
             0 => self.spinning.is_empty() && views().count() <= MOST_ALONE,
-            // A warp that waits for another one in the middle of a stage is taken apart with all others.
+            // A warp that waits for another one in the middle of a stage is deoptimized with all others.
             barriers => barriers <= MOST_BARRIERS && (self.spinning.is_empty() || self.unit.options.presume),
         }
     }
@@ -313,7 +313,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         self.unit.builder.position_at_end(first);
     }
 
-    /// Fills what could not be known before all registers were: where warps begin, and where they are taken apart.
+    /// Fills what could not be known before all registers were: where warps begin, and where they are deoptimized.
     pub(crate) fn fill_stages(&mut self) {
         self.fill_apart();
         let Some(stages) = &self.stages else { return };
@@ -493,13 +493,13 @@ impl<'c> Lowering<'_, '_, 'c> {
         builder.store(value, room, align);
     }
 
-    /// The warp that runs was written down, to be taken apart: so are the others, if the kernel runs in stages. Says whether it
+    /// The warp that runs was written down, to be deoptimized: so are the others, if the kernel runs in stages. Says whether it
     /// does.
-    pub(crate) fn take_block_apart(&mut self) -> bool {
+    pub(crate) fn deoptimize_block(&mut self) -> bool {
         let Some(stages) = &self.stages else { return false };
-        let apart = stages.apart.unwrap_or_else(|| self.new_block("apart"));
-        self.stages.as_mut().expect("it is there").apart = Some(apart);
-        self.unit.builder.branch(apart);
+        let deoptimize_all = stages.deoptimize_all.unwrap_or_else(|| self.new_block("deoptimize_all"));
+        self.stages.as_mut().expect("it is there").deoptimize_all = Some(deoptimize_all);
+        self.unit.builder.branch(deoptimize_all);
         let unused = self.new_block("unused");
         self.unit.builder.position_at_end(unused);
         true
@@ -508,13 +508,13 @@ impl<'c> Lowering<'_, '_, 'c> {
     /// Writes down all warps but the one that was, and hands them over to the runtime.
     fn fill_apart(&mut self) {
         let Some(stages) = &self.stages else { return };
-        let Some(apart) = stages.apart else { return };
+        let Some(deoptimize_all) = stages.deoptimize_all else { return };
         let (warps, warp, stage, reached) = (stages.warps, stages.warp, stages.stage, stages.reached);
         let count = stages.begin.len();
         let (builder, int) = (self.unit.builder, self.unit.context().int(32));
         let [each, other, before, behind, next, done] =
             ["each", "other", "before", "behind", "next", "done"].map(|name| self.new_block(name));
-        builder.position_at_end(apart);
+        builder.position_at_end(deoptimize_all);
         let own = builder.load(int, warp, 4);
         self.set_warp(int.zero());
         builder.branch(each);
@@ -546,7 +546,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         self.set_warp(builder.add(number, int.constant(1)));
         builder.branch(each);
         builder.position_at_end(done);
-        self.call_fault("wg_take_apart", &[self.warp]);
+        self.call_fault("wg_deoptimize", &[self.warp]);
         builder.unreachable();
     }
 

@@ -1,7 +1,7 @@
 //! Barriers of the block, and what the lanes of a warp do together.
 //!
 //! Where all members of a collective run the instruction at once, which is nearly always, it is a handful of vector
-//! instructions. Where some are elsewhere, the warp is taken apart (see `Lowering::take_apart`). At width 1, the runtime
+//! instructions. Where some are elsewhere, the warp is deoptimized (see `Lowering::deoptimize`). At width 1, the runtime
 //! brings the members together.
 
 use ptx::ir::Operand;
@@ -9,7 +9,7 @@ use ptx::ops::{Mod, Op};
 use ptx::types::Type;
 use ptx::view::View;
 
-use super::apart::Point;
+use super::deopt::Point;
 use super::function::Lowering;
 use crate::emit::{Emit, MinMax, Sign};
 use crate::llvm::{IntPredicate, Value};
@@ -31,7 +31,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let id = self.read(id, 32, emit);
         let count = inputs.get(1).map_or(int.zero(), |count| self.read(count, 32, emit));
         let active = self.active();
-        self.take_apart_if_lanes_are_missing(active, None);
+        self.deoptimize_if_lanes_are_missing(active, None);
         let bits = self.mask_bits(active);
         let predicate = if is_reduction {
             let predicate = self.read(&operands[operands.len() - 1], 1, self.vector());
@@ -91,7 +91,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             self.unit.builder.compiler_fence();
             self.when(any, |this| this.call_runtime("wg_cluster_arrive", &[this.warp, lanes]));
         } else {
-            self.take_apart_if_lanes_are_missing(active, None);
+            self.deoptimize_if_lanes_are_missing(active, None);
             let site = int.constant(self.site().into());
             self.when(any, |this| this.call_runtime("wg_cluster_wait", &[this.warp, site, lanes]));
             self.unit.builder.compiler_fence();
@@ -132,7 +132,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             None => emit.broadcast(self.mask_bits(active)),
         };
         if is_sync {
-            self.take_apart_if_lanes_are_missing(active, Some((members, is_uniform)));
+            self.deoptimize_if_lanes_are_missing(active, Some((members, is_uniform)));
             let own = emit.shl(emit.int(32).constant(1), self.lane_numbers(32));
             let is_outside = emit.and(emit.is_zero(emit.and(members, own)), active);
             self.tell_outsiders(is_outside, members);
@@ -423,9 +423,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         lines.line(self.body.position(self.statement)) & 0xff_ffff
     }
 
-    /// Whether the members of a collective, or without those all threads of the warp, are here; if not, the warp is taken
-    /// apart. Nothing is done where nobody can be elsewhere.
-    pub(crate) fn take_apart_if_lanes_are_missing(&mut self, active: Value<'c>, members: Option<(Value<'c>, bool)>) {
+    /// Whether the members of a collective, or without those all threads of the warp, are here; if not, the warp is
+    /// deoptimized. Nothing is done where nobody can be elsewhere.
+    pub(crate) fn deoptimize_if_lanes_are_missing(&mut self, active: Value<'c>, members: Option<(Value<'c>, bool)>) {
         let Some(uniformity) = &self.uniformity else { return };
         let Some(block) = self.cfg.block_of(self.statement) else { return };
         if !uniformity.is_divergent(block) && !self.is_guarded() {
@@ -448,7 +448,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let any = self.any(active);
         let is_missing = emit.and(emit.is_not_zero(missing), any);
         let here = Point::Statement(self.statement);
-        self.fail_when(is_missing, |this| this.take_apart(here));
+        self.fail_when(is_missing, |this| this.deoptimize(here));
     }
 }
 

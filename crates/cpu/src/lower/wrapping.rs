@@ -3,7 +3,7 @@
 //! PTX computes indices in 32 bits and addresses in 64. A thread's index rises by one from lane to lane; whether its address
 //! rises by four depends on whether the index passes the largest number of 32 bits on the way, which almost no program
 //! lets happen and few can be proven not to. So vector code presumes that it does not, keeps one number for the warp instead
-//! of 32, and checks that number where it is extended. Where the check fails, the warp is taken apart: threads compute
+//! of 32, and checks that number where it is extended. Where the check fails, the warp is deoptimized: threads compute
 //! with numbers of their own.
 
 use ptx::analysis::{Cfg, LaneValue, Liveness, Signedness, Uniformity, WrapCheck};
@@ -11,7 +11,7 @@ use ptx::ir::{Reg, StmtId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::apart::is_worth_presuming;
+use super::deopt::is_worth_presuming;
 use super::function::Lowering;
 use crate::emit::{Emit, Sign};
 use crate::llvm::Value;
@@ -65,7 +65,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         value.has_one_base() && self.is_presumed(value) && bits <= 64
     }
 
-    /// Takes the warp apart if a register that the present statement reads is not as was presumed.
+    /// Deoptimizes the warp if a register that the present statement reads is not as was presumed.
     pub(crate) fn check_wrapping(&mut self) {
         if self.is_scalar_device() {
             return;
@@ -76,7 +76,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         for (reg, check) in checks {
             wraps = scalar.or(wraps, self.wraps(reg, &check));
         }
-        self.take_apart_when(wraps);
+        self.deoptimize_when(wraps);
     }
 
     /// Whether the check of a register fails for some lane that executes the present statement.

@@ -7,8 +7,8 @@
 //!
 //! A ring is formed when a block is started whose kernel has barriers, and when barrier 0 has let all warps of a block go
 //! on. A warp that comes to its end passes its turn on until all have; then the warps of the ring go on with the next block
-//! together. A ring is broken as soon as a warp does something else: comes to another barrier, spins, fails, or is taken
-//! apart. Those that had their turn then wait at the barrier, and the others are ready, as if there had never been a ring.
+//! together. A ring is broken as soon as a warp does something else: comes to another barrier, spins, fails, or is
+//! deoptimized. Those that had their turn then wait at the barrier, and the others are ready, as if there had never been a ring.
 
 use std::arch::naked_asm;
 use std::mem::offset_of;

@@ -31,7 +31,7 @@ pub(crate) fn symbols() -> Vec<(String, usize)> {
         ("wg_undefined", wg_undefined as *const () as usize),
         ("wg_frame", wg_frame as *const () as usize),
         ("wg_stuck", wg_stuck as *const () as usize),
-        ("wg_take_apart", wg_take_apart as *const () as usize),
+        ("wg_deoptimize", wg_deoptimize as *const () as usize),
         ("wg_presumed_wrongly", wg_presumed_wrongly as *const () as usize),
         ("wg_host_call", wg_host_call as *const () as usize),
         ("wg_preempt", wg_preempt as *const () as usize),
@@ -141,8 +141,8 @@ extern "C" fn wg_frame(_: *mut WarpContext, words: u64) -> *mut u64 {
     runtime(|worker| worker.frame(words))
 }
 
-extern "C" fn wg_take_apart(_: *mut WarpContext) {
-    runtime(|worker| worker.take_apart())
+extern "C" fn wg_deoptimize(_: *mut WarpContext) {
+    runtime(|worker| worker.deoptimize())
 }
 
 extern "C" fn wg_presumed_wrongly(_: *mut WarpContext) {

@@ -31,17 +31,17 @@ pub(super) struct Resident {
     local: Vec<u64>,
     /// Copies that are done late.
     pub(super) copies: Copies,
-    /// Warps that were taken apart, and how many of them have been.
-    pub(super) torn: Vec<TornWarp>,
-    pub(super) torn_before: usize,
+    /// Warps that were deoptimized, and how many of them have been.
+    pub(super) deoptimized: Vec<DeoptimizedWarp>,
+    pub(super) deoptimized_before: usize,
     /// The warps that take turns at barrier 0, if they do.
     pub(super) ring: Vec<usize>,
     pub(super) shared_ring: Box<SharedRing>,
 }
 
-/// A warp that is taken apart.
+/// A warp that is deoptimized.
 #[derive(Debug)]
-pub(super) struct TornWarp {
+pub(super) struct DeoptimizedWarp {
     pub(super) first_thread: u32,
     /// Where its lanes are, and their registers.
     pub(super) frame: Vec<u64>,
@@ -82,8 +82,8 @@ impl Resident {
             meetings: Vec::new(),
             local: vec![0; (launch.kernel.local * u64::from(warps) * 32 / 8) as usize],
             copies: Copies::default(),
-            torn: Vec::new(),
-            torn_before: 0,
+            deoptimized: Vec::new(),
+            deoptimized_before: 0,
             ring: Vec::new(),
             shared_ring: Box::new(SharedRing { warps: 0, over: 0, first: std::ptr::null_mut() }),
         }
@@ -116,8 +116,8 @@ impl Resident {
         if !self.copies.is_empty() {
             self.copies = Copies::default();
         }
-        self.torn.clear();
-        self.torn_before = 0;
+        self.deoptimized.clear();
+        self.deoptimized_before = 0;
     }
 
     /// The local memory of a thread, which has so many bytes of it.

@@ -15,7 +15,7 @@ use super::context::WarpContext;
 use super::copies::{self, Copies};
 use super::fibre::Stack;
 use super::launch::{Fault, FaultKind, Launch, Outsider, Waiter};
-use super::resident::{Meeting, Resident, TornWarp, lanes_of};
+use super::resident::{DeoptimizedWarp, Meeting, Resident, lanes_of};
 use crate::kernel::Kernel;
 use crate::options::Width;
 
@@ -29,7 +29,7 @@ pub(crate) struct Schedule<'l> {
     #[allow(clippy::vec_box, reason = "a fibre must not move when another one is added")]
     pub(super) fibres: Vec<Box<Fibre>>,
     pub(super) idle: Vec<usize>,
-    /// Idle fibres with stacks for single threads of a warp that was taken apart.
+    /// Idle fibres with stacks for single threads of a warp that was deoptimized.
     idle_threads: Vec<usize>,
     pub(super) ready: VecDeque<usize>,
     pub(super) residents: Vec<Option<Box<Resident>>>,
@@ -47,8 +47,8 @@ pub(crate) struct Schedule<'l> {
     pub(super) current: Box<Cell<*mut WarpContext>>,
     /// How often warps gave way in a spin since one of them came to an end or a barrier.
     spins: u64,
-    /// Whether the running warp is to be taken apart.
-    is_torn: bool,
+    /// Whether the running warp is to be deoptimized.
+    is_deoptimized: bool,
     pub(super) fault: Option<Fault>,
     random: u64,
 }
@@ -85,8 +85,8 @@ pub(crate) enum Next {
     Run(*mut u8),
     /// The fibre that gives way goes on itself.
     GoOn,
-    /// Takes the warp apart that ran last.
-    TakeApart,
+    /// Deoptimizes the warp that ran last.
+    Deoptimize,
     /// There is nothing left to do.
     Done,
     /// The launch failed.
@@ -158,7 +158,7 @@ impl<'l> Schedule<'l> {
             starting: None,
             current: Box::new(Cell::new(std::ptr::null_mut())),
             spins: 0,
-            is_torn: false,
+            is_deoptimized: false,
             fault: None,
             random,
         }
@@ -172,8 +172,8 @@ impl<'l> Schedule<'l> {
         if self.launch.is_stopped() {
             return Next::Done;
         }
-        if std::mem::take(&mut self.is_torn) {
-            return Next::TakeApart;
+        if std::mem::take(&mut self.is_deoptimized) {
+            return Next::Deoptimize;
         }
         match self.next_fibre() {
             Some(fibre) => {
@@ -348,16 +348,16 @@ impl<'l> Schedule<'l> {
         self.fibres[fibre].spins = 0;
     }
 
-    /// Room for where the lanes of the running warp are, and their registers: it is about to be taken apart.
+    /// Room for where the lanes of the running warp are, and their registers: it is about to be deoptimized.
     pub(crate) fn frame(&mut self, words: usize) -> *mut u64 {
         let &mut WarpContext { resident, first_thread, .. } = self.context();
         let resident = self.residents[resident].as_mut().expect("the block is resident");
-        resident.torn.push(TornWarp { first_thread, frame: vec![0; words] });
-        resident.torn.last_mut().expect("it was just made").frame.as_mut_ptr()
+        resident.deoptimized.push(DeoptimizedWarp { first_thread, frame: vec![0; words] });
+        resident.deoptimized.last_mut().expect("it was just made").frame.as_mut_ptr()
     }
 
     /// The running warp gives way, and does not go on: its lanes do, as threads.
-    pub(crate) fn tear(&mut self) {
+    pub(crate) fn begin_deoptimization(&mut self) {
         self.break_ring();
         // Those of the block that it would have run are left to others, and so are the blocks.
         let launch = self.launch;
@@ -374,23 +374,23 @@ impl<'l> Schedule<'l> {
             resident.next_unit -= left;
             self.starting = Some(place);
         }
-        self.is_torn = true;
+        self.is_deoptimized = true;
     }
 
     /// Starts a thread for each lane of the warps that were written down last, with stacks of so many bytes.
-    pub(crate) fn take_apart(&mut self, stack: usize) {
-        let torn = self.running();
+    pub(crate) fn deoptimize(&mut self, stack: usize) {
+        let deoptimized = self.running();
         let &mut WarpContext { resident: place, block, shared, .. } = self.context();
         let resident = self.residents[place].as_mut().expect("the block is resident");
-        let first = std::mem::replace(&mut resident.torn_before, resident.torn.len());
+        let first = std::mem::replace(&mut resident.deoptimized_before, resident.deoptimized.len());
         resident.running -= 1;
         if self.launch.kernel.traits.has_stages {
             // Warps that were not written down have ended.
             resident.alive.fill(0);
         }
-        for index in first..resident.torn.len() {
+        for index in first..resident.deoptimized.len() {
             let resident = self.residents[place].as_mut().expect("the block is resident");
-            let TornWarp { first_thread, frame } = &resident.torn[index];
+            let DeoptimizedWarp { first_thread, frame } = &resident.deoptimized[index];
             let (first_thread, frame_start) = (*first_thread, frame.as_ptr());
             let points: [u64; 32] = *frame.first_chunk().expect("a frame begins with where the lanes are");
             let lanes = (0..32).filter(|&lane| points[lane as usize] != 0);
@@ -422,9 +422,9 @@ impl<'l> Schedule<'l> {
             }
         }
         // What is on the stack of the warp is not needed any more.
-        self.fibres[torn].context.saved = self.fibres[torn].stack.prepare(super::worker::fibre_main);
-        self.fibres[torn].state = State::Idle;
-        self.idle.push(torn);
+        self.fibres[deoptimized].context.saved = self.fibres[deoptimized].stack.prepare(super::worker::fibre_main);
+        self.fibres[deoptimized].state = State::Idle;
+        self.idle.push(deoptimized);
     }
 
     /// The warp on the running fibre has ended.
@@ -458,8 +458,8 @@ impl<'l> Schedule<'l> {
             self.release_barriers(place);
             self.release_meetings(place, warp);
         }
-        let is_torn = self.fibres[fibre].context.is_thread && self.launch.kernel.width == Width::Warp;
-        if is_torn {
+        let is_deoptimized = self.fibres[fibre].context.is_thread && self.launch.kernel.width == Width::Warp;
+        if is_deoptimized {
             self.idle_threads.push(fibre);
             return After::GiveWay;
         }

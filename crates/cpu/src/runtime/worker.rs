@@ -44,8 +44,8 @@ impl<'l> Worker<'l> {
             match next {
                 Next::Done => return Ok(()),
                 Next::Fault(fault) => return Err(fault),
-                Next::TakeApart => match self.launch.kernel.apart() {
-                    Ok(kernel) => self.schedule.borrow_mut().take_apart(kernel.stack),
+                Next::Deoptimize => match self.launch.kernel.thread_kernel() {
+                    Ok(kernel) => self.schedule.borrow_mut().deoptimize(kernel.stack),
                     Err(error) => {
                         let kind = FaultKind::Unsupported { what: error.to_string() };
                         self.schedule.borrow_mut().fail(kind, 0, 0);
@@ -83,10 +83,10 @@ impl<'l> Worker<'l> {
                 let mut schedule = self.schedule.borrow_mut();
                 let context = schedule.context();
                 let kernel = self.launch.kernel;
-                let is_torn = context.is_thread && kernel.width == Width::Warp;
+                let is_deoptimized = context.is_thread && kernel.width == Width::Warp;
                 let context: *mut WarpContext = context;
-                let kernel = match is_torn.then(|| kernel.apart()) {
-                    Some(Ok(apart)) => apart,
+                let kernel = match is_deoptimized.then(|| kernel.thread_kernel()) {
+                    Some(Ok(thread_kernel)) => thread_kernel,
                     _ => self.launch.code(),
                 };
                 schedule.code = kernel;
@@ -113,16 +113,16 @@ impl<'l> Worker<'l> {
         self.schedule.borrow_mut().go_on_with_ring()
     }
 
-    /// Room for the registers of the running warp, which is about to be taken apart.
+    /// Room for the registers of the running warp, which is about to be deoptimized.
     pub(crate) fn frame(&self, words: u64) -> *mut u64 {
         self.schedule.borrow_mut().frame(words as usize)
     }
 
     /// The lanes of the running warp go on as threads, and so do those of other warps that were written down with it.
-    pub(crate) fn take_apart(&self) -> ! {
-        self.schedule.borrow_mut().tear();
+    pub(crate) fn deoptimize(&self) -> ! {
+        self.schedule.borrow_mut().begin_deoptimization();
         self.give_way();
-        unreachable!("a warp that was taken apart is not gone on with")
+        unreachable!("a warp that was deoptimized is not gone on with")
     }
 
     /// A lane of the running warp issues a copy that is done later.

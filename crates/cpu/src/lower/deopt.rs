@@ -1,4 +1,4 @@
-//! Taking a warp apart: its lanes go on as threads of their own.
+//! Deoptimisation: the lanes go on as threads of their own.
 //!
 //! The threads of a warp are independent in CUDA. They may wait for each other at different places: half of them at a
 //! barrier that the other half reaches by another way, or one spinning on a lock that another holds. Vector code cannot
@@ -52,7 +52,7 @@ impl Point {
 /// for each statement of the function, it is not presumed: the code for what never happens would be longer than the function.
 const MOST_LIVE_FOR_EACH_STATEMENT: usize = 4;
 
-/// Whether something is worth presuming for which the warp is taken apart before some statements where it does not hold.
+/// Whether something is worth presuming for which the warp is deoptimized before some statements where it does not hold.
 pub(crate) fn is_worth_presuming(cfg: &Cfg, liveness: &Liveness, points: impl Iterator<Item = StmtId>) -> bool {
     let statements: usize = cfg.blocks().map(|block| cfg.statements(block).len()).sum();
     let live = |statement| cfg.block_of(statement).map_or(0, |block| liveness.live_in(block).count());
@@ -73,7 +73,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         matches!(view.effect(), Some(Effect::Barrier | Effect::Collective)) || view.is_collective()
     }
 
-    /// Whether a warp may be taken apart before a statement.
+    /// Whether a warp may be deoptimized before a statement.
     fn is_point(&self, statement: StmtId, view: &View<'_>) -> bool {
         Self::is_meeting(view) || self.wrap_checks.are_before(statement) || self.presumed_checks.contains(statement)
     }
@@ -156,17 +156,17 @@ impl<'c> Lowering<'_, '_, 'c> {
         self.cfg.successors(block).iter().find_map(|&next| webs.get(&(next, reg)).copied())
     }
 
-    /// Takes the warp apart before the present statement if something was presumed wrongly.
-    pub(crate) fn take_apart_when(&mut self, is_wrong: Value<'c>) {
+    /// Deoptimizes the warp before the present statement if something was presumed wrongly.
+    pub(crate) fn deoptimize_when(&mut self, is_wrong: Value<'c>) {
         let statement = self.statement;
         self.fail_when(is_wrong, |this| {
             this.call_runtime("wg_presumed_wrongly", &[this.warp]);
-            this.take_apart(Point::Statement(statement));
+            this.deoptimize(Point::Statement(statement));
         });
     }
 
     /// Writes down where all lanes are, and hands them over to the runtime. What follows does not run.
-    pub(crate) fn take_apart(&mut self, here: Point) {
+    pub(crate) fn deoptimize(&mut self, here: Point) {
         if !self.function.is_entry() {
             return self.call_stuck();
         }
@@ -186,8 +186,8 @@ impl<'c> Lowering<'_, '_, 'c> {
             lanes_at.push((Point::Block(other), builder.load(self.mask.ty(), waiting, 4)));
         }
         self.write_down(frame, &lanes_at);
-        if !self.take_block_apart() {
-            self.call_fault("wg_take_apart", &[self.warp]);
+        if !self.deoptimize_block() {
+            self.call_fault("wg_deoptimize", &[self.warp]);
         }
     }
 
