@@ -35,7 +35,7 @@ pub(crate) struct Kernel {
     /// Bytes of parameters.
     pub(crate) params: u64,
     /// How many warps were deoptimized because indices wrapped.
-    presumed_wrongly: AtomicU32,
+    misspeculations: AtomicU32,
     /// How long it took to compile.
     pub(crate) microseconds: u64,
     source: Source,
@@ -74,8 +74,8 @@ impl From<LinkError> for CompileError {
 
 /// What functions of the runtime, and signal handlers, may need of a stack.
 const RUNTIME_STACK: u64 = 128 << 10;
-/// When so many warps of a kernel were deoptimized because something was presumed wrongly, its next launch presumes nothing.
-const MOST_PRESUMED_WRONGLY: u32 = 4;
+/// When so many warps of a kernel were deoptimized by misspeculation, its next launch does not speculate.
+const MOST_MISSPECULATIONS: u32 = 4;
 /// The stack of a kernel that calls itself.
 const RECURSIVE_STACK: u64 = 4 << 20;
 
@@ -245,21 +245,21 @@ impl Kernel {
             dynamic_shared: sizes.dynamic_shared,
             local: sizes.local,
             params: sizes.params,
-            presumed_wrongly: AtomicU32::new(0),
+            misspeculations: AtomicU32::new(0),
             microseconds: compiled.microseconds,
             source,
             thread_kernel: OnceLock::new(),
         })
     }
 
-    /// A warp is deoptimized because something was presumed wrongly.
-    pub(crate) fn count_presumed_wrongly(&self) {
-        self.presumed_wrongly.fetch_add(1, Ordering::Relaxed);
+    /// A warp is deoptimized by misspeculation.
+    pub(crate) fn count_misspeculation(&self) {
+        self.misspeculations.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether it is better to presume nothing.
-    pub(crate) fn presumes_wrongly(&self) -> bool {
-        self.presumed_wrongly.load(Ordering::Relaxed) >= MOST_PRESUMED_WRONGLY
+    /// Whether it is better not to speculate.
+    pub(crate) fn misspeculates(&self) -> bool {
+        self.misspeculations.load(Ordering::Relaxed) >= MOST_MISSPECULATIONS
     }
 
     /// The same kernel for single threads that go on in its middle, compiled when it is first asked for.

@@ -40,7 +40,7 @@ impl Default for Options {
             preempt: false,
             count: false,
             late_copies: false,
-            presume: true,
+            speculate: true,
             stages: true,
             facts: LaunchFacts::default(),
             processor: None,
@@ -63,9 +63,9 @@ pub struct Options {
     pub count: bool,
     /// Whether copies of `cp.async` are done as late as PTX allows.
     pub late_copies: bool,
-    /// Whether what nearly always holds is presumed: that indices do not wrap from lane to lane where that makes addresses
+    /// Whether code speculates on what nearly always holds: that indices do not wrap from lane to lane where that makes addresses
     /// regular, and that accesses pass the checks of tools. A warp for which it does not hold is deoptimized.
-    pub presume: bool,
+    pub speculate: bool,
     /// Whether all warps of a block may be run from barrier to barrier by one function (see `lower::stages`). Then nobody can
     /// be told who waits, or choose who runs.
     pub stages: bool,

@@ -468,7 +468,7 @@ impl Program {
             }
             launched.instructions += launch.executed.load(std::sync::atomic::Ordering::Relaxed);
             if !deal.is_over() && error.is_none() {
-                // The kernel presumes what does not hold; the next code presumes nothing.
+                // The kernel misspeculates; the next code does not speculate.
                 versions = self.versions(func, request.block, &request.mode);
                 match request.mode.code(&versions) {
                     Ok(code) => kernel = code,
@@ -498,8 +498,8 @@ impl Program {
         let mut options = Options { tier: Tier::Optimised, ..self.options(func, block, mode) };
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         let of_kernel = kernels.entry(func).or_default();
-        if of_kernel.iter().any(|(other, versions)| *other == options && versions.presume_wrongly()) {
-            options.presume = false;
+        if of_kernel.iter().any(|(other, versions)| *other == options && versions.misspeculates()) {
+            options.speculate = false;
         }
         if let Some((_, versions)) = of_kernel.iter().find(|(other, _)| *other == options) {
             return Arc::clone(versions);
@@ -528,7 +528,7 @@ impl Program {
             preempt: mode.preempt,
             count: mode.count || mode.budget.is_some(),
             late_copies: mode.late_copies,
-            presume: true,
+            speculate: true,
             stages: !mode.random_schedule && mode.observer.is_none(),
             facts,
             processor: mode.processor,

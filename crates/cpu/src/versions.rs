@@ -110,9 +110,9 @@ impl Versions {
         [Tier::Optimised, Tier::Quick].into_iter().find(|&tier| self.of_tier(tier).get().is_some())
     }
 
-    /// Whether what is presumed does not hold.
-    pub(crate) fn presume_wrongly(&self) -> bool {
-        [&self.quick, &self.optimised].into_iter().filter_map(OnceLock::get).any(|kernel| kernel.presumes_wrongly())
+    /// Whether it misspeculates often.
+    pub(crate) fn misspeculates(&self) -> bool {
+        [&self.quick, &self.optimised].into_iter().filter_map(OnceLock::get).any(|kernel| kernel.misspeculates())
     }
 
     /// Whether it is worth knowing how long quick code runs.

@@ -431,8 +431,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let form = view.form;
         let operands = view.operands();
         let ty = form.types().last().copied().unwrap_or(Type::B32);
-        if self.presumed_checks.contains(self.statement) && !self.is_scalar_device() {
-            return self.presume_none(view, ty);
+        if self.speculated_checks.contains(self.statement) && !self.is_scalar_device() {
+            return self.speculate_none(view, ty);
         }
         let (first, second) = predicates(&operands[0]);
         let results = if matches!(ty, Type::F16x2 | Type::Bf16x2) {

@@ -1,8 +1,8 @@
-//! Checks of tools that are presumed to pass.
+//! Checks of tools that are speculated to pass.
 //!
 //! What a tool inserts is a comparison, and a call of a function that is rarely called, under the predicate that the
 //! comparison gave; then what the program does, where the answer allows it. In a correct program no lane is ever caught. So
-//! vector code presumes that none is: it looks whether the comparison holds for any lane, and if not, the predicates are
+//! vector code speculates that none is: it looks whether the comparison holds for any lane, and if not, the predicates are
 //! known, the call is not there, and the program's accesses are as they were before the tool came. Where a lane is caught,
 //! the warp is deoptimized: each thread compares for itself.
 
@@ -13,25 +13,25 @@ use ptx::types::Type;
 use ptx::view::{Callee, View};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::deopt::is_worth_presuming;
+use super::deopt::is_worth_speculating;
 use super::function::Lowering;
 use super::unit::{RARELY_CALLED, Unit, has_pragma};
 use crate::emit::Sign;
 
-/// The comparisons of a function that are presumed to be false for all lanes.
+/// The comparisons of a function that are speculated to be false for all lanes.
 #[derive(Debug, Default)]
-pub(crate) struct PresumedChecks {
+pub(crate) struct SpeculatedChecks {
     comparisons: FxHashSet<StmtId>,
 }
 
-impl PresumedChecks {
+impl SpeculatedChecks {
     /// All checks of a kernel; none if to deoptimize a warp at them would be much code.
     pub(crate) fn of(unit: &Unit<'_, '_>, body: &ptx::ir::Body, cfg: &Cfg, liveness: &Liveness) -> Self {
         let mut checks = Self::default();
         for block in cfg.blocks() {
             checks.add_block(unit, body, cfg.statements(block));
         }
-        let is_worth_it = is_worth_presuming(cfg, liveness, checks.comparisons.iter().copied());
+        let is_worth_it = is_worth_speculating(cfg, liveness, checks.comparisons.iter().copied());
         if is_worth_it { checks } else { Self::default() }
     }
 
@@ -90,7 +90,7 @@ fn is_rare_call(unit: &Unit<'_, '_>, view: &View<'_>) -> bool {
 impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// Deoptimizes the warp if the comparison at hand holds for a lane that executes it, and writes what is known if not.
     /// Tells whether it knows the comparison.
-    pub(crate) fn presume_none(&mut self, view: &View<'a>, ty: Type) -> bool {
+    pub(crate) fn speculate_none(&mut self, view: &View<'a>, ty: Type) -> bool {
         let operands = view.operands();
         let is_uniform = operands[1..].iter().all(|operand| self.is_uniform(operand));
         let emit = if is_uniform { self.scalar() } else { self.vector() };

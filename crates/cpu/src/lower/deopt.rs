@@ -5,7 +5,7 @@
 //! be at two places at once. Where it finds that lanes must wait for lanes that are elsewhere, it writes down for each
 //! lane where it stands and the registers that are live there, and ends; the runtime then starts a thread for each lane,
 //! in code of width 1 that can be entered at all such places. So it does where something is not as the vector code
-//! presumes (`wrapping`, `checks`).
+//! speculates (`wrapping`, `checks`).
 //!
 //! That is rare, and what it costs is paid only then: vector code needs no way to be entered in its middle, and the code
 //! of width 1 is compiled when it is first needed.
@@ -48,12 +48,12 @@ impl Point {
     }
 }
 
-/// Where what is presumed does not hold, all live registers are written down. If there were more than so many such registers
-/// for each statement of the function, it is not presumed: the code for what never happens would be longer than the function.
+/// On a misspeculation, all live registers are written down. If there were more than so many such registers
+/// for each statement of the function, there is no speculation: the code for what never happens would be longer than the function.
 const MOST_LIVE_FOR_EACH_STATEMENT: usize = 4;
 
-/// Whether something is worth presuming for which the warp is deoptimized before some statements where it does not hold.
-pub(crate) fn is_worth_presuming(cfg: &Cfg, liveness: &Liveness, points: impl Iterator<Item = StmtId>) -> bool {
+/// Whether something is worth speculating on, if the warp is deoptimized before some statements where it does not hold.
+pub(crate) fn is_worth_speculating(cfg: &Cfg, liveness: &Liveness, points: impl Iterator<Item = StmtId>) -> bool {
     let statements: usize = cfg.blocks().map(|block| cfg.statements(block).len()).sum();
     let live = |statement| cfg.block_of(statement).map_or(0, |block| liveness.live_in(block).count());
     points.map(live).sum::<usize>() <= MOST_LIVE_FOR_EACH_STATEMENT * statements
@@ -75,7 +75,7 @@ impl<'c> Lowering<'_, '_, 'c> {
 
     /// Whether a warp may be deoptimized before a statement.
     fn is_point(&self, statement: StmtId, view: &View<'_>) -> bool {
-        Self::is_meeting(view) || self.wrap_checks.are_before(statement) || self.presumed_checks.contains(statement)
+        Self::is_meeting(view) || self.wrap_checks.are_before(statement) || self.speculated_checks.contains(statement)
     }
 
     /// What is live at a point: registers, and whether the carry flag is.
@@ -156,11 +156,11 @@ impl<'c> Lowering<'_, '_, 'c> {
         self.cfg.successors(block).iter().find_map(|&next| webs.get(&(next, reg)).copied())
     }
 
-    /// Deoptimizes the warp before the present statement if something was presumed wrongly.
+    /// Deoptimizes the warp before the present statement on a misspeculation.
     pub(crate) fn deoptimize_when(&mut self, is_wrong: Value<'c>) {
         let statement = self.statement;
         self.fail_when(is_wrong, |this| {
-            this.call_runtime("wg_presumed_wrongly", &[this.warp]);
+            this.call_runtime("wg_misspeculated", &[this.warp]);
             this.deoptimize(Point::Statement(statement));
         });
     }

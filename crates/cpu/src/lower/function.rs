@@ -9,7 +9,7 @@ use ptx::view::View;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::checks::PresumedChecks;
+use super::checks::SpeculatedChecks;
 use super::deopt::Point;
 use super::layout::{Layout, Step};
 use super::operands::field;
@@ -35,11 +35,11 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     pub(crate) def_use: DefUse,
     /// Nothing at width 1, where there is nothing to be found out.
     pub(crate) uniformity: Option<Uniformity>,
-    /// Whether registers are presumed not to wrap where that makes them regular, and checks stand before.
-    pub(crate) presumes_no_wrap: bool,
+    /// Whether registers are speculated not to wrap where that makes them regular, and checks stand before.
+    pub(crate) speculates_no_wrap: bool,
     /// The checks of registers that may wrap, by the statement before which they are made.
     pub(crate) wrap_checks: WrapChecks,
-    pub(crate) presumed_checks: PresumedChecks,
+    pub(crate) speculated_checks: SpeculatedChecks,
     /// Registers that depend on nothing in memory but parameters.
     pub(crate) computed: FxHashSet<Reg>,
     pub(crate) llvm: FunctionValue<'c>,
@@ -185,13 +185,13 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         let liveness = Liveness::of(&cfg, &def_use);
         let is_kernel = function.is_entry();
         // Threads of a warp that was deoptimized go on where the checks of the warp were.
-        let presumes = unit.options.presume && is_kernel && (unit.width() == Width::Warp || unit.options.resumable);
-        let presumed_checks =
-            if presumes { PresumedChecks::of(unit, body, &cfg, &liveness) } else { PresumedChecks::default() };
+        let speculates = unit.options.speculate && is_kernel && (unit.width() == Width::Warp || unit.options.resumable);
+        let speculated_checks =
+            if speculates { SpeculatedChecks::of(unit, body, &cfg, &liveness) } else { SpeculatedChecks::default() };
         let uniformity =
-            (unit.width() == Width::Warp || presumes).then(|| unit.uniformity(func, &cfg, &presumed_checks));
+            (unit.width() == Width::Warp || speculates).then(|| unit.uniformity(func, &cfg, &speculated_checks));
         let wrap_checks = match &uniformity {
-            Some(uniformity) if presumes => WrapChecks::of(uniformity, &cfg, &liveness),
+            Some(uniformity) if speculates => WrapChecks::of(uniformity, &cfg, &liveness),
             _ => WrapChecks::default(),
         };
         let uniformity = uniformity.filter(|_| unit.width() == Width::Warp);
@@ -223,9 +223,9 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             liveness,
             def_use,
             uniformity,
-            presumes_no_wrap: !wrap_checks.is_empty(),
+            speculates_no_wrap: !wrap_checks.is_empty(),
             wrap_checks,
-            presumed_checks,
+            speculated_checks,
             computed,
             llvm,
             warp,

@@ -51,7 +51,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let value = uniformity.value(web);
         let reg = uniformity.reg_of(web);
         // The carry flag has webs, too.
-        let fits = self.is_presumed(value) && self.function.regs.get(reg).is_some() && self.register_bits(reg) <= 64;
+        let fits = self.is_known_or_speculated(value)
+            && self.function.regs.get(reg).is_some()
+            && self.register_bits(reg) <= 64;
         groups_of(value).filter(|groups| fits && GROUPS.contains(groups))
     }
 

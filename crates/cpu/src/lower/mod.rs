@@ -24,10 +24,10 @@
 //! | `stack` | memory that is taken while a function runs |
 //! | `texture` | textures and surfaces |
 //! | `total` | registers that are right in all lanes, also in those that are not active |
-//! | `wrapping` | numbers that are presumed not to wrap |
+//! | `wrapping` | numbers that are speculated not to wrap |
 //! | `words` | operands of all lanes in memory |
 //! | `calls` | functions of the program, of the device and of the runtime |
-//! | `checks` | checks of tools that are presumed to pass |
+//! | `checks` | checks of tools that are speculated to pass |
 
 mod agreement;
 mod arithmetic;

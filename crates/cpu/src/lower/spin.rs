@@ -102,7 +102,7 @@ impl Lowering<'_, '_, '_> {
                 let spin = this.unit.runtime("wg_spin_in_stage", context.int(8), &[context.pointer()]);
                 let is_hopeless = emit.is_not_zero(this.unit.builder.call(spin, &[this.warp]));
                 this.fail_when(is_hopeless, |this| {
-                    this.call_runtime("wg_presumed_wrongly", &[this.warp]);
+                    this.call_runtime("wg_misspeculated", &[this.warp]);
                     this.deoptimize(Point::Block(block));
                 });
                 return;

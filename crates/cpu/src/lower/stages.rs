@@ -141,7 +141,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         match views().filter(|view| view.effect() == Some(Effect::Barrier)).count() {
             0 => self.spinning.is_empty() && views().count() <= MOST_ALONE,
             // A warp that waits for another one in the middle of a stage is deoptimized with all others.
-            barriers => barriers <= MOST_BARRIERS && (self.spinning.is_empty() || self.unit.options.presume),
+            barriers => barriers <= MOST_BARRIERS && (self.spinning.is_empty() || self.unit.options.speculate),
         }
     }
 

@@ -6,7 +6,7 @@ use ptx::ir::{Body, DirectiveArg, FuncId, Function, Global, Module, Operand, Stm
 use ptx::ops::Op;
 use ptx::types::Space;
 
-use super::checks::PresumedChecks;
+use super::checks::SpeculatedChecks;
 use super::memory_map::MemoryMap;
 use crate::emit::Emit;
 use crate::llvm::{self, Attribute, Builder, Context, FunctionValue, Ty, Value};
@@ -85,8 +85,8 @@ impl<'a, 'c> Unit<'a, 'c> {
         &self.options.facts
     }
 
-    /// Which registers of a function are the same, or regular, in all lanes, if some checks are presumed to pass.
-    pub(crate) fn uniformity(&self, func: FuncId, cfg: &Cfg, checks: &PresumedChecks) -> Uniformity {
+    /// Which registers of a function are the same, or regular, in all lanes, if some checks are speculated to pass.
+    pub(crate) fn uniformity(&self, func: FuncId, cfg: &Cfg, checks: &SpeculatedChecks) -> Uniformity {
         let function = &self.module.functions[func];
         let is_entry = function.is_entry();
         // Offsets in their space: where the variables of a call are in local memory depends on who calls.

@@ -1,8 +1,8 @@
-//! Numbers that are presumed not to wrap.
+//! Numbers that are speculated not to wrap.
 //!
 //! PTX computes indices in 32 bits and addresses in 64. A thread's index rises by one from lane to lane; whether its address
 //! rises by four depends on whether the index passes the largest number of 32 bits on the way, which almost no program
-//! lets happen and few can be proven not to. So vector code presumes that it does not, keeps one number for the warp instead
+//! lets happen and few can be proven not to. So vector code speculates that it does not, keeps one number for the warp instead
 //! of 32, and checks that number where it is extended. Where the check fails, the warp is deoptimized: threads compute
 //! with numbers of their own.
 
@@ -11,7 +11,7 @@ use ptx::ir::{Reg, StmtId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::deopt::is_worth_presuming;
+use super::deopt::is_worth_speculating;
 use super::function::Lowering;
 use crate::emit::{Emit, Sign};
 use crate::llvm::Value;
@@ -23,10 +23,10 @@ pub(crate) struct WrapChecks {
 }
 
 impl WrapChecks {
-    /// The checks that all presumptions of the analysis rest on; none if they would cost too much.
+    /// The checks that all speculation of the analysis rest on; none if they would cost too much.
     pub(crate) fn of(uniformity: &Uniformity, cfg: &Cfg, liveness: &Liveness) -> Self {
         let mut checks = Self::default();
-        if is_worth_presuming(cfg, liveness, uniformity.guards().iter().map(|guard| guard.statement)) {
+        if is_worth_speculating(cfg, liveness, uniformity.guards().iter().map(|guard| guard.statement)) {
             for guard in uniformity.guards() {
                 checks.before.entry(guard.statement).or_default().push((guard.reg, guard.check));
             }
@@ -44,7 +44,7 @@ impl WrapChecks {
 }
 
 impl<'c> Lowering<'_, '_, 'c> {
-    /// What is known, or presumed, of a register that the present statement reads.
+    /// What is known, or speculated, of a register that the present statement reads.
     pub(crate) fn known_value(&self, reg: Reg) -> Option<&LaneValue> {
         self.known_value_at(self.statement, reg)
     }
@@ -52,20 +52,20 @@ impl<'c> Lowering<'_, '_, 'c> {
     /// The same, of a register that some statement reads.
     pub(crate) fn known_value_at(&self, statement: StmtId, reg: Reg) -> Option<&LaneValue> {
         let uniformity = self.uniformity.as_ref()?;
-        Some(uniformity.value(uniformity.read(statement, reg)?)).filter(|value| self.is_presumed(value))
+        Some(uniformity.value(uniformity.read(statement, reg)?)).filter(|value| self.is_known_or_speculated(value))
     }
 
-    /// Whether what is said of a value holds, or is presumed.
-    pub(crate) fn is_presumed(&self, value: &LaneValue) -> bool {
-        !value.needs_guard() || self.presumes_no_wrap
+    /// Whether what is said of a value holds, or is speculated.
+    pub(crate) fn is_known_or_speculated(&self, value: &LaneValue) -> bool {
+        !value.needs_guard() || self.speculates_no_wrap
     }
 
     /// Whether a register of so many bits with such a value is kept as one number for the warp.
     pub(crate) fn is_one_number(&self, value: &LaneValue, bits: u32) -> bool {
-        value.has_one_base() && self.is_presumed(value) && bits <= 64
+        value.has_one_base() && self.is_known_or_speculated(value) && bits <= 64
     }
 
-    /// Deoptimizes the warp if a register that the present statement reads is not as was presumed.
+    /// Deoptimizes the warp if a register that the present statement reads was misspeculated.
     pub(crate) fn check_wrapping(&mut self) {
         if self.is_scalar_device() {
             return;

@@ -32,7 +32,7 @@ pub(crate) fn symbols() -> Vec<(String, usize)> {
         ("wg_frame", wg_frame as *const () as usize),
         ("wg_stuck", wg_stuck as *const () as usize),
         ("wg_deoptimize", wg_deoptimize as *const () as usize),
-        ("wg_presumed_wrongly", wg_presumed_wrongly as *const () as usize),
+        ("wg_misspeculated", wg_misspeculated as *const () as usize),
         ("wg_host_call", wg_host_call as *const () as usize),
         ("wg_preempt", wg_preempt as *const () as usize),
         ("wg_over_budget", wg_over_budget as *const () as usize),
@@ -145,8 +145,8 @@ extern "C" fn wg_deoptimize(_: *mut WarpContext) {
     runtime(|worker| worker.deoptimize())
 }
 
-extern "C" fn wg_presumed_wrongly(_: *mut WarpContext) {
-    runtime(|worker| worker.launch.kernel.count_presumed_wrongly());
+extern "C" fn wg_misspeculated(_: *mut WarpContext) {
+    runtime(|worker| worker.launch.kernel.count_misspeculation());
 }
 
 extern "C" fn wg_undefined(_: *mut WarpContext, what: u32) {

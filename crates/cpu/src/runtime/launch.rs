@@ -246,7 +246,7 @@ impl<'l> Launch<'l> {
     /// Whether what is left of the launch should run in other code. Blocks that have begun may wait for others, so this is
     /// only asked when none has.
     pub(crate) fn should_leave_off(&self) -> bool {
-        self.kernel.presumes_wrongly()
+        self.kernel.misspeculates()
     }
 
     pub(crate) fn threads_per_block(&self) -> u32 {
