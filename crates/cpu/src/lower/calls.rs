@@ -361,7 +361,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let value = emit.resize(sign_of(self.function.reg_type(reg)), value, self.register_bits(reg));
             return self.store_register(reg, value);
         }
-        let entry = super::deopt::Point::Block(self.cfg.entry());
+        let entry = super::deopt::ResumePoint::Block(self.cfg.entry());
         let Some(web) = self.web_at(entry, reg) else { return };
         let bits = self.register_bits(reg);
         let place = self.place_of_web(web, bits);

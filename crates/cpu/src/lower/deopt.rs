@@ -2,7 +2,7 @@
 //!
 //! The threads of a warp are independent in CUDA. They may wait for each other at different places: half of them at a
 //! barrier that the other half reaches by another way, or one spinning on a lock that another holds. Vector code cannot
-//! be at two places at once. Where it finds that lanes must wait for lanes that are elsewhere, it writes down for each
+//! be at two places at once. Where it finds that lanes must wait for lanes that are elsewhere, it saves for each
 //! lane where it stands and the registers that are live there, and ends; the runtime then starts a thread for each lane,
 //! in code of width 1 that can be entered at all such places. So it does where something is not as the vector code
 //! speculates (`wrapping`, `checks`).
@@ -28,27 +28,27 @@ use crate::llvm::{BasicBlock, Value};
 
 /// A place where a thread can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Point {
+pub(crate) enum ResumePoint {
     /// The start of a block.
     Block(Block),
     /// A statement in a block, which is executed again.
     Statement(StmtId),
-    /// Behind a barrier of the whole block.
-    Behind(StmtId),
+    /// After a barrier of the whole block.
+    After(StmtId),
 }
 
-impl Point {
+impl ResumePoint {
     /// The number by which it is known; never zero, which is the start of the kernel.
     fn number(self) -> u64 {
         match self {
             Self::Block(block) => 3 * block.index() as u64 + 1,
             Self::Statement(statement) => 3 * statement.index() as u64 + 2,
-            Self::Behind(statement) => 3 * statement.index() as u64 + 3,
+            Self::After(statement) => 3 * statement.index() as u64 + 3,
         }
     }
 }
 
-/// On a misspeculation, all live registers are written down. If there were more than so many such registers
+/// On a misspeculation, all live registers are saved. If there were more than so many such registers
 /// for each statement of the function, there is no speculation: the code for what never happens would be longer than the function.
 const MOST_LIVE_FOR_EACH_STATEMENT: usize = 4;
 
@@ -69,21 +69,25 @@ fn stored_bits(bits: u32) -> u32 {
 
 impl<'c> Lowering<'_, '_, 'c> {
     /// Whether threads may have to wait at an instruction for others.
-    fn is_meeting(view: &View<'_>) -> bool {
+    fn is_rendezvous(view: &View<'_>) -> bool {
         matches!(view.effect(), Some(Effect::Barrier | Effect::Collective)) || view.is_collective()
     }
 
     /// Whether a warp may be deoptimized before a statement.
-    fn is_point(&self, statement: StmtId, view: &View<'_>) -> bool {
-        Self::is_meeting(view) || self.wrap_checks.are_before(statement) || self.speculated_checks.contains(statement)
+    fn is_resume_point(&self, statement: StmtId, view: &View<'_>) -> bool {
+        Self::is_rendezvous(view)
+            || self.wrap_checks.are_before(statement)
+            || self.speculated_checks.contains(statement)
     }
 
     /// What is live at a point: registers, and whether the carry flag is.
-    fn live_at(&self, point: Point) -> (Vec<Reg>, bool) {
+    fn live_at(&self, point: ResumePoint) -> (Vec<Reg>, bool) {
         match point {
-            Point::Block(block) => (self.liveness.live_in(block).collect(), self.liveness.is_carry_live_in(block)),
+            ResumePoint::Block(block) => {
+                (self.liveness.live_in(block).collect(), self.liveness.is_carry_live_in(block))
+            }
             // A barrier reads and writes no registers.
-            Point::Statement(statement) | Point::Behind(statement) => {
+            ResumePoint::Statement(statement) | ResumePoint::After(statement) => {
                 let block = self.cfg.block_of(statement).expect("the statement is in a block");
                 let mut walk = self.liveness.walk(&self.cfg, &self.def_use, block);
                 while let Some((other, _)) = walk.previous() {
@@ -104,14 +108,14 @@ impl<'c> Lowering<'_, '_, 'c> {
     }
 
     /// The web that a register belongs to at a point where it is live: that of a read which can be reached from there.
-    pub(crate) fn web_at(&mut self, point: Point, reg: Reg) -> Option<Web> {
+    pub(crate) fn web_at(&mut self, point: ResumePoint, reg: Reg) -> Option<Web> {
         if self.entry_webs.is_none() {
             self.entry_webs = Some(self.webs_at_entries());
         }
         let entry_webs = self.entry_webs.as_ref().expect("it was just made");
         match point {
-            Point::Block(block) => entry_webs.get(&(block, reg)).copied(),
-            Point::Statement(statement) | Point::Behind(statement) => {
+            ResumePoint::Block(block) => entry_webs.get(&(block, reg)).copied(),
+            ResumePoint::Statement(statement) | ResumePoint::After(statement) => {
                 let (block, first) = self.cfg.place_of(statement)?;
                 self.web_from(entry_webs, block, first, reg)
             }
@@ -161,20 +165,20 @@ impl<'c> Lowering<'_, '_, 'c> {
         let statement = self.statement;
         self.fail_when(is_wrong, |this| {
             this.call_runtime("wg_misspeculated", &[this.warp]);
-            this.deoptimize(Point::Statement(statement));
+            this.deoptimize(ResumePoint::Statement(statement));
         });
     }
 
-    /// Writes down where all lanes are, and hands them over to the runtime. What follows does not run.
-    pub(crate) fn deoptimize(&mut self, here: Point) {
+    /// Saves the state of all lanes, and hands them over to the runtime. What follows does not run.
+    pub(crate) fn deoptimize(&mut self, here: ResumePoint) {
         if !self.function.is_entry() {
             return self.call_stuck();
         }
         let builder = self.unit.builder;
         let frame = self.new_frame();
         let block = match here {
-            Point::Block(block) => block,
-            Point::Statement(statement) | Point::Behind(statement) => {
+            ResumePoint::Block(block) => block,
+            ResumePoint::Statement(statement) | ResumePoint::After(statement) => {
                 self.cfg.block_of(statement).expect("the statement is in a block")
             }
         };
@@ -183,18 +187,18 @@ impl<'c> Lowering<'_, '_, 'c> {
             let Lanes::Waiting(waiting) = self.lowered(other).lanes else {
                 unreachable!("lanes may wait there");
             };
-            lanes_at.push((Point::Block(other), builder.load(self.mask.ty(), waiting, 4)));
+            lanes_at.push((ResumePoint::Block(other), builder.load(self.mask.ty(), waiting, 4)));
         }
-        self.write_down(frame, &lanes_at);
+        self.save_lane_state(frame, &lanes_at);
         if !self.deoptimize_block() {
             self.call_fault("wg_deoptimize", &[self.warp]);
         }
     }
 
-    /// Writes down all lanes of the warp, which are at a point.
-    pub(crate) fn write_warp_down(&mut self, point: Point) {
+    /// Saves the state of all lanes of the warp, which are at one point.
+    pub(crate) fn save_warp_state(&mut self, point: ResumePoint) {
         let frame = self.new_frame();
-        self.write_down(frame, &[(point, self.entered)]);
+        self.save_lane_state(frame, &[(point, self.entered)]);
     }
 
     /// Room for where the lanes of the warp are.
@@ -205,11 +209,11 @@ impl<'c> Lowering<'_, '_, 'c> {
         self.unit.builder.call(function, &[self.warp, word.constant(words)])
     }
 
-    /// Writes down the number of the point for each lane, and what is live there.
+    /// Saves the number of the point for each lane, and what is live there.
     ///
-    /// A register is written once, for all lanes, although it may be live at many points: where it is not, nobody reads
+    /// A register is saved once, for all lanes, although it may be live at many points: where it is not, nobody reads
     /// it. Only where lanes have it in different places is each written for its own lanes.
-    fn write_down(&mut self, frame: Value<'c>, lanes_at: &[(Point, Value<'c>)]) {
+    fn save_lane_state(&mut self, frame: Value<'c>, lanes_at: &[(ResumePoint, Value<'c>)]) {
         let emit = self.vector();
         let mut numbers = emit.int(64).zero();
         let mut is_carry_live = false;
@@ -256,17 +260,17 @@ impl<'c> Lowering<'_, '_, 'c> {
     }
 
     /// The places at which code of width 1 can be entered.
-    fn points(&self) -> Vec<Point> {
+    fn resume_points(&self) -> Vec<ResumePoint> {
         let mut points = Vec::new();
         for &block in &self.layout.order {
-            points.push(Point::Block(block));
+            points.push(ResumePoint::Block(block));
             for &statement in self.cfg.statements(block) {
                 let Some(view) = self.view(statement) else { continue };
-                if self.is_point(statement, &view) {
-                    points.push(Point::Statement(statement));
+                if self.is_resume_point(statement, &view) {
+                    points.push(ResumePoint::Statement(statement));
                 }
                 if is_whole_barrier(&view) {
-                    points.push(Point::Behind(statement));
+                    points.push(ResumePoint::After(statement));
                 }
             }
         }
@@ -274,7 +278,7 @@ impl<'c> Lowering<'_, '_, 'c> {
     }
 
     /// At the start of code of width 1: goes on where the thread stands. Else falls through.
-    pub(crate) fn enter_at_points(&mut self) {
+    pub(crate) fn resume_dispatch(&mut self) {
         let builder = self.unit.builder;
         let word = self.unit.context().int(64);
         let resume = self.context_field(field!(resume), word);
@@ -282,7 +286,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         let lane = self.context_field(field!(first_thread), self.unit.context().int(32));
         let lane = builder.zext(builder.and(lane, lane.ty().constant(LANES - 1)), word);
         let start = self.new_block("begin");
-        let cases: Vec<_> = self.points().into_iter().map(|point| (point, self.new_block("enter"))).collect();
+        let cases: Vec<_> = self.resume_points().into_iter().map(|point| (point, self.new_block("enter"))).collect();
         let numbers: Vec<_> = cases.iter().map(|(point, block)| (point.number(), *block)).collect();
         builder.switch(resume, start, &numbers);
         for (point, block) in cases {
@@ -303,8 +307,8 @@ impl<'c> Lowering<'_, '_, 'c> {
                 self.store_register(reg, value);
             }
             let target = match point {
-                Point::Block(block) => self.lowered(block).body,
-                Point::Statement(_) | Point::Behind(_) => self.point_block(point),
+                ResumePoint::Block(block) => self.lowered(block).body,
+                ResumePoint::Statement(_) | ResumePoint::After(_) => self.resume_block(point),
             };
             builder.branch(target);
         }
@@ -312,34 +316,34 @@ impl<'c> Lowering<'_, '_, 'c> {
     }
 
     /// The block of LLVM that starts where threads can go on.
-    fn point_block(&mut self, point: Point) -> BasicBlock<'c> {
-        if let Some(&block) = self.point_blocks.get(&point) {
+    fn resume_block(&mut self, point: ResumePoint) -> BasicBlock<'c> {
+        if let Some(&block) = self.resume_blocks.get(&point) {
             return block;
         }
         let block = self.new_block("point");
-        self.point_blocks.insert(point, block);
+        self.resume_blocks.insert(point, block);
         block
     }
 
     /// Before a statement is lowered: starts a new block if threads can go on there.
-    pub(crate) fn start_at_point(&mut self, statement: StmtId, view: &View<'_>) {
-        if self.is_point(statement, view) {
-            self.start_at(Point::Statement(statement));
+    pub(crate) fn resume_before(&mut self, statement: StmtId, view: &View<'_>) {
+        if self.is_resume_point(statement, view) {
+            self.start_at(ResumePoint::Statement(statement));
         }
     }
 
-    /// Behind a statement that was lowered: the same.
-    pub(crate) fn start_behind_point(&mut self, statement: StmtId, view: &View<'_>) {
+    /// After a statement that was lowered: the same.
+    pub(crate) fn resume_after(&mut self, statement: StmtId, view: &View<'_>) {
         if is_whole_barrier(view) {
-            self.start_at(Point::Behind(statement));
+            self.start_at(ResumePoint::After(statement));
         }
     }
 
-    fn start_at(&mut self, point: Point) {
+    fn start_at(&mut self, point: ResumePoint) {
         if !self.unit.options.resumable || !self.function.is_entry() {
             return;
         }
-        let block = self.point_block(point);
+        let block = self.resume_block(point);
         self.unit.builder.branch(block);
         self.unit.builder.position_at_end(block);
         // What a call before it left of the mask is not there when a thread enters here; the thread is.

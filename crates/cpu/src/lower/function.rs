@@ -10,7 +10,7 @@ use ptx::view::View;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::checks::SpeculatedChecks;
-use super::deopt::Point;
+use super::deopt::ResumePoint;
 use super::layout::{Layout, Step};
 use super::operands::field;
 use super::pieces::computed_registers;
@@ -69,7 +69,7 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     /// Blocks to which control goes back in loops that wait for memory.
     pub(crate) spinning: BitSet<Block>,
     /// Blocks that start where threads can go on.
-    pub(crate) point_blocks: FxHashMap<Point, BasicBlock<'c>>,
+    pub(crate) resume_blocks: FxHashMap<ResumePoint, BasicBlock<'c>>,
     /// The webs of the registers that are live at the start of each block, once somebody has asked.
     pub(crate) entry_webs: Option<FxHashMap<(Block, Reg), Web>>,
     /// The registers that hold what they should in all lanes.
@@ -241,7 +241,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             grouped: FxHashMap::default(),
             stages: None,
             spinning,
-            point_blocks: FxHashMap::default(),
+            resume_blocks: FxHashMap::default(),
             entry_webs: None,
             totals: Totals::default(),
             param_rooms: FxHashMap::default(),
@@ -288,7 +288,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         let alive = self.alive;
         self.unit.builder.store(self.entered, alive, 4);
         if self.unit.options.resumable && self.function.is_entry() {
-            self.enter_at_points();
+            self.resume_dispatch();
         }
         self.read_register_params();
         let entry = self.layout.order[0];
@@ -336,7 +336,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
                 break;
             }
             if let Some(view) = self.view(statement) {
-                self.start_at_point(statement, &view);
+                self.resume_before(statement, &view);
                 self.statement = statement;
                 self.guard = match self.execution(statement, &view) {
                     Execution::Always => None,
@@ -347,7 +347,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
                 self.check_wrapping();
                 self.instruction(&view);
                 self.saved_guard = None;
-                self.start_behind_point(statement, &view);
+                self.resume_after(statement, &view);
             }
         }
         self.leave(block, terminator);

@@ -9,7 +9,7 @@ use ptx::ops::{Effect, Op};
 use ptx::view::{Order, View};
 use rustc_hash::FxHashSet;
 
-use super::deopt::Point;
+use super::deopt::ResumePoint;
 use super::function::Lowering;
 
 /// A loop gives way each time that it has run so often.
@@ -103,7 +103,7 @@ impl Lowering<'_, '_, '_> {
                 let is_hopeless = emit.is_not_zero(this.unit.builder.call(spin, &[this.warp]));
                 this.fail_when(is_hopeless, |this| {
                     this.call_runtime("wg_misspeculated", &[this.warp]);
-                    this.deoptimize(Point::Block(block));
+                    this.deoptimize(ResumePoint::Block(block));
                 });
                 return;
             }
@@ -112,7 +112,7 @@ impl Lowering<'_, '_, '_> {
                 let elsewhere = emit.and(alive, emit.not(this.mask));
                 let is_late = emit.is_zero(emit.and_constant(rounds, PATIENCE - 1));
                 let is_stuck = emit.and(this.any(elsewhere), is_late);
-                this.fail_when(is_stuck, |this| this.deoptimize(Point::Block(block)));
+                this.fail_when(is_stuck, |this| this.deoptimize(ResumePoint::Block(block)));
             }
             this.call_runtime("wg_spin", &[this.warp]);
         });

@@ -22,7 +22,7 @@ use ptx::view::View;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::agreement::{Agreement, is_of_block, is_of_lane};
-use super::deopt::Point;
+use super::deopt::ResumePoint;
 use super::function::{Execution, Lowering, register_align};
 use super::operands::field;
 use crate::llvm::{BasicBlock, IntPredicate, Ty, Value};
@@ -202,7 +202,7 @@ impl<'c> Lowering<'_, '_, 'c> {
                 .collect();
             let mut live = Vec::new();
             for &reg in facts.live.iter().chain(&facts.predicates) {
-                let Some(web) = self.web_at(Point::Statement(barrier), reg) else { continue };
+                let Some(web) = self.web_at(ResumePoint::Statement(barrier), reg) else { continue };
                 let is_agreed = lanes.is_agreed(reg);
                 if is_agreed && once.contains(&web) {
                     continue;
@@ -538,7 +538,7 @@ impl<'c> Lowering<'_, '_, 'c> {
             for (stage, block) in cases {
                 builder.position_at_end(block);
                 let point = self.fetch_all(stage as usize, is_start);
-                self.write_warp_down(point);
+                self.save_warp_state(point);
                 builder.branch(next);
             }
         }
@@ -552,17 +552,17 @@ impl<'c> Lowering<'_, '_, 'c> {
 
     /// Fetches all registers of the warp that runs, which is at the start of a stage, or at the barrier before it. Gives
     /// where that is.
-    fn fetch_all(&mut self, stage: usize, is_start: bool) -> Point {
+    fn fetch_all(&mut self, stage: usize, is_start: bool) -> ResumePoint {
         let Some(index) = stage.checked_sub(1) else {
             self.zero_registers();
-            return Point::Block(self.cfg.entry());
+            return ResumePoint::Block(self.cfg.entry());
         };
         let end = &self.stages.as_ref().expect("the kernel runs in stages").barriers[index];
         let (barrier, live) = (end.barrier, end.live.clone());
         for kept in &live {
             self.fetch(kept, is_start);
         }
-        if is_start { Point::Behind(barrier) } else { Point::Statement(barrier) }
+        if is_start { ResumePoint::After(barrier) } else { ResumePoint::Statement(barrier) }
     }
 }
 

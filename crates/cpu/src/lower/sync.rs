@@ -9,7 +9,7 @@ use ptx::ops::{Mod, Op};
 use ptx::types::Type;
 use ptx::view::View;
 
-use super::deopt::Point;
+use super::deopt::ResumePoint;
 use super::function::Lowering;
 use crate::emit::{Emit, MinMax, Sign};
 use crate::llvm::{IntPredicate, Value};
@@ -447,7 +447,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         // With a guard, no lane at all may be here.
         let any = self.any(active);
         let is_missing = emit.and(emit.is_not_zero(missing), any);
-        let here = Point::Statement(self.statement);
+        let here = ResumePoint::Statement(self.statement);
         self.fail_when(is_missing, |this| this.deoptimize(here));
     }
 }
