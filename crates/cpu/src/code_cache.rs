@@ -154,9 +154,9 @@ impl Compiled {
     /// Seven numbers and the object file.
     fn to_bytes(&self) -> Vec<u8> {
         let Self { object, stack, summary: KernelSummary { sizes, traits }, microseconds } = self;
-        let Traits { has_stages, spins } = *traits;
+        let Traits { has_region_loops, spins } = *traits;
         let sizes = [sizes.dynamic_shared, sizes.local, sizes.params];
-        let numbers = [&[*stack, *microseconds], &sizes[..], &[has_stages.into(), spins.into()]].concat();
+        let numbers = [&[*stack, *microseconds], &sizes[..], &[has_region_loops.into(), spins.into()]].concat();
         let mut bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
         bytes.extend_from_slice(object);
         bytes
@@ -169,7 +169,8 @@ impl Compiled {
             u64::from_le_bytes(bytes)
         };
         let sizes = Sizes { dynamic_shared: number(2), local: number(3), params: number(4) };
-        let summary = KernelSummary { sizes, traits: Traits { has_stages: number(5) != 0, spins: number(6) != 0 } };
+        let summary =
+            KernelSummary { sizes, traits: Traits { has_region_loops: number(5) != 0, spins: number(6) != 0 } };
         Some(Self { object: object.to_vec(), stack: number(0), summary, microseconds: number(1) })
     }
 }

@@ -41,7 +41,7 @@ impl Default for Options {
             count: false,
             late_copies: false,
             speculate: true,
-            stages: true,
+            region_loops: true,
             facts: LaunchFacts::default(),
             processor: None,
         }
@@ -66,9 +66,9 @@ pub struct Options {
     /// Whether code speculates on what nearly always holds: that indices do not wrap from lane to lane where that makes addresses
     /// regular, and that accesses pass the checks of tools. A warp for which it does not hold is deoptimized.
     pub speculate: bool,
-    /// Whether all warps of a block may be run from barrier to barrier by one function (see `lower::stages`). Then nobody can
+    /// Whether all warps of a block may be run from barrier to barrier by one function (see `lower::region_loops`). Then nobody can
     /// be told who waits, or choose who runs.
-    pub stages: bool,
+    pub region_loops: bool,
     /// What is known of the launch.
     pub facts: LaunchFacts,
     /// What code is for; nothing for the processor that we run on.

@@ -529,7 +529,7 @@ impl Program {
             count: mode.count || mode.budget.is_some(),
             late_copies: mode.late_copies,
             speculate: true,
-            stages: !mode.random_schedule && mode.observer.is_none(),
+            region_loops: !mode.random_schedule && mode.observer.is_none(),
             facts,
             processor: mode.processor,
         }

@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 
 use super::function::{Lanes, Lowering};
 use super::operands::field;
-use super::stages::is_whole_barrier;
+use super::region_loops::is_whole_barrier;
 use crate::emit::Sign;
 use crate::llvm::{BasicBlock, Value};
 

@@ -14,8 +14,8 @@ use super::deopt::ResumePoint;
 use super::layout::{Layout, Step};
 use super::operands::field;
 use super::pieces::computed_registers;
+use super::region_loops::RegionLoops;
 use super::spin::spinning_blocks;
-use super::stages::Stages;
 use super::total::Totals;
 use super::unit::Unit;
 use super::wrapping::WrapChecks;
@@ -65,7 +65,7 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     /// Webs that have one number for each group of lanes, and how many groups there are.
     pub(crate) grouped: FxHashMap<Web, u32>,
     /// How the kernel runs all warps of a block, if it does.
-    pub(crate) stages: Option<Stages<'c>>,
+    pub(crate) region_loops: Option<RegionLoops<'c>>,
     /// Blocks to which control goes back in loops that wait for memory.
     pub(crate) spinning: BitSet<Block>,
     /// Blocks that start where threads can go on.
@@ -95,8 +95,8 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
 /// What was found out about a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Traits {
-    /// Whether one call runs all warps of a block (see `stages`).
-    pub(crate) has_stages: bool,
+    /// Whether one call runs all warps of a block (see `region_loops`).
+    pub(crate) has_region_loops: bool,
     /// Whether it has loops in which a thread may wait for memory.
     pub(crate) spins: bool,
 }
@@ -239,7 +239,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             saved_guard: None,
             places,
             grouped: FxHashMap::default(),
-            stages: None,
+            region_loops: None,
             spinning,
             resume_blocks: FxHashMap::default(),
             entry_webs: None,
@@ -273,7 +273,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         if lowering.is_scalar_device() && super::stack::grows(module, body) {
             lowering.taken = Some(lowering.alloca_zeroed(context.int(64), 8));
         }
-        lowering.stages = lowering.plan_stages();
+        lowering.region_loops = lowering.plan_region_loops();
         Some(lowering)
     }
 
@@ -284,7 +284,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         self.unit.builder.position_at_end(start);
         self.entered = self.entry_mask();
         self.mask = self.entered;
-        self.begin_stages();
+        self.begin_region_loops();
         let alive = self.alive;
         self.unit.builder.store(self.entered, alive, 4);
         if self.unit.options.resumable && self.function.is_entry() {
@@ -298,18 +298,18 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             self.block(place);
         }
         self.fill_steps();
-        self.fill_stages();
+        self.fill_region_loops();
         self.allocas.branch(start);
         // Every chain of tests ends here.
         let builder = self.unit.builder;
         builder.position_at_end(self.end);
-        self.end_last_stage();
+        self.end_last_region();
         if self.function.is_entry() {
             builder.ret(None);
         } else {
             builder.ret(Some(builder.load(self.entered.ty(), self.alive, 4)));
         }
-        Traits { has_stages: self.stages.is_some(), spins: !self.spinning.is_empty() }
+        Traits { has_region_loops: self.region_loops.is_some(), spins: !self.spinning.is_empty() }
     }
 
     fn block(&mut self, place: usize) {

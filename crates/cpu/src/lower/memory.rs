@@ -212,7 +212,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let pointer = self.context_field(field!(local), self.unit.context().pointer());
         let base = builder.ptr_to_int(pointer, word);
         // What the context says is that of the first warp.
-        self.first_thread_of_stage().map_or(base, |thread| {
+        self.first_thread_of_region().map_or(base, |thread| {
             builder.add(base, builder.mul(builder.zext(thread, word), word.constant(self.unit.local_stride)))
         })
     }

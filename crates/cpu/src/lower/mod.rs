@@ -16,7 +16,7 @@
 //! | `sync` | barriers and collectives |
 //! | `control` | preemption, counts, budgets |
 //! | `row` | kernels that run all warps of a block in a row |
-//! | `stages`, `agreement` | kernels that run all warps of a block from barrier to barrier, and what these agree on |
+//! | `region_loops`, `agreement` | kernels that run all warps of a block from barrier to barrier, and what these agree on |
 //! | `spin` | loops that wait for memory |
 //! | `deopt` | lanes of a warp that must wait for each other |
 //! | `matrix` | matrices that a warp holds |
@@ -48,10 +48,10 @@ mod memory_map;
 mod operands;
 mod parts;
 mod pieces;
+mod region_loops;
 mod row;
 mod spin;
 mod stack;
-mod stages;
 mod strided;
 mod sync;
 mod texture;

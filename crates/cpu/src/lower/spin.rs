@@ -96,10 +96,10 @@ impl Lowering<'_, '_, '_> {
         let is_turn = emit.is_zero(emit.and_constant(rounds, TURN - 1));
         self.when(is_turn, |this| {
             let emit = this.scalar();
-            if this.stages.is_some() {
-                // What is waited for may be a warp of the block, which cannot run before this one has ended the stage.
+            if this.region_loops.is_some() {
+                // What is waited for may be a warp of the block, which cannot run before this one has ended the region.
                 let context = this.unit.context();
-                let spin = this.unit.runtime("wg_spin_in_stage", context.int(8), &[context.pointer()]);
+                let spin = this.unit.runtime("wg_spin_in_region", context.int(8), &[context.pointer()]);
                 let is_hopeless = emit.is_not_zero(this.unit.builder.call(spin, &[this.warp]));
                 this.fail_when(is_hopeless, |this| {
                     this.call_runtime("wg_misspeculated", &[this.warp]);

@@ -65,7 +65,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             emit.load(int, room, 4)
         } else if kind == 0 && id.as_constant() == Some(0) && count.as_constant() == Some(0) && !self.is_scalar_device()
         {
-            if !self.end_stage() {
+            if !self.end_region() {
                 // In one call, without a branch: LLVM would move what was computed before to where it is used behind it.
                 self.call_runtime("wg_synchronise", &[self.warp, int.constant(site.into()), bits]);
             }

@@ -37,7 +37,7 @@ pub(crate) fn symbols() -> Vec<(String, usize)> {
         ("wg_preempt", wg_preempt as *const () as usize),
         ("wg_over_budget", wg_over_budget as *const () as usize),
         ("wg_spin", wg_spin as *const () as usize),
-        ("wg_spin_in_stage", wg_spin_in_stage as *const () as usize),
+        ("wg_spin_in_region", wg_spin_in_region as *const () as usize),
         ("wg_copy_later", wg_copy_later as *const () as usize),
         ("wg_commit_copies", wg_commit_copies as *const () as usize),
         ("wg_wait_for_copies", wg_wait_for_copies as *const () as usize),
@@ -174,7 +174,7 @@ extern "C" fn wg_spin(_: *mut WarpContext) {
 }
 
 /// The same, where one function runs all warps of the block. Tells whether what is waited for may be one of them.
-extern "C" fn wg_spin_in_stage(_: *mut WarpContext) -> bool {
+extern "C" fn wg_spin_in_region(_: *mut WarpContext) -> bool {
     runtime(|worker| {
         worker.spin();
         worker.is_hopeless()

@@ -66,7 +66,7 @@ impl Resident {
         let warps = threads.div_ceil(32);
         let units = match launch.kernel.width {
             Width::One => threads,
-            Width::Warp if launch.kernel.traits.has_stages => 1,
+            Width::Warp if launch.kernel.traits.has_region_loops => 1,
             Width::Warp => warps,
         };
         Self {

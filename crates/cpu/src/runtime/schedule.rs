@@ -384,7 +384,7 @@ impl<'l> Schedule<'l> {
         let resident = self.residents[place].as_mut().expect("the block is resident");
         let first = std::mem::replace(&mut resident.deoptimized_before, resident.deoptimized.len());
         resident.running -= 1;
-        if self.launch.kernel.traits.has_stages {
+        if self.launch.kernel.traits.has_region_loops {
             // Warps that were not written down have ended.
             resident.alive.fill(0);
         }

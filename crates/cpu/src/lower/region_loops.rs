@@ -2,16 +2,16 @@
 //!
 //! Where all threads of a block come to the same barriers in the same order, nobody has to ask who waits and who is next:
 //! the first warp runs up to a barrier, then the second one from where the first began, and when the last has come to the
-//! barrier, the first goes on behind it. So the code between two barriers is a stage, and the compiled kernel a sequence of
+//! barrier, the first goes on behind it. So the code between two barriers is a region, and the compiled kernel a sequence of
 //! loops over warps. A barrier costs what it takes to keep the registers of a warp that are live there and to fetch those of
 //! the next: no switch of stacks, and a processor can begin with the next warp while it still computes for the one before.
 //!
 //! Registers on which the warps agree are kept once for all of them, so that LLVM sees that they do not change from one warp
 //! to the next. Those that are written once only need not be kept at all. The others are kept in memory, one place for each
-//! warp, and are written only if they may have changed in the stage that ends.
+//! warp, and are written only if they may have changed in the region that ends.
 //!
-//! If a warp is deoptimized, so are the others of its block: those before it stand at the barrier that ends the stage, those
-//! behind it at the start of the stage.
+//! If a warp is deoptimized, so are the others of its block: those before it stand at the barrier that ends the region, those
+//! behind it at the start of the region.
 
 use ptx::analysis::{BarrierRegions, BitSet, Block, Region, RegionInputs, RegionStart, Web, functions_with_barriers};
 use ptx::entity::Id;
@@ -28,26 +28,26 @@ use super::operands::field;
 use crate::llvm::{BasicBlock, IntPredicate, Ty, Value};
 use crate::options::Width;
 
-/// A kernel in stages, while it is lowered.
+/// A kernel in region loops, while it is lowered.
 #[derive(Debug)]
-pub(crate) struct Stages<'c> {
+pub(crate) struct RegionLoops<'c> {
     /// How many warps a block has.
     warps: u32,
-    /// The barriers that end stages: behind the first, the second stage begins.
-    barriers: Vec<StageEnd>,
-    /// The stages in which warps may come to the end of the kernel.
+    /// The barriers that end regions: after the first, the second region begins.
+    barriers: Vec<RegionEnd>,
+    /// The regions in which warps may come to the end of the kernel.
     last: Vec<usize>,
-    /// Where each stage begins, for one warp.
+    /// Where each region begins, for one warp.
     begin: Vec<BasicBlock<'c>>,
     /// Where a warp starts with the kernel when its registers are zero.
     first: BasicBlock<'c>,
-    /// Where registers are kept from one stage to the next.
+    /// Where registers are kept from one region to the next.
     homes: FxHashMap<Web, Home<'c>>,
     /// The warp that runs, in memory.
     warp: Value<'c>,
-    /// The stage that it runs, in memory.
-    stage: Value<'c>,
-    /// The stage that begins where the warps before it stand, in memory; that behind the last if they have ended.
+    /// The region that it runs, in memory.
+    region: Value<'c>,
+    /// The region that begins where the warps before it stand, in memory; that behind the last if they have ended.
     reached: Value<'c>,
     /// Where all warps are deoptimized because the one that runs was; nothing if none is.
     deoptimize_all: Option<BasicBlock<'c>>,
@@ -55,10 +55,10 @@ pub(crate) struct Stages<'c> {
 
 /// A barrier, and what is kept there.
 #[derive(Debug)]
-struct StageEnd {
+struct RegionEnd {
     barrier: StmtId,
-    /// The stages that end here, and which of what is kept may have changed in each.
-    stages: Vec<(usize, FxHashSet<Web>)>,
+    /// The regions that end here, and which of what is kept may have changed in each.
+    regions: Vec<(usize, FxHashSet<Web>)>,
     live: Vec<Kept>,
 }
 
@@ -67,7 +67,7 @@ struct StageEnd {
 struct Kept {
     web: Web,
     bits: u32,
-    /// Whether it may have changed in a stage that ends here.
+    /// Whether it may have changed in a region that ends here.
     has_changed: bool,
     /// Whether all warps agree on it.
     is_agreed: bool,
@@ -76,7 +76,7 @@ struct Kept {
 /// Where a register is kept.
 #[derive(Clone, Copy, Debug)]
 enum Home<'c> {
-    /// One place for all warps: what it is in this stage, and what it is for warps that have come to its end.
+    /// One place for all warps: what it is in this region, and what it is for warps that have come to its end.
     Shared { now: Value<'c>, next: Value<'c> },
     /// One place for each warp, so many bytes from each other.
     Each { first: Value<'c>, stride: u64 },
@@ -100,10 +100,10 @@ pub(crate) fn is_whole_barrier(view: &View<'_>) -> bool {
 }
 
 impl<'c> Lowering<'_, '_, 'c> {
-    /// How the kernel is run in stages, if it can be.
-    pub(crate) fn plan_stages(&mut self) -> Option<Stages<'c>> {
+    /// How the kernel is run in region loops, if it can be.
+    pub(crate) fn plan_region_loops(&mut self) -> Option<RegionLoops<'c>> {
         let options = self.unit.options;
-        let may = options.stages && options.width == Width::Warp && !options.preempt && !options.count;
+        let may = options.region_loops && options.width == Width::Warp && !options.preempt && !options.count;
         let threads = u32::try_from(self.threads_of_block()?).ok()?;
         if !may || !self.function.is_entry() || threads == 0 || threads % 32 != 0 || !self.is_small() {
             return None;
@@ -118,10 +118,10 @@ impl<'c> Lowering<'_, '_, 'c> {
             with_barriers: &with_barriers,
         };
         let regions = BarrierRegions::of(self.unit.module, self.func, inputs);
-        if !regions.is_exact() || !self.can_run_in_stages() {
+        if !regions.is_exact() || !self.can_loop_over_warps() {
             return None;
         }
-        let barriers = self.stage_ends(&regions)?;
+        let barriers = self.region_ends(&regions)?;
         let is_last = |&region: &Region| regions.facts(region).may_leave;
         let last = regions.iter().filter(is_last).map(Region::index).collect();
         let warps = threads / 32;
@@ -129,10 +129,10 @@ impl<'c> Lowering<'_, '_, 'c> {
             return None;
         }
         let int = self.unit.context().int(32);
-        let [warp, stage, reached] = [(); 3].map(|()| self.alloca_zeroed(int, 4));
-        let begin = regions.iter().map(|_| self.new_block("stage")).collect();
+        let [warp, region, reached] = [(); 3].map(|()| self.alloca_zeroed(int, 4));
+        let begin = regions.iter().map(|_| self.new_block("region")).collect();
         let (first, homes) = (self.new_block("first"), FxHashMap::default());
-        Some(Stages { warps, barriers, last, begin, first, homes, warp, stage, reached, deoptimize_all: None })
+        Some(RegionLoops { warps, barriers, last, begin, first, homes, warp, region, reached, deoptimize_all: None })
     }
 
     /// Whether the kernel has few enough barriers or, without any, few enough statements.
@@ -140,14 +140,14 @@ impl<'c> Lowering<'_, '_, 'c> {
         let views = || self.body.insts().filter_map(|(statement, _)| self.view(statement));
         match views().filter(|view| view.effect() == Some(Effect::Barrier)).count() {
             0 => self.spinning.is_empty() && views().count() <= MOST_ALONE,
-            // A warp that waits for another one in the middle of a stage is deoptimized with all others.
+            // A warp that waits for another one in the middle of a region is deoptimized with all others.
             barriers => barriers <= MOST_BARRIERS && (self.spinning.is_empty() || self.unit.options.speculate),
         }
     }
 
     /// Whether warps come to barriers in the same order, and nothing that they do makes them wait for each other elsewhere,
     /// or looks at the context for what differs from warp to warp.
-    fn can_run_in_stages(&self) -> bool {
+    fn can_loop_over_warps(&self) -> bool {
         let Some(uniformity) = &self.uniformity else { return false };
         let mut with_barrier = FxHashSet::default();
         for &block in &self.layout.order {
@@ -180,9 +180,9 @@ impl<'c> Lowering<'_, '_, 'c> {
     }
 
     /// The barriers, with what is kept at each. Nothing if something is live that is not a register.
-    fn stage_ends(&mut self, regions: &BarrierRegions) -> Option<Vec<StageEnd>> {
+    fn region_ends(&mut self, regions: &BarrierRegions) -> Option<Vec<RegionEnd>> {
         if regions.iter().nth(1).is_none() {
-            // Without barriers there is one stage.
+            // Without barriers there is one region.
             return Some(Vec::new());
         }
         let lanes = self.agreement(is_of_lane);
@@ -195,7 +195,7 @@ impl<'c> Lowering<'_, '_, 'c> {
                 return None;
             }
             let leads_here = |other: &Region| regions.facts(*other).next.contains(&region);
-            let stages: Vec<_> = regions
+            let ending: Vec<_> = regions
                 .iter()
                 .filter(leads_here)
                 .map(|other| (other.index(), self.changed_between(regions, other, barrier)))
@@ -207,11 +207,11 @@ impl<'c> Lowering<'_, '_, 'c> {
                 if is_agreed && once.contains(&web) {
                     continue;
                 }
-                let has_changed = stages.iter().any(|(_, changed)| changed.contains(&web));
+                let has_changed = ending.iter().any(|(_, changed)| changed.contains(&web));
                 live.push(Kept { web, bits: self.register_bits(reg), has_changed, is_agreed });
             }
             live.sort_unstable_by_key(|kept| kept.web.index());
-            ends.push(StageEnd { barrier, stages, live });
+            ends.push(RegionEnd { barrier, regions: ending, live });
         }
         Some(ends)
     }
@@ -244,10 +244,10 @@ impl<'c> Lowering<'_, '_, 'c> {
         writes.into_iter().filter(|&(web, times)| times == 1 && is_unread(web)).map(|(web, _)| web).collect()
     }
 
-    /// The webs that may be written in a stage that ends at a barrier.
-    fn changed_between(&self, regions: &BarrierRegions, stage: Region, barrier: StmtId) -> FxHashSet<Web> {
+    /// The webs that may be written in a region that ends at a barrier.
+    fn changed_between(&self, regions: &BarrierRegions, region: Region, barrier: StmtId) -> FxHashSet<Web> {
         let uniformity = self.uniformity.as_ref().expect("a warp has webs");
-        let (start, mut first, mut webs) = match regions.start(stage) {
+        let (start, mut first, mut webs) = match regions.start(region) {
             RegionStart::Entry => {
                 // What is read before it is written is zero then, and kept nowhere.
                 let entry = self.cfg.entry();
@@ -291,72 +291,72 @@ impl<'c> Lowering<'_, '_, 'c> {
     }
 
     /// How many bytes are kept for each warp, at most.
-    fn kept_bytes(&self, barriers: &[StageEnd]) -> u64 {
+    fn kept_bytes(&self, barriers: &[RegionEnd]) -> u64 {
         let all: FxHashMap<Web, u32> =
             barriers.iter().flat_map(|end| &end.live).map(|kept| (kept.web, kept.bits)).collect();
         all.values().map(|&bits| 32 * u64::from(bits.div_ceil(8))).sum()
     }
 
-    /// The number of the first thread of the warp that runs, if the kernel runs in stages.
-    pub(crate) fn first_thread_of_stage(&self) -> Option<Value<'c>> {
-        let stages = self.stages.as_ref()?;
+    /// The number of the first thread of the warp that runs, if the kernel runs in region loops.
+    pub(crate) fn first_thread_of_region(&self) -> Option<Value<'c>> {
+        let loops = self.region_loops.as_ref()?;
         let int = self.unit.context().int(32);
         let builder = self.unit.builder;
-        Some(builder.shl(builder.load(int, stages.warp, 4), int.constant(5)))
+        Some(builder.shl(builder.load(int, loops.warp, 4), int.constant(5)))
     }
 
     /// Begins with the first warp. What follows is the start of the kernel for one warp.
-    pub(crate) fn begin_stages(&mut self) {
-        let Some(stages) = &self.stages else { return };
-        let (begin, first) = (stages.begin[0], stages.first);
+    pub(crate) fn begin_region_loops(&mut self) {
+        let Some(loops) = &self.region_loops else { return };
+        let (begin, first) = (loops.begin[0], loops.first);
         self.unit.builder.branch(begin);
         self.unit.builder.position_at_end(first);
     }
 
     /// Fills what could not be known before all registers were: where warps begin, and where they are deoptimized.
-    pub(crate) fn fill_stages(&mut self) {
+    pub(crate) fn fill_region_loops(&mut self) {
         self.fill_apart();
-        let Some(stages) = &self.stages else { return };
-        self.unit.builder.position_at_end(stages.begin[0]);
+        let Some(loops) = &self.region_loops else { return };
+        self.unit.builder.position_at_end(loops.begin[0]);
         self.zero_registers();
         self.begin_warp();
-        self.unit.builder.branch(stages.first);
+        self.unit.builder.branch(loops.first);
     }
 
-    /// What is the same for each warp at the start of a stage: all its lanes are there.
+    /// What is the same for each warp at the start of a region: all its lanes are there.
     fn begin_warp(&self) {
         self.unit.builder.store(self.entered, self.alive, 4);
     }
 
     /// Goes on with another warp.
     fn set_warp(&self, number: Value<'c>) {
-        let stages = self.stages.as_ref().expect("the kernel runs in stages");
+        let loops = self.region_loops.as_ref().expect("the kernel runs in region loops");
         let builder = self.unit.builder;
-        builder.store(number, stages.warp, 4);
+        builder.store(number, loops.warp, 4);
         // For who asks in case of a fault.
         let first_thread = builder.offset(self.warp, self.unit.context().int(64).constant(field!(first_thread)));
         builder.store_beside(builder.shl(number, number.ty().constant(5)), first_thread, 4);
     }
 
-    /// At a barrier: the next warp runs the stage, or the first one goes on behind the barrier, where all registers come from
-    /// where they were kept. Says whether the kernel runs in stages.
-    pub(crate) fn end_stage(&mut self) -> bool {
+    /// At a barrier: the next warp runs the region, or the first one goes on behind the barrier, where all registers come from
+    /// where they were kept. Says whether the kernel runs in region loops.
+    pub(crate) fn end_region(&mut self) -> bool {
         let statement = self.statement;
-        let Some(stages) = &self.stages else { return false };
-        let index = stages.barriers.iter().position(|end| end.barrier == statement).expect("all barriers end stages");
-        let live = stages.barriers[index].live.clone();
-        let from = stages.barriers[index].stages.clone();
-        let (reached, stage, begin) = (stages.reached, stages.stage, stages.begin[index + 1]);
+        let Some(loops) = &self.region_loops else { return false };
+        let index = loops.barriers.iter().position(|end| end.barrier == statement).expect("all barriers end regions");
+        let live = loops.barriers[index].live.clone();
+        let from = loops.barriers[index].regions.clone();
+        let (reached, region, begin) = (loops.reached, loops.region, loops.begin[index + 1]);
         self.keep_all(&live, &from);
         let builder = self.unit.builder;
         let int = self.unit.context().int(32);
         let number = int.constant(index as u64 + 1);
         builder.store(number, reached, 4);
         let all = self.new_block("all");
-        self.next_warp(from.iter().map(|&(stage, _)| stage), all);
+        self.next_warp(from.iter().map(|&(region, _)| region), all);
         builder.position_at_end(all);
         self.set_warp(int.zero());
-        builder.store(number, stage, 4);
+        builder.store(number, region, 4);
         for kept in live.iter().filter(|kept| kept.has_changed) {
             if let Home::Shared { now, .. } = self.home(kept) {
                 let (room, ty) = self.room_of_web(kept.web, kept.bits);
@@ -373,42 +373,42 @@ impl<'c> Lowering<'_, '_, 'c> {
         true
     }
 
-    /// At the end of the kernel for a warp: the next one runs the stage, if there is one. What follows is for when none is
+    /// At the end of the kernel for a warp: the next one runs the region, if there is one. What follows is for when none is
     /// left.
-    pub(crate) fn end_last_stage(&mut self) {
-        let Some(stages) = &self.stages else { return };
-        let (from, reached) = (stages.last.clone(), stages.reached);
+    pub(crate) fn end_last_region(&mut self) {
+        let Some(loops) = &self.region_loops else { return };
+        let (from, reached) = (loops.last.clone(), loops.reached);
         let builder = self.unit.builder;
         let int = self.unit.context().int(32);
-        builder.store(int.constant(stages.begin.len() as u64), reached, 4);
+        builder.store(int.constant(loops.begin.len() as u64), reached, 4);
         let all = self.new_block("all");
         self.next_warp(from.into_iter(), all);
         builder.position_at_end(all);
         self.set_warp(int.zero());
     }
 
-    /// Runs a stage for the next warp, or goes on elsewhere if there is none.
+    /// Runs a region for the next warp, or goes on elsewhere if there is none.
     fn next_warp(&mut self, from: impl Iterator<Item = usize>, otherwise: BasicBlock<'c>) {
-        let stages = self.stages.as_ref().expect("the kernel runs in stages");
+        let loops = self.region_loops.as_ref().expect("the kernel runs in region loops");
         let builder = self.unit.builder;
         let int = self.unit.context().int(32);
-        let next = builder.add(builder.load(int, stages.warp, 4), int.constant(1));
-        let is_over = builder.icmp(IntPredicate::LLVMIntEQ, next, int.constant(stages.warps.into()));
+        let next = builder.add(builder.load(int, loops.warp, 4), int.constant(1));
+        let is_over = builder.icmp(IntPredicate::LLVMIntEQ, next, int.constant(loops.warps.into()));
         let another = self.new_block("another");
         builder.branch_if(is_over, otherwise, another);
         builder.position_at_end(another);
         self.set_warp(next);
-        let cases: Vec<_> = from.map(|stage| (stage as u64, stages.begin[stage])).collect();
+        let cases: Vec<_> = from.map(|region| (region as u64, loops.begin[region])).collect();
         match cases.split_first() {
             Some((&(_, only), [])) => builder.branch(only),
-            Some((&(_, first), others)) => builder.switch(builder.load(int, stages.stage, 4), first, others),
+            Some((&(_, first), others)) => builder.switch(builder.load(int, loops.region, 4), first, others),
             None => builder.unreachable(),
         }
     }
 
     /// Where a register is kept.
     fn home(&mut self, kept: &Kept) -> Home<'c> {
-        if let Some(&home) = self.stages.as_ref().and_then(|stages| stages.homes.get(&kept.web)) {
+        if let Some(&home) = self.region_loops.as_ref().and_then(|loops| loops.homes.get(&kept.web)) {
             return home;
         }
         let (_, ty) = self.room_of_web(kept.web, kept.bits);
@@ -417,29 +417,29 @@ impl<'c> Lowering<'_, '_, 'c> {
             Home::Shared { now: self.alloca(ty, align), next: self.alloca(ty, align) }
         } else {
             let stride = bytes_of(ty).next_multiple_of(align.into());
-            let warps = self.stages.as_ref().map_or(0, |stages| stages.warps);
+            let warps = self.region_loops.as_ref().map_or(0, |loops| loops.warps);
             let all = self.unit.context().int(8).array(stride * u64::from(warps));
             Home::Each { first: self.alloca(all, align), stride }
         };
-        self.stages.as_mut().expect("the kernel runs in stages").homes.insert(kept.web, home);
+        self.region_loops.as_mut().expect("the kernel runs in region loops").homes.insert(kept.web, home);
         home
     }
 
     /// Where a register of the warp that runs is kept, if each has a place.
     fn home_of_warp(&self, first: Value<'c>, stride: u64) -> Value<'c> {
-        let stages = self.stages.as_ref().expect("the kernel runs in stages");
+        let loops = self.region_loops.as_ref().expect("the kernel runs in region loops");
         let (builder, context) = (self.unit.builder, self.unit.context());
-        let warp = builder.zext(builder.load(context.int(32), stages.warp, 4), context.int(64));
+        let warp = builder.zext(builder.load(context.int(32), loops.warp, 4), context.int(64));
         builder.offset(first, builder.mul(warp, warp.ty().constant(stride)))
     }
 
-    /// At the end of a stage: keeps the registers of the warp that runs.
+    /// At the end of a region: keeps the registers of the warp that runs.
     fn keep_all(&mut self, live: &[Kept], from: &[(usize, FxHashSet<Web>)]) {
-        let changes_in = |kept: &Kept, stage: &(usize, FxHashSet<Web>)| kept.is_agreed || stage.1.contains(&kept.web);
+        let changes_in = |kept: &Kept, region: &(usize, FxHashSet<Web>)| kept.is_agreed || region.1.contains(&kept.web);
         let (always, sometimes): (Vec<&Kept>, Vec<&Kept>) = live
             .iter()
             .filter(|kept| kept.has_changed)
-            .partition(|kept| from.iter().all(|stage| changes_in(kept, stage)));
+            .partition(|kept| from.iter().all(|region| changes_in(kept, region)));
         for kept in always {
             self.keep(kept);
         }
@@ -447,13 +447,13 @@ impl<'c> Lowering<'_, '_, 'c> {
             return;
         }
         let (builder, int) = (self.unit.builder, self.unit.context().int(32));
-        let stage = builder.load(int, self.stages.as_ref().expect("the kernel runs in stages").stage, 4);
+        let region = builder.load(int, self.region_loops.as_ref().expect("the kernel runs in region loops").region, 4);
         let kept = self.new_block("kept");
-        let cases: Vec<_> = from.iter().map(|(stage, _)| (*stage as u64, self.new_block("keep"))).collect();
-        builder.switch(stage, cases[0].1, &cases[1..]);
-        for ((_, block), stage) in cases.iter().zip(from) {
+        let cases: Vec<_> = from.iter().map(|(region, _)| (*region as u64, self.new_block("keep"))).collect();
+        builder.switch(region, cases[0].1, &cases[1..]);
+        for ((_, block), region) in cases.iter().zip(from) {
             builder.position_at_end(*block);
-            for register in sometimes.iter().filter(|kept| changes_in(kept, stage)) {
+            for register in sometimes.iter().filter(|kept| changes_in(kept, region)) {
                 self.keep(register);
             }
             builder.branch(kept);
@@ -477,7 +477,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         }
     }
 
-    /// Fetches a register of the warp that runs, at the start of a stage or, for who comes to the end of one, there.
+    /// Fetches a register of the warp that runs, at the start of a region or, for who comes to the end of one, there.
     fn fetch(&mut self, kept: &Kept, is_start: bool) {
         if self.place_of_web(kept.web, kept.bits).constant.is_some() {
             return;
@@ -493,12 +493,12 @@ impl<'c> Lowering<'_, '_, 'c> {
         builder.store(value, room, align);
     }
 
-    /// The warp that runs was written down, to be deoptimized: so are the others, if the kernel runs in stages. Says whether it
+    /// The warp that runs was written down, to be deoptimized: so are the others, if the kernel runs in region loops. Says whether it
     /// does.
     pub(crate) fn deoptimize_block(&mut self) -> bool {
-        let Some(stages) = &self.stages else { return false };
-        let deoptimize_all = stages.deoptimize_all.unwrap_or_else(|| self.new_block("deoptimize_all"));
-        self.stages.as_mut().expect("it is there").deoptimize_all = Some(deoptimize_all);
+        let Some(loops) = &self.region_loops else { return false };
+        let deoptimize_all = loops.deoptimize_all.unwrap_or_else(|| self.new_block("deoptimize_all"));
+        self.region_loops.as_mut().expect("it is there").deoptimize_all = Some(deoptimize_all);
         self.unit.builder.branch(deoptimize_all);
         let unused = self.new_block("unused");
         self.unit.builder.position_at_end(unused);
@@ -507,10 +507,10 @@ impl<'c> Lowering<'_, '_, 'c> {
 
     /// Writes down all warps but the one that was, and hands them over to the runtime.
     fn fill_apart(&mut self) {
-        let Some(stages) = &self.stages else { return };
-        let Some(deoptimize_all) = stages.deoptimize_all else { return };
-        let (warps, warp, stage, reached) = (stages.warps, stages.warp, stages.stage, stages.reached);
-        let count = stages.begin.len();
+        let Some(loops) = &self.region_loops else { return };
+        let Some(deoptimize_all) = loops.deoptimize_all else { return };
+        let (warps, warp, region, reached) = (loops.warps, loops.warp, loops.region, loops.reached);
+        let count = loops.begin.len();
         let (builder, int) = (self.unit.builder, self.unit.context().int(32));
         let [each, other, before, behind, next, done] =
             ["each", "other", "before", "behind", "next", "done"].map(|name| self.new_block(name));
@@ -527,17 +527,17 @@ impl<'c> Lowering<'_, '_, 'c> {
         builder.branch_if(is_before, before, not_before);
         builder.position_at_end(not_before);
         builder.branch_if(builder.icmp(IntPredicate::LLVMIntEQ, number, own), next, behind);
-        let ends: Vec<_> = (1..count).map(|stage| (stage as u64, self.new_block("at_end"))).collect();
-        let starts: Vec<_> = (0..count).map(|stage| (stage as u64, self.new_block("at_start"))).collect();
+        let ends: Vec<_> = (1..count).map(|region| (region as u64, self.new_block("at_end"))).collect();
+        let starts: Vec<_> = (0..count).map(|region| (region as u64, self.new_block("at_start"))).collect();
         builder.position_at_end(before);
         // Those that have ended are not written down.
         builder.switch(builder.load(int, reached, 4), next, &ends);
         builder.position_at_end(behind);
-        builder.switch(builder.load(int, stage, 4), next, &starts);
+        builder.switch(builder.load(int, region, 4), next, &starts);
         for (cases, is_start) in [(ends, false), (starts, true)] {
-            for (stage, block) in cases {
+            for (region, block) in cases {
                 builder.position_at_end(block);
-                let point = self.fetch_all(stage as usize, is_start);
+                let point = self.fetch_all(region as usize, is_start);
                 self.save_warp_state(point);
                 builder.branch(next);
             }
@@ -550,14 +550,14 @@ impl<'c> Lowering<'_, '_, 'c> {
         builder.unreachable();
     }
 
-    /// Fetches all registers of the warp that runs, which is at the start of a stage, or at the barrier before it. Gives
+    /// Fetches all registers of the warp that runs, which is at the start of a region, or at the barrier before it. Gives
     /// where that is.
-    fn fetch_all(&mut self, stage: usize, is_start: bool) -> ResumePoint {
-        let Some(index) = stage.checked_sub(1) else {
+    fn fetch_all(&mut self, region: usize, is_start: bool) -> ResumePoint {
+        let Some(index) = region.checked_sub(1) else {
             self.zero_registers();
             return ResumePoint::Block(self.cfg.entry());
         };
-        let end = &self.stages.as_ref().expect("the kernel runs in stages").barriers[index];
+        let end = &self.region_loops.as_ref().expect("the kernel runs in region loops").barriers[index];
         let (barrier, live) = (end.barrier, end.live.clone());
         for kept in &live {
             self.fetch(kept, is_start);
