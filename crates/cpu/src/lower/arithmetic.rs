@@ -498,8 +498,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         {
             return None;
         }
-        let regular = self.place(reg, false)?.regular.filter(|regular| !regular.is_uniform())?;
-        let offsets = (0..self.lanes()).map(|lane| regular.offset(lane));
+        let affine = self.place(reg, false)?.affine.filter(|affine| !affine.is_uniform())?;
+        let offsets = (0..self.lanes()).map(|lane| affine.offset(lane));
         let (least, most) = (offsets.clone().min()?, offsets.max()?);
         let scalar = self.scalar();
         let base = self.read_reg(reg, scalar);

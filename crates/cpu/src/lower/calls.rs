@@ -367,7 +367,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let place = self.place_of_web(web, bits);
         let emit = self.vector();
         let value = emit.resize(sign_of(self.function.reg_type(reg)), value, bits);
-        assert!(place.regular.is_none(), "nothing is known of what callers pass");
+        assert!(place.affine.is_none(), "nothing is known of what callers pass");
         emit.store(value, place.address, 1);
     }
 

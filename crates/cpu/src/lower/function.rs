@@ -35,7 +35,7 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     pub(crate) def_use: DefUse,
     /// Nothing at width 1, where there is nothing to be found out.
     pub(crate) uniformity: Option<Uniformity>,
-    /// Whether registers are speculated not to wrap where that makes them regular, and checks stand before.
+    /// Whether registers are speculated not to wrap where that makes them affine, and checks stand before.
     pub(crate) speculates_no_wrap: bool,
     /// The checks of registers that may wrap, by the statement before which they are made.
     pub(crate) wrap_checks: WrapChecks,
@@ -152,7 +152,7 @@ struct Room<'c> {
 pub(crate) struct Place<'c> {
     pub(crate) address: Value<'c>,
     /// What each lane adds to the one number that is there, if it has not one for each lane.
-    pub(crate) regular: Option<LaneValue>,
+    pub(crate) affine: Option<LaneValue>,
     /// What each lane adds to the number of its group, if it has one for each group of lanes.
     pub(crate) grouped: Option<LaneValue>,
     /// How many groups those are.
@@ -164,7 +164,7 @@ pub(crate) struct Place<'c> {
 impl Place<'_> {
     /// How many numbers it has, of a warp of so many lanes.
     pub(crate) fn lanes(&self, all: u32) -> u32 {
-        match (self.regular, self.groups) {
+        match (self.affine, self.groups) {
             (Some(_), _) => 1,
             (None, Some(groups)) => groups,
             (None, None) => all,
@@ -524,7 +524,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         match &mut self.places {
             Places::Registers(places) => {
                 let room = places[reg].get_or_insert_with(|| new_room(&self.allocas, scalar, starts_as_zero));
-                Some(Place { address: room.address, regular: None, grouped: None, groups: None, constant: None })
+                Some(Place { address: room.address, affine: None, grouped: None, groups: None, constant: None })
             }
             Places::Webs(_) => {
                 let uniformity = self.uniformity.as_ref().expect("webs come from the analysis");
@@ -541,10 +541,10 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         let scalar = self.unit.context().int(bits);
         let uniformity = self.uniformity.as_ref().expect("webs come from the analysis");
         let value = uniformity.value(web);
-        let regular = self.is_one_number(value, bits).then_some(*value);
+        let affine = self.is_affine(value, bits).then_some(*value);
         let groups = self.grouped.get(&web).copied();
         let grouped = groups.map(|_| *value);
-        let ty = match (regular, groups) {
+        let ty = match (affine, groups) {
             (Some(_), _) => scalar,
             (None, Some(groups)) => scalar.vector(groups),
             (None, None) => scalar.vector(self.unit.width().lanes()),
@@ -554,8 +554,8 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             unreachable!("threads that run on their own have registers, not webs")
         };
         let room = places[web].get_or_insert_with(|| new_room(&self.allocas, ty, starts_as_zero));
-        let constant = regular.and_then(|value| value.constant()).filter(|_| !starts_as_zero);
-        Place { address: room.address, regular, grouped, groups, constant }
+        let constant = affine.and_then(|value| value.constant()).filter(|_| !starts_as_zero);
+        Place { address: room.address, affine, grouped, groups, constant }
     }
 
     /// Where a web is, and its type.

@@ -68,10 +68,10 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let Some(view) = self.view(statement) else { return false };
         let is_kept_so = |reg: Reg| {
             let Some(web) = uniformity.read(statement, reg) else { return false };
-            self.is_one_number(uniformity.value(web), self.register_bits(reg))
+            self.is_affine(uniformity.value(web), self.register_bits(reg))
                 || grouped.get(&web).is_some_and(|&others| others <= groups)
         };
-        let is_one_number = |operand: &Operand| match *operand {
+        let is_affine = |operand: &Operand| match *operand {
             Operand::Special(special) => groups_of(&self.unit.facts().special(special)).is_some_and(|of| of <= groups),
             Operand::Reg(_) | Operand::Int(_) | Operand::Hex(_) | Operand::Symbol(..) => true,
             _ => false,
@@ -81,7 +81,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         });
         is_simple(&view)
             && is_agreed
-            && view.operands().iter().all(is_one_number)
+            && view.operands().iter().all(is_affine)
             && self.def_use.writes(statement).len() == 1
             && self.def_use.reads(statement).iter().all(|&reg| is_kept_so(reg))
     }

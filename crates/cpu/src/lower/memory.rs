@@ -119,15 +119,15 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 } else {
                     Sign::Unsigned
                 };
-                let address = match place.regular {
+                let address = match place.affine {
                     _ if self.is_scalar_device() => {
                         let value = self.read_reg(reg, emit);
                         Address::Uniform(Spot::at(self.extended_address(value, bits, sign, space)))
                     }
-                    Some(regular) => {
+                    Some(affine) => {
                         let base = self.read_reg(reg, emit);
                         let base = self.extended_address(base, bits, sign, space);
-                        regular_address(base, &regular, self.lanes())
+                        affine_address(base, &affine, self.lanes())
                     }
                     None => {
                         let value = self.read_reg(reg, self.vector());
@@ -159,7 +159,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                     Address::Regular(offset, lanes) => Address::Regular(offset.behind(emit, base), lanes),
                     Address::Vector(offsets, groups) => {
                         let emit = self.vector();
-                        // Arrays in shared memory are small, and what is far from regular there has strides.
+                        // Arrays in shared memory are small, and what is far from affine there has strides.
                         let add = |offsets: Value<'c>| {
                             let emit = self.emit_like(offsets);
                             emit.add(emit.broadcast(base), offsets)
@@ -580,11 +580,11 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     }
 }
 
-fn regular_address<'c>(base: Value<'c>, regular: &LaneValue, lanes: u32) -> Address<'c> {
-    if regular.is_uniform() {
+fn affine_address<'c>(base: Value<'c>, affine: &LaneValue, lanes: u32) -> Address<'c> {
+    if affine.is_uniform() {
         Address::Uniform(Spot::at(base))
     } else {
-        Address::Regular(Spot::at(base), (0..lanes).map(|lane| regular.offset(lane)).collect())
+        Address::Regular(Spot::at(base), (0..lanes).map(|lane| affine.offset(lane)).collect())
     }
 }
 

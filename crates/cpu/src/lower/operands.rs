@@ -21,15 +21,15 @@ macro_rules! field {
 pub(crate) use field;
 
 impl<'a, 'c> Lowering<'_, 'a, 'c> {
-    /// The shape in which an instruction is computed: scalars if all that it reads and writes is the same, or regular, in
+    /// The shape in which an instruction is computed: scalars if all that it reads and writes is the same, or affine, in
     /// all lanes.
     pub(crate) fn shape(&mut self, view: &View<'_>) -> Emit<'a, 'c> {
         if self.is_scalar_device() {
             return self.scalar();
         }
         let mut is_regular = true;
-        view.for_each_write(|reg| is_regular &= self.place(reg, true).is_some_and(|place| place.regular.is_some()));
-        view.for_each_read(|reg| is_regular &= self.place(reg, false).is_some_and(|place| place.regular.is_some()));
+        view.for_each_write(|reg| is_regular &= self.place(reg, true).is_some_and(|place| place.affine.is_some()));
+        view.for_each_read(|reg| is_regular &= self.place(reg, false).is_some_and(|place| place.affine.is_some()));
         if let Some(guard) = self.guard {
             is_regular &= self.is_uniform_reg(guard.reg);
         }
@@ -60,7 +60,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// Whether a register that the present statement reads has the same value in all lanes.
     pub(crate) fn is_uniform_reg(&mut self, reg: Reg) -> bool {
         self.is_scalar_device()
-            || self.place(reg, false).is_some_and(|place| place.regular.is_some_and(|value| value.is_uniform()))
+            || self.place(reg, false).is_some_and(|place| place.affine.is_some_and(|value| value.is_uniform()))
     }
 
     /// Whether an operand has the same value in all lanes.
@@ -97,14 +97,14 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let bases = emit.load(scalar.vector(place.lanes(self.lanes())), place.address, align);
             return self.spread(bases, &grouped, emit);
         }
-        let Some(regular) = place.regular else {
+        let Some(affine) = place.affine else {
             let ty = self.vector().shaped(scalar);
             return emit.load(ty, place.address, align);
         };
         let base = emit.load(scalar, place.address, align);
         match emit.lanes {
             None => base,
-            Some(_) => self.add_offsets(emit.broadcast(base), &regular, emit),
+            Some(_) => self.add_offsets(emit.broadcast(base), &affine, emit),
         }
     }
 
@@ -210,18 +210,18 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         if place.grouped.is_some() {
             return self.write_groups(reg, place, value, align);
         }
-        let value = match (place.regular, emit.lanes) {
-            (Some(regular), Some(_)) => {
+        let value = match (place.affine, emit.lanes) {
+            (Some(affine), Some(_)) => {
                 // The value of one lane that executes it tells those of all.
                 let active = self.active();
                 let scalar = self.scalar();
                 let lane = scalar.and_constant(scalar.ctz(self.mask_bits(active)), 31);
                 let one = emit.extract_element(value, lane);
-                if regular.is_uniform() {
+                if affine.is_uniform() {
                     one
                 } else {
                     let int = one.ty();
-                    let offsets: Vec<_> = (0..32).map(|lane| int.constant(regular.offset(lane) as u64)).collect();
+                    let offsets: Vec<_> = (0..32).map(|lane| int.constant(affine.offset(lane) as u64)).collect();
                     let offset = emit.extract_element(Value::vector_constant(&offsets), lane);
                     emit.sub(one, offset)
                 }
@@ -366,7 +366,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         }
         let emit = self.scalar();
         let value = match self.place(guard.reg, false) {
-            Some(place) if place.regular.is_none() && !self.is_scalar_device() => {
+            Some(place) if place.affine.is_none() && !self.is_scalar_device() => {
                 // All active lanes agree, although the place has one for each.
                 let all = self.read_reg(guard.reg, self.vector());
                 self.any(emit.and(all, self.mask))

@@ -45,7 +45,7 @@ impl Lowering<'_, '_, '_> {
     /// Whether a web is kept as one number for all lanes.
     fn is_one_number_in(&mut self, web: Web) -> bool {
         let bits = self.uniformity.as_ref().map(|uniformity| self.register_bits(uniformity.reg_of(web)));
-        bits.is_some_and(|bits| self.place_of_web(web, bits).regular.is_some())
+        bits.is_some_and(|bits| self.place_of_web(web, bits).affine.is_some())
     }
 
     fn is_computed_by_all(&mut self, web: Web, steps: u32) -> bool {

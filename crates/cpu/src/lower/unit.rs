@@ -85,7 +85,7 @@ impl<'a, 'c> Unit<'a, 'c> {
         &self.options.facts
     }
 
-    /// Which registers of a function are the same, or regular, in all lanes, if some checks are speculated to pass.
+    /// Which registers of a function are the same, or affine, in all lanes, if some checks are speculated to pass.
     pub(crate) fn uniformity(&self, func: FuncId, cfg: &Cfg, checks: &SpeculatedChecks) -> Uniformity {
         let function = &self.module.functions[func];
         let is_entry = function.is_entry();

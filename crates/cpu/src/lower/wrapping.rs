@@ -61,7 +61,7 @@ impl<'c> Lowering<'_, '_, 'c> {
     }
 
     /// Whether a register of so many bits with such a value is kept as one number for the warp.
-    pub(crate) fn is_one_number(&self, value: &LaneValue, bits: u32) -> bool {
+    pub(crate) fn is_affine(&self, value: &LaneValue, bits: u32) -> bool {
         value.has_one_base() && self.is_known_or_speculated(value) && bits <= 64
     }
 
@@ -82,7 +82,7 @@ impl<'c> Lowering<'_, '_, 'c> {
     /// Whether the check of a register fails for some lane that executes the present statement.
     fn wraps(&mut self, reg: Reg, check: &WrapCheck) -> Value<'c> {
         let scalar = self.scalar();
-        if self.place(reg, false).is_some_and(|place| place.regular.is_some()) {
+        if self.place(reg, false).is_some_and(|place| place.affine.is_some()) {
             let base = self.read_reg(reg, scalar);
             let wraps = is_outside(scalar, base, check);
             if !self.is_guarded() {
