@@ -63,7 +63,7 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     pub(crate) taken: Option<Value<'c>>,
     places: Places<'c>,
     /// Webs that have one number for each group of lanes, and how many groups there are.
-    pub(crate) grouped: FxHashMap<Web, u32>,
+    pub(crate) subwarp_affine: FxHashMap<Web, u32>,
     /// How the kernel runs all warps of a block, if it does.
     pub(crate) region_loops: Option<RegionLoops<'c>>,
     /// Blocks to which control goes back in loops that wait for memory.
@@ -154,7 +154,7 @@ pub(crate) struct Place<'c> {
     /// What each lane adds to the one number that is there, if it has not one for each lane.
     pub(crate) affine: Option<LaneValue>,
     /// What each lane adds to the number of its group, if it has one for each group of lanes.
-    pub(crate) grouped: Option<LaneValue>,
+    pub(crate) subwarp_affine: Option<LaneValue>,
     /// How many groups those are.
     groups: Option<u32>,
     /// What it holds whenever it is read, if that is known.
@@ -238,7 +238,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             taken: None,
             saved_guard: None,
             places,
-            grouped: FxHashMap::default(),
+            subwarp_affine: FxHashMap::default(),
             region_loops: None,
             spinning,
             resume_blocks: FxHashMap::default(),
@@ -255,7 +255,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             guard: None,
             unit,
         };
-        lowering.grouped = lowering.find_grouped();
+        lowering.subwarp_affine = lowering.find_subwarp_affine();
         let waited_for = lowering.waited_for();
         for &block in &lowering.layout.order {
             let body = llvm.append_block(context, "body");
@@ -524,7 +524,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         match &mut self.places {
             Places::Registers(places) => {
                 let room = places[reg].get_or_insert_with(|| new_room(&self.allocas, scalar, starts_as_zero));
-                Some(Place { address: room.address, affine: None, grouped: None, groups: None, constant: None })
+                Some(Place { address: room.address, affine: None, subwarp_affine: None, groups: None, constant: None })
             }
             Places::Webs(_) => {
                 let uniformity = self.uniformity.as_ref().expect("webs come from the analysis");
@@ -542,8 +542,8 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         let uniformity = self.uniformity.as_ref().expect("webs come from the analysis");
         let value = uniformity.value(web);
         let affine = self.is_affine(value, bits).then_some(*value);
-        let groups = self.grouped.get(&web).copied();
-        let grouped = groups.map(|_| *value);
+        let groups = self.subwarp_affine.get(&web).copied();
+        let subwarp_affine = groups.map(|_| *value);
         let ty = match (affine, groups) {
             (Some(_), _) => scalar,
             (None, Some(groups)) => scalar.vector(groups),
@@ -555,7 +555,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         };
         let room = places[web].get_or_insert_with(|| new_room(&self.allocas, ty, starts_as_zero));
         let constant = affine.and_then(|value| value.constant()).filter(|_| !starts_as_zero);
-        Place { address: room.address, affine, grouped, groups, constant }
+        Place { address: room.address, affine, subwarp_affine, groups, constant }
     }
 
     /// Where a web is, and its type.

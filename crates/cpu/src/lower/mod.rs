@@ -8,7 +8,7 @@
 //! | `unit` | what the functions of a kernel share |
 //! | `function` | one function: its blocks, registers and masks |
 //! | `layout`, `waiting`, `flow` | in which order blocks run, where lanes wait meanwhile, and where they go |
-//! | `grouped` | registers that have one number for each row of a warp |
+//! | `subwarp_affine` | registers that have one number for each row of a warp |
 //! | `operands` | reading and writing operands, special registers |
 //! | `arithmetic`, `conversion` | instructions that compute registers |
 //! | `video` | instructions on parts of registers |
@@ -40,7 +40,6 @@ mod conversion;
 mod deopt;
 mod flow;
 mod function;
-mod grouped;
 mod layout;
 mod matrix;
 mod memory;
@@ -53,6 +52,7 @@ mod row;
 mod spin;
 mod stack;
 mod strided;
+mod subwarp_affine;
 mod sync;
 mod texture;
 mod total;

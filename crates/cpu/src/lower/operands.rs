@@ -44,7 +44,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// How many groups of lanes have a number of their own in a register that the present statement writes, if it is kept so.
     fn groups_written(&self, reg: Reg) -> Option<u32> {
         let web = self.uniformity.as_ref()?.written(self.statement, reg)?;
-        self.grouped.get(&web).copied()
+        self.subwarp_affine.get(&web).copied()
     }
 
     fn is_regular_operand(&self, operand: &Operand) -> bool {
@@ -93,9 +93,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         }
         let scalar = self.unit.context().int(bits);
         let align = self.place_align(place, bits);
-        if let Some(grouped) = place.grouped {
+        if let Some(subwarp_affine) = place.subwarp_affine {
             let bases = emit.load(scalar.vector(place.lanes(self.lanes())), place.address, align);
-            return self.spread(bases, &grouped, emit);
+            return self.spread(bases, &subwarp_affine, emit);
         }
         let Some(affine) = place.affine else {
             let ty = self.vector().shaped(scalar);
@@ -207,7 +207,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let value = emit.resize(sign, emit.to_bits(value), bits);
         let align = self.place_align(place, bits);
         let guard = self.guard;
-        if place.grouped.is_some() {
+        if place.subwarp_affine.is_some() {
             return self.write_groups(reg, place, value, align);
         }
         let value = match (place.affine, emit.lanes) {

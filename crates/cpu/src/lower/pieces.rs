@@ -104,7 +104,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         let alone = Groups { lanes: 1, stride: 0, is_total: false, is_computed, firsts: None };
         let Class::Grouped { lanes, stride } = self.known_value(reg)?.class() else { return Some(alone) };
         let web = self.uniformity.as_ref()?.read(self.statement, reg)?;
-        let groups = self.grouped.get(&web).copied().filter(|groups| groups * lanes == self.lanes());
+        let groups = self.subwarp_affine.get(&web).copied().filter(|groups| groups * lanes == self.lanes());
         let firsts = groups.map(|groups| Firsts { numbers: self.read_reg(reg, self.group_shape(groups)), plus: 0 });
         let is_total = lanes >= SMALLEST_PIECE && self.is_total(web);
         Some(Groups { lanes, stride, is_total, is_computed, firsts })

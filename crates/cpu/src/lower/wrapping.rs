@@ -91,7 +91,7 @@ impl<'c> Lowering<'_, '_, 'c> {
             let active = self.active();
             return scalar.and(wraps, self.any(active));
         }
-        if let Some(place) = self.place(reg, false).filter(|place| place.grouped.is_some()) {
+        if let Some(place) = self.place(reg, false).filter(|place| place.subwarp_affine.is_some()) {
             let groups = place.lanes(self.lanes());
             let emit = self.group_shape(groups);
             let bases = self.read_reg(reg, emit);

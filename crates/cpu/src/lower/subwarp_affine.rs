@@ -24,26 +24,28 @@ const GROUPS: [u32; 2] = [2, 4];
 impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// The webs that are kept for groups of lanes, with the number of groups: those that are only written by instructions
     /// that can be computed so.
-    pub(crate) fn find_grouped(&self) -> FxHashMap<Web, u32> {
+    pub(crate) fn find_subwarp_affine(&self) -> FxHashMap<Web, u32> {
         let Some(uniformity) = &self.uniformity else { return FxHashMap::default() };
-        let mut grouped: FxHashMap<Web, u32> =
+        let mut subwarp_affine: FxHashMap<Web, u32> =
             uniformity.webs().filter_map(|web| Some((web, self.groups_of_web(uniformity, web)?))).collect();
-        let mut has_changed = !grouped.is_empty();
+        let mut has_changed = !subwarp_affine.is_empty();
         while has_changed {
             has_changed = false;
             for &block in &self.layout.order {
                 for &statement in self.cfg.statements(block) {
                     let written = self.def_use.writes(statement).iter();
                     for web in written.filter_map(|&reg| uniformity.written(statement, reg)) {
-                        let groups = grouped.get(&web).copied();
-                        if groups.is_some_and(|groups| !self.is_computed_in(uniformity, &grouped, statement, groups)) {
-                            has_changed |= grouped.remove(&web).is_some();
+                        let groups = subwarp_affine.get(&web).copied();
+                        if groups
+                            .is_some_and(|groups| !self.is_computed_in(uniformity, &subwarp_affine, statement, groups))
+                        {
+                            has_changed |= subwarp_affine.remove(&web).is_some();
                         }
                     }
                 }
             }
         }
-        grouped
+        subwarp_affine
     }
 
     /// How many groups of lanes have a number of their own in a web, if they are few, and more than one.
@@ -61,7 +63,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     fn is_computed_in(
         &self,
         uniformity: &Uniformity,
-        grouped: &FxHashMap<Web, u32>,
+        subwarp_affine: &FxHashMap<Web, u32>,
         statement: StmtId,
         groups: u32,
     ) -> bool {
@@ -69,7 +71,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let is_kept_so = |reg: Reg| {
             let Some(web) = uniformity.read(statement, reg) else { return false };
             self.is_affine(uniformity.value(web), self.register_bits(reg))
-                || grouped.get(&web).is_some_and(|&others| others <= groups)
+                || subwarp_affine.get(&web).is_some_and(|&others| others <= groups)
         };
         let is_affine = |operand: &Operand| match *operand {
             Operand::Special(special) => groups_of(&self.unit.facts().special(special)).is_some_and(|of| of <= groups),
