@@ -23,9 +23,9 @@ pub(crate) struct Kernel {
     pub(crate) has_barriers: bool,
     pub(crate) traits: Traits,
     /// Whether it goes on with the next warp of a block by itself.
-    pub(crate) runs_rows: bool,
+    pub(crate) loops_over_warps: bool,
     /// Whether it goes on with the next block, too, if the launch adds no shared memory.
-    pub(crate) runs_blocks: bool,
+    pub(crate) loops_over_blocks: bool,
     /// Bytes of stack that a fibre needs.
     pub(crate) stack: usize,
     /// Where shared memory starts that the launch adds.
@@ -233,14 +233,14 @@ impl Kernel {
         symbols.extend_from_slice(&source.symbols);
         let code = Code::link(&compiled.object, &symbols, ENTRY)?;
         let KernelSummary { sizes, traits } = compiled.summary;
-        let runs_rows = lower::runs_rows(&source.module, source.kernel, &source.options);
+        let loops_over_warps = lower::loops_over_warps(&source.module, source.kernel, &source.options);
         Ok(Self {
             code,
             width: source.options.width,
             has_barriers: lower::has_barriers(&source.module, source.kernel, &source.options),
             traits,
-            runs_rows,
-            runs_blocks: runs_rows && lower::runs_blocks(&sizes),
+            loops_over_warps,
+            loops_over_blocks: loops_over_warps && lower::loops_over_blocks(&sizes),
             stack: compiled.stack as usize,
             dynamic_shared: sizes.dynamic_shared,
             local: sizes.local,

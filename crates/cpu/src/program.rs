@@ -447,7 +447,7 @@ impl Program {
                 params: &params,
                 grid: request.grid,
                 deal: &deal,
-                runs_blocks: is_free && kernel.runs_blocks && request.dynamic_shared == 0,
+                loops_over_blocks: is_free && kernel.loops_over_blocks && request.dynamic_shared == 0,
                 threads: request.block,
                 dynamic_shared: request.dynamic_shared,
                 shared: &self.device.shared,

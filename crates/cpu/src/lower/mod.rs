@@ -15,7 +15,7 @@
 //! | `memory`, `pieces`, `strided`, `parts`, `atomics` | accesses |
 //! | `sync` | barriers and collectives |
 //! | `control` | preemption, counts, budgets |
-//! | `row` | kernels that run all warps of a block in a row |
+//! | `warp_loop` | kernels that run all warps of a block in a row |
 //! | `region_loops`, `agreement` | kernels that run all warps of a block from barrier to barrier, and what these agree on |
 //! | `spin` | loops that wait for memory |
 //! | `deopt` | lanes of a warp that must wait for each other |
@@ -48,7 +48,6 @@ mod operands;
 mod parts;
 mod pieces;
 mod region_loops;
-mod row;
 mod spin;
 mod stack;
 mod strided;
@@ -59,14 +58,15 @@ mod total;
 mod unit;
 mod video;
 mod waiting;
+mod warp_loop;
 mod words;
 mod wrapping;
 
 pub(crate) use calls::{HostFunction, Undefined};
 pub(crate) use memory_map::{MAX_SHARED, constant_bytes, constant_offsets, param_offsets};
-pub(crate) use row::{has_barriers, is_run as runs_rows, runs_blocks};
 pub use unit::Unsupported;
 pub(crate) use unit::{CONSTANTS, ENTRY};
+pub(crate) use warp_loop::{has_barriers, loops_over_blocks, loops_over_warps};
 
 use ptx::analysis::CallGraph;
 use ptx::entity::Map;
@@ -128,10 +128,10 @@ pub(crate) fn lower<'c>(
     let context = llvm.context();
     let entry = llvm.function(ENTRY, context.void(), &[context.pointer()]);
     unit.set_attributes(entry);
-    let warp = if row::is_run(module, kernel, options) {
-        row::lower(&unit, entry, &sizes)
-    } else if row::goes_on(module, kernel, options) {
-        row::lower_ring(&unit, entry)
+    let warp = if warp_loop::loops_over_warps(module, kernel, options) {
+        warp_loop::lower(&unit, entry, &sizes)
+    } else if warp_loop::goes_on(module, kernel, options) {
+        warp_loop::lower_ring(&unit, entry)
     } else {
         entry
     };

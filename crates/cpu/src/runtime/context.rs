@@ -25,7 +25,7 @@ pub(crate) struct WarpContext {
     pub(crate) lanes: u32,
     /// The lanes of the last warp of the block that have a thread.
     pub(crate) last_lanes: u32,
-    /// How many warps of the block a kernel runs behind this one (see `row`).
+    /// How many warps of the block a kernel runs behind this one (see `warp_loop`).
     pub(crate) left: u32,
     /// How many of each further block it runs behind the first.
     pub(crate) left_of_block: u32,

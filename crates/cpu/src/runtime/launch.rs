@@ -176,7 +176,7 @@ pub(crate) struct LaunchParts<'l> {
     /// Blocks that have not begun.
     pub(crate) deal: &'l Deal,
     /// Whether one call of the kernel runs all blocks that are taken at once.
-    pub(crate) runs_blocks: bool,
+    pub(crate) loops_over_blocks: bool,
     pub(crate) threads: [u32; 3],
     pub(crate) dynamic_shared: u32,
     pub(crate) shared: &'l SharedWindows,

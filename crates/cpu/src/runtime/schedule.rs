@@ -285,7 +285,7 @@ impl<'l> Schedule<'l> {
     /// their work, where blocks are small.
     pub(super) fn take_blocks(&mut self) -> Option<Range<u64>> {
         let blocks = self.returned.pop().or_else(|| self.launch.take_blocks(self.worker))?;
-        if self.launch.runs_blocks {
+        if self.launch.loops_over_blocks {
             return Some(blocks);
         }
         let next = blocks.start + 1;
@@ -318,8 +318,8 @@ impl<'l> Schedule<'l> {
         let launch = self.launch;
         let resident = self.residents[place].as_mut().expect("the block is resident");
         let unit = resident.next_unit;
-        let runs_row = launch.kernel.runs_rows && !launch.random_schedule;
-        resident.next_unit = if runs_row { resident.units } else { unit + 1 };
+        let loops_over_warps = launch.kernel.loops_over_warps && !launch.random_schedule;
+        resident.next_unit = if loops_over_warps { resident.units } else { unit + 1 };
         resident.running += 1;
         if resident.next_unit == resident.units {
             self.starting = None;

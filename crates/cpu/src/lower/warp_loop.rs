@@ -18,7 +18,7 @@ use crate::llvm::{Attribute, FunctionValue};
 use crate::options::{Options, Width};
 
 /// Whether a kernel runs all warps of a block that are left, one after another.
-pub(crate) fn is_run(module: &Module, kernel: FuncId, options: &Options) -> bool {
+pub(crate) fn loops_over_warps(module: &Module, kernel: FuncId, options: &Options) -> bool {
     let function = &module.functions[kernel];
     let Some(body) = &function.body else { return false };
     if options.width == Width::One || options.preempt || options.count {
@@ -47,7 +47,7 @@ fn has(module: &Module, body: &Body, is_such: impl Fn(View<'_>) -> bool) -> bool
 const MOST_SHARED: u64 = 64;
 
 /// Whether a kernel that runs warps in a row, and needs such memory, goes on with the next block.
-pub(crate) fn runs_blocks(sizes: &Sizes) -> bool {
+pub(crate) fn loops_over_blocks(sizes: &Sizes) -> bool {
     sizes.local == 0 && sizes.dynamic_shared <= MOST_SHARED
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn lower<'c>(unit: &Unit<'_, 'c>, entry: FunctionValue<'c>, sizes: &S
     let thread = builder.load(int, field(field!(first_thread)), 4);
     go_on(builder.add(thread, int.constant(32)), builder.sub(left, int.constant(1)));
     builder.position_at_end(over);
-    if runs_blocks(sizes) {
+    if loops_over_blocks(sizes) {
         let block = entry.append_block(context, "block");
         let blocks = builder.load(int, field(field!(blocks_left)), 4);
         builder.branch_if(emit.is_zero(blocks), end, block);
