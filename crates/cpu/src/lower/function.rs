@@ -11,12 +11,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::checks::SpeculatedChecks;
 use super::deopt::ResumePoint;
+use super::inactive_lanes::InactiveLanes;
 use super::layout::{Layout, Step};
 use super::operands::field;
 use super::pieces::computed_registers;
 use super::region_loops::RegionLoops;
 use super::spin::spinning_blocks;
-use super::total::Totals;
 use super::unit::Unit;
 use super::wrapping::WrapChecks;
 use crate::emit::Emit;
@@ -73,7 +73,7 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     /// The webs of the registers that are live at the start of each block, once somebody has asked.
     pub(crate) entry_webs: Option<FxHashMap<(Block, Reg), Web>>,
     /// The registers that hold what they should in all lanes.
-    pub(crate) totals: Totals,
+    pub(crate) inactive_lanes: InactiveLanes,
     /// Room for variables that are passed to calls.
     pub(crate) param_rooms: FxHashMap<Var, Value<'c>>,
     /// Appends allocations to the first block of the function.
@@ -243,7 +243,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             spinning,
             resume_blocks: FxHashMap::default(),
             entry_webs: None,
-            totals: Totals::default(),
+            inactive_lanes: InactiveLanes::default(),
             param_rooms: FxHashMap::default(),
             allocas,
             blocks,

@@ -23,7 +23,7 @@
 //! | `asynchronous` | asynchronous copies and barrier objects |
 //! | `stack` | memory that is taken while a function runs |
 //! | `texture` | textures and surfaces |
-//! | `total` | registers that are right in all lanes, also in those that are not active |
+//! | `inactive_lanes` | registers that are right in all lanes, also in those that are not active |
 //! | `wrapping` | numbers that are speculated not to wrap |
 //! | `words` | operands of all lanes in memory |
 //! | `calls` | functions of the program, of the device and of the runtime |
@@ -40,6 +40,7 @@ mod conversion;
 mod deopt;
 mod flow;
 mod function;
+mod inactive_lanes;
 mod layout;
 mod matrix;
 mod memory;
@@ -54,7 +55,6 @@ mod strided;
 mod subwarp_affine;
 mod sync;
 mod texture;
-mod total;
 mod unit;
 mod video;
 mod waiting;

@@ -25,7 +25,7 @@ pub(crate) struct Groups<'c> {
     lanes: u32,
     stride: i64,
     /// Whether this holds for lanes that are not active, too.
-    is_total: bool,
+    is_valid_in_inactive_lanes: bool,
     /// Whether they are computed without anything from memory.
     is_computed: bool,
     /// Those of the first lanes, if they are kept so.
@@ -101,13 +101,13 @@ impl<'c> Lowering<'_, '_, 'c> {
     pub(crate) fn groups(&mut self, reg: Reg) -> Option<Groups<'c>> {
         let is_computed = self.computed.contains(&reg);
         // Of one lane everything is true.
-        let alone = Groups { lanes: 1, stride: 0, is_total: false, is_computed, firsts: None };
+        let alone = Groups { lanes: 1, stride: 0, is_valid_in_inactive_lanes: false, is_computed, firsts: None };
         let Class::Grouped { lanes, stride } = self.known_value(reg)?.class() else { return Some(alone) };
         let web = self.uniformity.as_ref()?.read(self.statement, reg)?;
         let groups = self.subwarp_affine.get(&web).copied().filter(|groups| groups * lanes == self.lanes());
         let firsts = groups.map(|groups| Firsts { numbers: self.read_reg(reg, self.group_shape(groups)), plus: 0 });
-        let is_total = lanes >= SMALLEST_PIECE && self.is_total(web);
-        Some(Groups { lanes, stride, is_total, is_computed, firsts })
+        let is_valid_in_inactive_lanes = lanes >= SMALLEST_PIECE && self.is_valid_in_inactive_lanes(web);
+        Some(Groups { lanes, stride, is_valid_in_inactive_lanes, is_computed, firsts })
     }
 
     /// Whether addresses of words, of which nothing is known, are those of one piece; nothing if that is not likely.
@@ -153,7 +153,7 @@ impl<'c> Lowering<'_, '_, 'c> {
             Address::Vector(all, groups) => {
                 let groups = groups.filter(|groups| groups.lanes >= SMALLEST_PIECE)?;
                 // What is kept for a group is right if any lane of it is active.
-                let is_known = groups.is_total || groups.firsts.is_some();
+                let is_known = groups.is_valid_in_inactive_lanes || groups.firsts.is_some();
                 let bases = Bases::FirstLanes { all: *all, firsts: groups.firsts, is_known };
                 Some(Pieces { lanes: groups.lanes, kind: kind(groups.stride)?, bases })
             }
@@ -164,7 +164,7 @@ impl<'c> Lowering<'_, '_, 'c> {
     pub(crate) fn known_bases(&self, address: &Address<'c>, bytes: u32, active: Value<'c>) -> Option<Vec<Value<'c>>> {
         let Address::Vector(all, Some(groups)) = address else { return None };
         let is_enough = groups.lanes >= SMALLEST_PIECE && groups.stride % i64::from(bytes) == 0;
-        (is_enough && (active.is_all_ones() || groups.is_total)).then(|| {
+        (is_enough && (active.is_all_ones() || groups.is_valid_in_inactive_lanes)).then(|| {
             let spots = self.first_lanes(*all, groups.firsts, groups.lanes);
             spots.into_iter().map(|spot| spot.alignment(self.scalar(), bytes)).collect()
         })

@@ -14,7 +14,7 @@ use super::function::Lowering;
 
 /// What was found out of the registers of a function.
 #[derive(Debug, Default)]
-pub(crate) struct Totals {
+pub(crate) struct InactiveLanes {
     known: FxHashMap<Web, bool>,
     /// The statements that write each web, once somebody has asked.
     writers: Option<FxHashMap<Web, SmallVec<[StmtId; 1]>>>,
@@ -25,21 +25,21 @@ const MOST_STEPS: u32 = 64;
 
 impl Lowering<'_, '_, '_> {
     /// Whether a web holds what it should in all lanes, if it does in one.
-    pub(crate) fn is_total(&mut self, web: Web) -> bool {
+    pub(crate) fn is_valid_in_inactive_lanes(&mut self, web: Web) -> bool {
         self.is_total_within(web, MOST_STEPS)
     }
 
     fn is_total_within(&mut self, web: Web, steps: u32) -> bool {
         let Some(steps) = steps.checked_sub(1) else { return false };
-        if let Some(&known) = self.totals.known.get(&web) {
+        if let Some(&known) = self.inactive_lanes.known.get(&web) {
             return known;
         }
         // What depends on itself is not looked into.
-        self.totals.known.insert(web, false);
-        let is_total =
+        self.inactive_lanes.known.insert(web, false);
+        let is_valid_in_inactive_lanes =
             self.entered.is_all_ones() && (self.is_one_number_in(web) || self.is_computed_by_all(web, steps));
-        self.totals.known.insert(web, is_total);
-        is_total
+        self.inactive_lanes.known.insert(web, is_valid_in_inactive_lanes);
+        is_valid_in_inactive_lanes
     }
 
     /// Whether a web is kept as one number for all lanes.
@@ -49,10 +49,11 @@ impl Lowering<'_, '_, '_> {
     }
 
     fn is_computed_by_all(&mut self, web: Web, steps: u32) -> bool {
-        if self.totals.writers.is_none() {
-            self.totals.writers = Some(self.writers());
+        if self.inactive_lanes.writers.is_none() {
+            self.inactive_lanes.writers = Some(self.writers());
         }
-        let writers = self.totals.writers.as_ref().and_then(|writers| writers.get(&web)).cloned().unwrap_or_default();
+        let writers =
+            self.inactive_lanes.writers.as_ref().and_then(|writers| writers.get(&web)).cloned().unwrap_or_default();
         !writers.is_empty() && writers.into_iter().all(|statement| self.is_total_in(statement, web, steps))
     }
 
