@@ -183,11 +183,11 @@ impl<'c> Lowering<'_, '_, 'c> {
             }
         };
         let mut lanes_at = vec![(here, self.mask)];
-        for other in self.layout.waiting_while(block).collect::<Vec<_>>() {
-            let Lanes::Waiting(waiting) = self.lowered(other).lanes else {
+        for other in self.layout.pending_while(block).collect::<Vec<_>>() {
+            let Lanes::Pending(pending) = self.lowered(other).lanes else {
                 unreachable!("lanes may wait there");
             };
-            lanes_at.push((ResumePoint::Block(other), builder.load(self.mask.ty(), waiting, 4)));
+            lanes_at.push((ResumePoint::Block(other), builder.load(self.mask.ty(), pending, 4)));
         }
         self.save_lane_state(frame, &lanes_at);
         if !self.deoptimize_block() {

@@ -30,7 +30,7 @@ impl<'c> Lowering<'_, '_, 'c> {
 
     /// Where control goes behind a block whose lanes have all ended.
     pub(crate) fn after_last(&mut self, block: Block) -> BasicBlock<'c> {
-        if self.layout.waiting_while(block).next().is_none() { self.end } else { self.after(block) }
+        if self.layout.pending_while(block).next().is_none() { self.end } else { self.after(block) }
     }
 
     fn step(&mut self, mut step: Option<Step>) -> BasicBlock<'c> {
@@ -56,8 +56,8 @@ impl<'c> Lowering<'_, '_, 'c> {
             builder.position_at_end(self.steps[&step]);
             let otherwise = self.step(self.layout.after_step(step));
             let mut targets = self.waiting_at(step);
-            while let Some((waiting, body)) = targets.pop() {
-                let mask = builder.load(self.vector().bool(), waiting, 4);
+            while let Some((pending, body)) = targets.pop() {
+                let mask = builder.load(self.vector().bool(), pending, 4);
                 let next = if targets.is_empty() { otherwise } else { self.new_block("step") };
                 builder.branch_if(self.any(mask), body, next);
                 builder.position_at_end(next);
@@ -71,12 +71,12 @@ impl<'c> Lowering<'_, '_, 'c> {
             Step::Test(place) => std::slice::from_ref(&self.layout.order[place]),
             Step::Cycle(place) => self.layout.back_at(place),
         };
-        let waiting = |&target: &Block| match self.lowered(target) {
-            Lowered { lanes: Lanes::Waiting(waiting), body } => Some((waiting, body)),
+        let pending = |&target: &Block| match self.lowered(target) {
+            Lowered { lanes: Lanes::Pending(pending), body } => Some((pending, body)),
             // Nobody waits where blocks are only entered directly.
             _ => None,
         };
-        targets.iter().rev().filter_map(waiting).collect()
+        targets.iter().rev().filter_map(pending).collect()
     }
 
     /// The blocks for which lanes wait in memory. All others are entered straight from where their lanes come from.
@@ -86,7 +86,7 @@ impl<'c> Lowering<'_, '_, 'c> {
             return found;
         }
         for &block in &self.layout.order {
-            for other in self.layout.waiting_while(block) {
+            for other in self.layout.pending_while(block) {
                 found.insert(other);
             }
             let terminator = self.cfg.terminator(block).and_then(|statement| self.view(statement));
@@ -220,12 +220,12 @@ impl<'c> Lowering<'_, '_, 'c> {
             let is_it = emit.equal(index, index.ty().constant(number));
             let mask = builder.and(rest, is_it);
             left = builder.and(left, builder.not(mask));
-            self.add_waiting(target, mask);
+            self.add_pending(target, mask);
         }
         if let Some(fall) = fall {
             let staying = builder.and(self.mask, builder.not(rest));
             left = builder.and(left, builder.not(staying));
-            self.add_waiting(fall, staying);
+            self.add_pending(fall, staying);
         }
         // An index past the table leads nowhere.
         let any = self.any(left);
@@ -279,18 +279,18 @@ impl<'c> Lowering<'_, '_, 'c> {
         match self.lowered(target).lanes {
             Lanes::All => {}
             Lanes::Entering(lanes) => builder.add_incoming(lanes, &[(mask, builder.block())]),
-            Lanes::Waiting(_) if self.layout.may_wait(block, target) => self.add_waiting(target, mask),
-            Lanes::Waiting(waiting) => builder.store(mask, waiting, 4),
+            Lanes::Pending(_) if self.layout.may_wait(block, target) => self.add_pending(target, mask),
+            Lanes::Pending(pending) => builder.store(mask, pending, 4),
         }
     }
 
-    fn add_waiting(&mut self, target: Block, mask: Value<'c>) {
-        let Lanes::Waiting(waiting) = self.lowered(target).lanes else {
+    fn add_pending(&mut self, target: Block, mask: Value<'c>) {
+        let Lanes::Pending(pending) = self.lowered(target).lanes else {
             unreachable!("lanes wait where they come from a branch that parts them")
         };
         let builder = self.unit.builder;
-        let others = builder.load(mask.ty(), waiting, 4);
-        builder.store(builder.or(others, mask), waiting, 4);
+        let others = builder.load(mask.ty(), pending, 4);
+        builder.store(builder.or(others, mask), pending, 4);
     }
 
     /// Whether all lanes that run a block take the same way at its end.

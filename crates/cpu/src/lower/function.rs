@@ -127,7 +127,7 @@ pub(crate) enum Lanes<'c> {
     /// Those of the block that control comes from: a phi.
     Entering(Value<'c>),
     /// Those that wait for it, in memory.
-    Waiting(Value<'c>),
+    Pending(Value<'c>),
 }
 
 /// Where the values of registers are.
@@ -261,7 +261,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             let body = llvm.append_block(context, "body");
             let is_divergent = lowering.uniformity.as_ref().is_some_and(|uniformity| uniformity.is_divergent(block));
             let lanes = if waited_for.contains(block) {
-                Lanes::Waiting(lowering.alloca_zeroed(mask, 4))
+                Lanes::Pending(lowering.alloca_zeroed(mask, 4))
             } else if is_divergent {
                 lowering.unit.builder.position_at_end(body);
                 Lanes::Entering(lowering.unit.builder.phi(mask, &[]))
@@ -320,9 +320,9 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         self.mask = match lowered.lanes {
             Lanes::All => self.entered,
             Lanes::Entering(lanes) => lanes,
-            Lanes::Waiting(waiting) => {
-                let mask = builder.load(self.vector().bool(), waiting, 4);
-                builder.store(mask.ty().zero(), waiting, 4);
+            Lanes::Pending(pending) => {
+                let mask = builder.load(self.vector().bool(), pending, 4);
+                builder.store(mask.ty().zero(), pending, 4);
                 let is_divergent = self.uniformity.as_ref().is_some_and(|uniformity| uniformity.is_divergent(block));
                 if is_divergent { mask } else { self.entered }
             }
@@ -512,7 +512,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
     }
 
     /// Whether lanes elsewhere may still need a register while the present block runs.
-    pub(crate) fn is_kept(&self, reg: Reg) -> bool {
+    pub(crate) fn is_live_in_pending_lanes(&self, reg: Reg) -> bool {
         self.kept.as_ref().is_some_and(|kept| kept.contains(reg))
     }
 

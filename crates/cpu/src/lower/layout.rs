@@ -15,7 +15,7 @@ use ptx::analysis::{BitSet, Block, Cfg, DominatorTree, Liveness, LoopId, Loops, 
 use ptx::entity::Map;
 use ptx::ir::Reg;
 
-use super::waiting::{Waiting, WhileRunning};
+use super::reconvergence::{PendingBlocks, WhileRunning};
 
 /// The order of the blocks of a function.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(crate) struct Layout {
     ends: Map<Block, Option<u32>>,
     /// The blocks to go back to, by the place of the end of their cycle, the latest first.
     back_at: Vec<Vec<Block>>,
-    waiting: WhileRunning,
+    pending: WhileRunning,
     /// What comes next, by place.
     next: Vec<Next>,
     /// The registers that are live at the start of any block, once somebody has asked.
@@ -67,9 +67,9 @@ impl Layout {
                 back_at[end as usize].push(block);
             }
         }
-        let waiting = Waiting::of(cfg, uniformity, &dominators, &loops, &position, &ends, &order);
-        let next = next_steps(&order, &position, &ends, &waiting.first_places);
-        Self { order, position, ends, back_at, waiting: waiting.while_running, next, live_anywhere: None }
+        let pending = PendingBlocks::of(cfg, uniformity, &dominators, &loops, &position, &ends, &order);
+        let next = next_steps(&order, &position, &ends, &pending.first_places);
+        Self { order, position, ends, back_at, pending: pending.while_running, next, live_anywhere: None }
     }
 
     /// The place of a block that can be reached.
@@ -100,7 +100,7 @@ impl Layout {
         let (here, there) = (self.position(block), self.position(target));
         // Back: everything up to the end of the cycle runs before.
         let end = if there > here { there } else { self.cycle_end(target).expect("an edge back ends a cycle") + 1 };
-        self.waiting_while(block).all(|other| {
+        self.pending_while(block).all(|other| {
             let runs_before = (here + 1..end).contains(&self.position(other));
             let goes_back_before = self.cycle_end(other).is_some_and(|place| (here..end).contains(&place));
             other == target || !runs_before && !goes_back_before
@@ -113,8 +113,8 @@ impl Layout {
     }
 
     /// The blocks at which lanes may wait while a block runs for other lanes, by place.
-    pub(crate) fn waiting_while(&self, block: Block) -> impl Iterator<Item = Block> {
-        let all: &[Block] = match &self.waiting {
+    pub(crate) fn pending_while(&self, block: Block) -> impl Iterator<Item = Block> {
+        let all: &[Block] = match &self.pending {
             WhileRunning::At(lists) => &lists[block],
             WhileRunning::Anywhere(divergent) if divergent.contains(block) => &self.order,
             WhileRunning::Anywhere(_) => &[],
@@ -124,7 +124,7 @@ impl Layout {
 
     /// Whether lanes may wait at `other` while `block` runs for other lanes.
     pub(crate) fn may_wait(&self, block: Block, other: Block) -> bool {
-        match &self.waiting {
+        match &self.pending {
             WhileRunning::At(lists) => lists[block].contains(&other),
             WhileRunning::Anywhere(divergent) => block != other && divergent.contains(block),
         }
@@ -137,7 +137,7 @@ impl Layout {
         registers: usize,
         block: Block,
     ) -> Option<Rc<BitSet<Reg>>> {
-        self.waiting_while(block).next()?;
+        self.pending_while(block).next()?;
         let union = |blocks: &mut dyn Iterator<Item = Block>| {
             let mut kept = BitSet::new(registers);
             for reg in blocks.flat_map(|other| liveness.live_in(other)) {
@@ -145,8 +145,8 @@ impl Layout {
             }
             Rc::new(kept)
         };
-        Some(match &self.waiting {
-            WhileRunning::At(_) => union(&mut self.waiting_while(block)),
+        Some(match &self.pending {
+            WhileRunning::At(_) => union(&mut self.pending_while(block)),
             WhileRunning::Anywhere(_) => {
                 Rc::clone(self.live_anywhere.get_or_insert_with(|| union(&mut self.order.iter().copied())))
             }

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `unit` | what the functions of a kernel share |
 //! | `function` | one function: its blocks, registers and masks |
-//! | `layout`, `waiting`, `flow` | in which order blocks run, where lanes wait meanwhile, and where they go |
+//! | `layout`, `reconvergence`, `flow` | in which order blocks run, where lanes wait meanwhile, and where they go |
 //! | `subwarp_affine` | registers that have one number for each row of a warp |
 //! | `operands` | reading and writing operands, special registers |
 //! | `arithmetic`, `conversion` | instructions that compute registers |
@@ -48,6 +48,7 @@ mod memory_map;
 mod operands;
 mod parts;
 mod pieces;
+mod reconvergence;
 mod region_loops;
 mod spin;
 mod stack;
@@ -57,7 +58,6 @@ mod sync;
 mod texture;
 mod unit;
 mod video;
-mod waiting;
 mod warp_loop;
 mod words;
 mod wrapping;

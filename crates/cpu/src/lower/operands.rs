@@ -230,7 +230,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             _ => value,
         };
         let is_vector = value.ty().lanes().is_some();
-        let must_select = guard.is_some() || is_vector && self.is_kept(reg);
+        let must_select = guard.is_some() || is_vector && self.is_live_in_pending_lanes(reg);
         if !must_select {
             emit.store(value, place.address, align);
             return;
@@ -239,7 +239,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let old = emit.load(value.ty(), place.address, align);
         let condition = if is_vector {
             let mut mask = None;
-            if self.is_kept(reg) {
+            if self.is_live_in_pending_lanes(reg) {
                 mask = Some(self.mask);
                 self.zero_written(reg);
             }
@@ -276,7 +276,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let emit = self.group_shape(groups);
         debug_assert_eq!(value.ty().lanes(), Some(groups), "such registers are only computed for groups");
         let mut condition = None;
-        if self.is_kept(reg) {
+        if self.is_live_in_pending_lanes(reg) {
             condition = Some(self.groups_in(self.mask, groups));
             self.zero_written(reg);
         }

@@ -8,7 +8,7 @@ use ptx::entity::Map;
 
 /// Where lanes may wait.
 #[derive(Debug)]
-pub(crate) struct Waiting {
+pub(crate) struct PendingBlocks {
     pub(crate) while_running: WhileRunning,
     /// For each block, the first place in the order that can run while lanes wait for the block, or send them there.
     pub(crate) first_places: Map<Block, u32>,
@@ -26,7 +26,7 @@ pub(crate) enum WhileRunning {
 /// Beyond so many pairs of a block that runs and one where lanes wait, they are taken to wait anywhere.
 const MOST_PAIRS: usize = 1 << 22;
 
-impl Waiting {
+impl PendingBlocks {
     /// `ends` are the places of the last blocks with an edge back to each block.
     pub(crate) fn of(
         cfg: &Cfg,
@@ -37,10 +37,10 @@ impl Waiting {
         ends: &Map<Block, Option<u32>>,
         order: &[Block],
     ) -> Self {
-        let mut waiting = Map::filled(cfg.len(), Vec::new());
+        let mut pending = Map::filled(cfg.len(), Vec::new());
         let mut first_places = Map::filled(cfg.len(), 0);
         let Some(uniformity) = uniformity else {
-            return Self { while_running: WhileRunning::At(waiting), first_places };
+            return Self { while_running: WhileRunning::At(pending), first_places };
         };
         let anywhere = || {
             let mut divergent = BitSet::new(cfg.len());
@@ -75,14 +75,14 @@ impl Waiting {
             if uniformity.is_divergent(block) {
                 let mut found: Vec<_> = open.iter().copied().filter(|&other| search.may_wait(block, other)).collect();
                 found.sort_unstable_by_key(|&other| search.place(other));
-                waiting[block] = found;
+                pending[block] = found;
                 pairs += open.len();
                 if pairs > MOST_PAIRS {
                     return Self { while_running: anywhere(), first_places };
                 }
             }
         }
-        Self { while_running: WhileRunning::At(waiting), first_places }
+        Self { while_running: WhileRunning::At(pending), first_places }
     }
 }
 
