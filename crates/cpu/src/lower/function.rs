@@ -10,11 +10,11 @@ use ptx::view::View;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::checks::SpeculatedChecks;
+use super::contiguous_runs::computed_registers;
 use super::deopt::ResumePoint;
 use super::inactive_lanes::InactiveLanes;
 use super::layout::{Layout, Step};
 use super::operands::field;
-use super::pieces::computed_registers;
 use super::region_loops::RegionLoops;
 use super::spin::spinning_blocks;
 use super::unit::Unit;

@@ -6,10 +6,10 @@ use ptx::ops::Op;
 use ptx::types::{Space, Type};
 use ptx::view::{AccessSpace, MemAccess, Order, View};
 
+use super::contiguous_runs::Groups;
 use super::function::Lowering;
 use super::memory_map::constant_bytes;
 use super::operands::{field, sign_of};
-use super::pieces::Groups;
 use super::strided::Strided;
 use super::unit::{CONSTANTS, symbol_of};
 use crate::emit::{Emit, Sign};

@@ -12,7 +12,7 @@
 //! | `operands` | reading and writing operands, special registers |
 //! | `arithmetic`, `conversion` | instructions that compute registers |
 //! | `video` | instructions on parts of registers |
-//! | `memory`, `pieces`, `strided`, `parts`, `atomics` | accesses |
+//! | `memory`, `contiguous_runs`, `strided`, `vector_access`, `atomics` | accesses |
 //! | `sync` | barriers and collectives |
 //! | `control` | preemption, counts, budgets |
 //! | `warp_loop` | kernels that run all warps of a block in a row |
@@ -25,7 +25,7 @@
 //! | `texture` | textures and surfaces |
 //! | `inactive_lanes` | registers that are right in all lanes, also in those that are not active |
 //! | `wrapping` | numbers that are speculated not to wrap |
-//! | `words` | operands of all lanes in memory |
+//! | `lane_buffers` | operands of all lanes in memory |
 //! | `calls` | functions of the program, of the device and of the runtime |
 //! | `checks` | checks of tools that are speculated to pass |
 
@@ -35,19 +35,19 @@ mod asynchronous;
 mod atomics;
 mod calls;
 mod checks;
+mod contiguous_runs;
 mod control;
 mod conversion;
 mod deopt;
 mod flow;
 mod function;
 mod inactive_lanes;
+mod lane_buffers;
 mod layout;
 mod matrix;
 mod memory;
 mod memory_map;
 mod operands;
-mod parts;
-mod pieces;
 mod reconvergence;
 mod region_loops;
 mod spin;
@@ -57,9 +57,9 @@ mod subwarp_affine;
 mod sync;
 mod texture;
 mod unit;
+mod vector_access;
 mod video;
 mod warp_loop;
-mod words;
 mod wrapping;
 
 pub(crate) use calls::{HostFunction, Undefined};

@@ -58,7 +58,7 @@ impl<'c> Groups<'c> {
 
 /// Lanes that are loaded or stored at once.
 #[derive(Clone, Debug)]
-pub(crate) struct Pieces<'c> {
+pub(crate) struct ContiguousRuns<'c> {
     /// Lanes of a piece.
     lanes: u32,
     kind: PieceKind,
@@ -87,10 +87,10 @@ enum Bases<'c> {
     },
 }
 
-/// Pieces of fewer lanes are not worth it.
-const SMALLEST_PIECE: u32 = 4;
+/// ContiguousRuns of fewer lanes are not worth it.
+const SHORTEST_RUN: u32 = 4;
 
-impl Pieces<'_> {
+impl ContiguousRuns<'_> {
     pub(crate) fn are_uniform(&self) -> bool {
         self.kind == PieceKind::Uniform
     }
@@ -106,7 +106,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         let web = self.uniformity.as_ref()?.read(self.statement, reg)?;
         let groups = self.subwarp_affine.get(&web).copied().filter(|groups| groups * lanes == self.lanes());
         let firsts = groups.map(|groups| Firsts { numbers: self.read_reg(reg, self.group_shape(groups)), plus: 0 });
-        let is_valid_in_inactive_lanes = lanes >= SMALLEST_PIECE && self.is_valid_in_inactive_lanes(web);
+        let is_valid_in_inactive_lanes = lanes >= SHORTEST_RUN && self.is_valid_in_inactive_lanes(web);
         Some(Groups { lanes, stride, is_valid_in_inactive_lanes, is_computed, firsts })
     }
 
@@ -130,7 +130,7 @@ impl<'c> Lowering<'_, '_, 'c> {
     }
 
     /// The pieces that words of some bytes are accessed in.
-    pub(crate) fn pieces(&self, address: &Address<'c>, bytes: u32) -> Option<Pieces<'c>> {
+    pub(crate) fn pieces(&self, address: &Address<'c>, bytes: u32) -> Option<ContiguousRuns<'c>> {
         let kind = |stride: i64| match stride {
             0 => Some(PieceKind::Uniform),
             stride if stride == i64::from(bytes) => Some(PieceKind::Contiguous),
@@ -148,14 +148,14 @@ impl<'c> Lowering<'_, '_, 'c> {
                 };
                 let lanes = [16, 8, 4].into_iter().find(|&lanes| offsets.chunks(lanes).all(is_whole))?;
                 let starts = offsets.iter().copied().step_by(lanes).collect();
-                Some(Pieces { lanes: lanes as u32, kind, bases: Bases::Offsets(*base, starts) })
+                Some(ContiguousRuns { lanes: lanes as u32, kind, bases: Bases::Offsets(*base, starts) })
             }
             Address::Vector(all, groups) => {
-                let groups = groups.filter(|groups| groups.lanes >= SMALLEST_PIECE)?;
+                let groups = groups.filter(|groups| groups.lanes >= SHORTEST_RUN)?;
                 // What is kept for a group is right if any lane of it is active.
                 let is_known = groups.is_valid_in_inactive_lanes || groups.firsts.is_some();
                 let bases = Bases::FirstLanes { all: *all, firsts: groups.firsts, is_known };
-                Some(Pieces { lanes: groups.lanes, kind: kind(groups.stride)?, bases })
+                Some(ContiguousRuns { lanes: groups.lanes, kind: kind(groups.stride)?, bases })
             }
         }
     }
@@ -163,7 +163,7 @@ impl<'c> Lowering<'_, '_, 'c> {
     /// Addresses that are aligned only if those of all lanes are, if all lanes are active and so few tell.
     pub(crate) fn known_bases(&self, address: &Address<'c>, bytes: u32, active: Value<'c>) -> Option<Vec<Value<'c>>> {
         let Address::Vector(all, Some(groups)) = address else { return None };
-        let is_enough = groups.lanes >= SMALLEST_PIECE && groups.stride % i64::from(bytes) == 0;
+        let is_enough = groups.lanes >= SHORTEST_RUN && groups.stride % i64::from(bytes) == 0;
         (is_enough && (active.is_all_ones() || groups.is_valid_in_inactive_lanes)).then(|| {
             let spots = self.first_lanes(*all, groups.firsts, groups.lanes);
             spots.into_iter().map(|spot| spot.alignment(self.scalar(), bytes)).collect()
@@ -186,7 +186,7 @@ impl<'c> Lowering<'_, '_, 'c> {
     }
 
     /// Where each piece starts.
-    fn starts(&self, pieces: &Pieces<'c>) -> Vec<Value<'c>> {
+    fn starts(&self, pieces: &ContiguousRuns<'c>) -> Vec<Value<'c>> {
         match &pieces.bases {
             Bases::Offsets(spot, offsets) => {
                 offsets.iter().map(|&offset| spot.offset(offset).pointer(self.scalar())).collect()
@@ -203,7 +203,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         &mut self,
         ty: Ty<'c>,
         address: &Address<'c>,
-        pieces: &Pieces<'c>,
+        pieces: &ContiguousRuns<'c>,
         active: Value<'c>,
     ) -> Value<'c> {
         let vector = ty.vector(self.lanes());
@@ -277,7 +277,7 @@ impl<'c> Lowering<'_, '_, 'c> {
     pub(crate) fn store_pieces(
         &mut self,
         address: &Address<'c>,
-        pieces: &Pieces<'c>,
+        pieces: &ContiguousRuns<'c>,
         value: Value<'c>,
         active: Value<'c>,
     ) {
@@ -292,7 +292,7 @@ impl<'c> Lowering<'_, '_, 'c> {
     }
 
     /// Whether it is known where all pieces start of which a lane is active; nothing if that is known beforehand.
-    fn first_lanes_are_active(&self, pieces: &Pieces<'c>, active: Value<'c>) -> Option<Value<'c>> {
+    fn first_lanes_are_active(&self, pieces: &ContiguousRuns<'c>, active: Value<'c>) -> Option<Value<'c>> {
         if !matches!(pieces.bases, Bases::FirstLanes { is_known: false, .. }) || active.is_all_ones() {
             return None;
         }
@@ -310,7 +310,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         Some(emit.is_zero(emit.and_constant(missing, firsts)))
     }
 
-    fn load_known_pieces(&self, ty: Ty<'c>, pieces: &Pieces<'c>, active: Value<'c>) -> Value<'c> {
+    fn load_known_pieces(&self, ty: Ty<'c>, pieces: &ContiguousRuns<'c>, active: Value<'c>) -> Value<'c> {
         let builder = self.unit.builder;
         let piece = ty.vector(pieces.lanes);
         let mut loaded: Vec<Value<'c>> = Vec::new();
@@ -351,7 +351,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         builder.extract_element(self.load_words(vector, pointer, mask), index.zero())
     }
 
-    fn store_known_pieces(&self, pieces: &Pieces<'c>, value: Value<'c>, active: Value<'c>) {
+    fn store_known_pieces(&self, pieces: &ContiguousRuns<'c>, value: Value<'c>, active: Value<'c>) {
         for (index, at) in self.starts(pieces).into_iter().enumerate() {
             let part = self.lanes_of_piece(value, pieces.lanes, index);
             self.store_words(at, part, self.lanes_of_piece(active, pieces.lanes, index));
