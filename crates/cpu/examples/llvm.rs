@@ -13,7 +13,7 @@ fn main() {
     for (size, text) in block.iter_mut().zip(sizes) {
         *size = text.parse().expect("the sizes of the block are numbers");
     }
-    let width = if args.iter().any(|arg| arg == "one") { Width::One } else { Width::Warp };
+    let width = if args.iter().any(|arg| arg == "one") { Width::Thread } else { Width::Warp };
     let preempt = args.iter().any(|arg| arg == "preempt");
     let mode = Mode { width, tier: Tier::Optimised, random_schedule: preempt, preempt, ..Mode::default() };
     let optimised = args.iter().any(|arg| arg == "opt");

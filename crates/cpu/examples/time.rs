@@ -26,7 +26,7 @@ fn main() {
             params.extend_from_slice(&number(arg).to_le_bytes());
         }
     }
-    for width in [Width::One, Width::Warp] {
+    for width in [Width::Thread, Width::Warp] {
         for tier in [Tier::Quick, Tier::Optimised] {
             let mode = Mode { width, tier, ..Mode::default() };
             let start = processor_time();

@@ -105,7 +105,7 @@ pub fn unsupported(module: &Module, kernel: FuncId, options: &Options) -> Vec<Un
     let llvm = llvm::Module::new(&context, "kernel", options.processor);
     let mut options = options.clone();
     if lower::needs_threads(module, kernel) {
-        options.width = Width::One;
+        options.width = Width::Thread;
     }
     lower::lower(module, kernel, &options, &llvm).err().unwrap_or_default()
 }
@@ -141,7 +141,7 @@ fn with_machine<T>(
 /// it before PTX was written: measured, the code is as small and as fast, and made with half of the passes' time.
 fn passes(options: &Options) -> &'static str {
     match (options.tier, options.width) {
-        (Tier::Quick, Width::One) => "function(mem2reg,simplifycfg)",
+        (Tier::Quick, Width::Thread) => "function(mem2reg,simplifycfg)",
         (Tier::Quick, Width::Warp) => "function(mem2reg,early-cse,simplifycfg,adce)",
         (Tier::Optimised, _) => {
             "function(sroa,early-cse<memssa>,simplifycfg),\
@@ -265,7 +265,7 @@ impl Kernel {
     /// The same kernel for single threads that go on in its middle, compiled when it is first asked for.
     pub(crate) fn thread_kernel(&self) -> Result<&Self, CompileError> {
         let compiled = self.thread_kernel.get_or_init(|| {
-            let options = Options { width: Width::One, resumable: true, ..self.source.options.clone() };
+            let options = Options { width: Width::Thread, resumable: true, ..self.source.options.clone() };
             Self::compile(Source { options, ..self.source.clone() }).map(Box::new)
         });
         compiled.as_deref().map_err(Clone::clone)

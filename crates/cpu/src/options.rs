@@ -6,7 +6,7 @@ use ptx::analysis::LaunchFacts;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Width {
     /// One thread, with a fibre of its own.
-    One,
+    Thread,
     /// A warp: 32 threads in vector registers.
     Warp,
 }
@@ -15,7 +15,7 @@ impl Width {
     /// The number of lanes.
     pub fn lanes(self) -> u32 {
         match self {
-            Self::One => 1,
+            Self::Thread => 1,
             Self::Warp => 32,
         }
     }

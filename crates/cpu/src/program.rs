@@ -522,7 +522,7 @@ impl Program {
         let needs_threads = mode.width == Width::Warp
             && *self.needs_threads[func].get_or_init(|| lower::needs_threads(&self.module, func));
         Options {
-            width: if needs_threads { Width::One } else { mode.width },
+            width: if needs_threads { Width::Thread } else { mode.width },
             tier: mode.tier,
             resumable: false,
             preempt: mode.preempt,

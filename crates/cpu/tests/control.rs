@@ -18,7 +18,7 @@ fn program(device: &Arc<Device>, text: &str) -> Program {
 
 /// All ways to compile and run.
 fn modes() -> impl Iterator<Item = Mode> {
-    [Width::One, Width::Warp]
+    [Width::Thread, Width::Warp]
         .into_iter()
         .flat_map(|width| [Tier::Quick, Tier::Optimised].map(|tier| Mode { width, tier, ..Mode::default() }))
 }

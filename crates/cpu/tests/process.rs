@@ -48,7 +48,7 @@ fn no_memory_is_writable_and_executable() {
 
 #[test]
 fn an_illegal_address_is_an_error_again_and_again() {
-    for width in [Width::One, Width::Warp] {
+    for width in [Width::Thread, Width::Warp] {
         for _ in 0..20 {
             let result = launch(READ, &0x1000_u64.to_le_bytes(), Mode { width, ..Mode::default() });
             let Err(LaunchError::Fault(fault)) = result else { panic!("{result:?}") };
@@ -78,7 +78,7 @@ fn too_much_dynamic_shared_memory_is_refused() {
 #[test]
 fn a_budget_ends_a_loop() {
     let body = ".visible .entry k(.param .u64 p) { loop: bra loop; }";
-    for width in [Width::One, Width::Warp] {
+    for width in [Width::Thread, Width::Warp] {
         let mode = Mode { width, budget: Some(10_000), ..Mode::default() };
         let result = launch(body, &[0; 8], mode);
         let Err(LaunchError::Fault(fault)) = result else { panic!("{result:?}") };
@@ -90,7 +90,7 @@ fn a_budget_ends_a_loop() {
 fn instructions_are_counted_for_each_thread() {
     let body = ".visible .entry k(.param .u64 p) { .reg .b32 %r<3>; .reg .pred %p;
         mov.u32 %r1, %tid.x; setp.ge.u32 %p, %r1, 10; @%p ret; mov.u32 %r2, 1; ret; }";
-    for width in [Width::One, Width::Warp] {
+    for width in [Width::Thread, Width::Warp] {
         let launched = launch(body, &[0; 8], Mode { width, count: true, ..Mode::default() }).unwrap();
         // Two blocks of 64 threads, of which ten go on.
         assert_eq!(launched.instructions, 2 * (64 * 3 + 10 * 2));

@@ -5,7 +5,7 @@ use cpu::{Device, LaunchRequest, Mode, Program, Tier, Width};
 const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
 fn modes() -> impl Iterator<Item = Mode> {
-    [Width::One, Width::Warp]
+    [Width::Thread, Width::Warp]
         .into_iter()
         .flat_map(|width| [Tier::Quick, Tier::Optimised].map(|tier| Mode { width, tier, ..Mode::default() }))
 }

@@ -111,7 +111,7 @@ pub fn check_compiles(bytes: &[u8]) {
     let text = ptx::print(&module);
     let Ok(program) = cpu::Program::load(device(), module) else { return };
     let mode = cpu::Mode {
-        width: if how & 1 == 0 { cpu::Width::Warp } else { cpu::Width::One },
+        width: if how & 1 == 0 { cpu::Width::Warp } else { cpu::Width::Thread },
         tier: if how & 2 == 0 { cpu::Tier::Quick } else { cpu::Tier::Optimised },
         preempt: how & 4 != 0,
         count: how & 8 != 0,

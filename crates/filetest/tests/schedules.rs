@@ -56,7 +56,7 @@ fn waiting_kernels_end_in_every_schedule_of_the_device() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/ptx/run/{name}.ptx"));
         for seed in 0..schedules {
             let mode = Mode {
-                width: if seed % 2 == 0 { Width::Warp } else { Width::One },
+                width: if seed % 2 == 0 { Width::Warp } else { Width::Thread },
                 tier: Tier::Quick,
                 seed,
                 random_schedule: true,
@@ -109,7 +109,7 @@ fn a_schedule_of_the_device_repeats() {
         assert!(device.memory.read(out, &mut bytes));
         bytes
     };
-    for width in [Width::One, Width::Warp] {
+    for width in [Width::Thread, Width::Warp] {
         let first = tickets(5, width);
         for _ in 0..100 {
             assert_eq!(first, tickets(5, width));

@@ -418,7 +418,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
     }
 
     pub(crate) fn is_scalar_device(&self) -> bool {
-        self.unit.width() == Width::One
+        self.unit.width() == Width::Thread
     }
 
     /// The number of lanes.

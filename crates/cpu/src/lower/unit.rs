@@ -116,7 +116,7 @@ impl<'a, 'c> Unit<'a, 'c> {
     /// Emits a value for each lane.
     pub(crate) fn vector(&self) -> Emit<'a, 'c> {
         let lanes = match self.width() {
-            Width::One => None,
+            Width::Thread => None,
             Width::Warp => Some(32),
         };
         Emit { lanes, ..self.scalar() }

@@ -21,7 +21,7 @@ use crate::options::{Options, Width};
 pub(crate) fn loops_over_warps(module: &Module, kernel: FuncId, options: &Options) -> bool {
     let function = &module.functions[kernel];
     let Some(body) = &function.body else { return false };
-    if options.width == Width::One || options.preempt || options.count {
+    if options.width == Width::Thread || options.preempt || options.count {
         return false;
     }
     let waits = has(module, body, |view| {

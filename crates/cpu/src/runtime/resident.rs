@@ -65,7 +65,7 @@ impl Resident {
         let threads = launch.threads_per_block();
         let warps = threads.div_ceil(32);
         let units = match launch.kernel.width {
-            Width::One => threads,
+            Width::Thread => threads,
             Width::Warp if launch.kernel.traits.has_region_loops => 1,
             Width::Warp => warps,
         };

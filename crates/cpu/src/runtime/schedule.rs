@@ -328,7 +328,7 @@ impl<'l> Schedule<'l> {
         let per_unit = launch.kernel.width.lanes();
         let first_thread = unit * per_unit;
         let lanes = match launch.kernel.width {
-            Width::One => 1,
+            Width::Thread => 1,
             Width::Warp => lanes_of(threads, unit),
         };
         let context = &mut self.fibres[fibre].context;
@@ -343,7 +343,7 @@ impl<'l> Schedule<'l> {
         context.blocks_left = std::mem::take(&mut resident.blocks_behind);
         context.resident = place;
         context.resume = 0;
-        context.is_thread = launch.kernel.width == Width::One;
+        context.is_thread = launch.kernel.width == Width::Thread;
         self.fibres[fibre].state = State::Ready;
         self.fibres[fibre].spins = 0;
     }

@@ -68,7 +68,7 @@ struct Counts {
 fn main() -> Result<()> {
     let args = Args::parse();
     let width = match args.width {
-        WidthArg::One => Width::One,
+        WidthArg::One => Width::Thread,
         WidthArg::Warp => Width::Warp,
     };
     let tier = match args.tier {
