@@ -15,7 +15,7 @@ use super::function::Lowering;
 /// A loop gives way each time that it has run so often.
 const TURN: u64 = 32;
 /// After so many rounds, lanes that are elsewhere are taken to be waited for.
-const PATIENCE: u64 = 1024;
+const SPIN_LIMIT: u64 = 1024;
 
 /// Whether an instruction reads memory that others write meanwhile. Some registers are read by nobody.
 fn watches_memory(view: &View<'_>, is_read: &dyn Fn(Reg) -> bool) -> bool {
@@ -100,8 +100,8 @@ impl Lowering<'_, '_, '_> {
                 // What is waited for may be a warp of the block, which cannot run before this one has ended the region.
                 let context = this.unit.context();
                 let spin = this.unit.runtime("wg_spin_in_region", context.int(8), &[context.pointer()]);
-                let is_hopeless = emit.is_not_zero(this.unit.builder.call(spin, &[this.warp]));
-                this.fail_when(is_hopeless, |this| {
+                let is_livelocked = emit.is_not_zero(this.unit.builder.call(spin, &[this.warp]));
+                this.fail_when(is_livelocked, |this| {
                     this.call_runtime("wg_misspeculated", &[this.warp]);
                     this.deoptimize(ResumePoint::Block(block));
                 });
@@ -110,7 +110,7 @@ impl Lowering<'_, '_, '_> {
             if !this.is_scalar_device() {
                 let alive = emit.load(this.mask.ty(), this.alive, 4);
                 let elsewhere = emit.and(alive, emit.not(this.mask));
-                let is_late = emit.is_zero(emit.and_constant(rounds, PATIENCE - 1));
+                let is_late = emit.is_zero(emit.and_constant(rounds, SPIN_LIMIT - 1));
                 let is_stuck = emit.and(this.any(elsewhere), is_late);
                 this.fail_when(is_stuck, |this| this.deoptimize(ResumePoint::Block(block)));
             }

@@ -177,7 +177,7 @@ extern "C" fn wg_spin(_: *mut WarpContext) {
 extern "C" fn wg_spin_in_region(_: *mut WarpContext) -> bool {
     runtime(|worker| {
         worker.spin();
-        worker.is_hopeless()
+        worker.is_livelocked()
     })
 }
 

@@ -101,7 +101,7 @@ pub(crate) enum After {
     /// It is saved in one place, and another one, saved elsewhere, has its turn.
     Turn(*mut *mut u8, *mut u8),
     /// It gives way.
-    GiveWay,
+    Yield,
 }
 
 /// What a warp does that came to a meeting place.
@@ -110,7 +110,7 @@ pub(crate) enum Wait {
     /// It goes on with an answer.
     Answer(u64),
     /// It gives way.
-    GiveWay,
+    Yield,
 }
 
 /// Lanes that come to a barrier.
@@ -127,7 +127,7 @@ pub(crate) struct Arrival {
 }
 
 /// After so many spins without progress, another block is started if there is room.
-const PATIENCE: u64 = 64;
+const SPIN_LIMIT: u64 = 64;
 /// After so many, warps are taken to wait for others that cannot run before they go on.
 const HOPELESS: u64 = 4096;
 /// After so many spins, a thread is taken to wait for another of its warp.
@@ -201,7 +201,7 @@ impl<'l> Schedule<'l> {
 
     /// The fibre to go on with: one that is ready, or one for the next warp.
     fn next_fibre(&mut self) -> Option<usize> {
-        let all_spin = self.spins > PATIENCE * (1 + self.ready.len() as u64);
+        let all_spin = self.spins > SPIN_LIMIT * (1 + self.ready.len() as u64);
         let prefers_start = if self.launch.random_schedule { self.coin() } else { self.ready.is_empty() || all_spin };
         if prefers_start && let Some(fibre) = self.start_next() {
             return Some(fibre);
@@ -216,7 +216,7 @@ impl<'l> Schedule<'l> {
     }
 
     /// Whether all have spun for so long that they may wait for warps that cannot run.
-    pub(crate) fn is_hopeless(&self) -> bool {
+    pub(crate) fn is_livelocked(&self) -> bool {
         self.spins > HOPELESS * (1 + self.ready.len() as u64)
     }
 
@@ -461,7 +461,7 @@ impl<'l> Schedule<'l> {
         let is_deoptimized = self.fibres[fibre].context.is_thread && self.launch.kernel.width == Width::Warp;
         if is_deoptimized {
             self.idle_threads.push(fibre);
-            return After::GiveWay;
+            return After::Yield;
         }
         let goes_on = self.ready.is_empty() && !self.launch.random_schedule && !self.launch.is_stopped();
         if goes_on && self.fault.is_none() && !self.takes_turns() {
@@ -475,7 +475,7 @@ impl<'l> Schedule<'l> {
             }
         }
         self.idle.push(fibre);
-        After::GiveWay
+        After::Yield
     }
 
     /// The warp of the running fibre, and its lanes.
@@ -524,7 +524,7 @@ impl<'l> Schedule<'l> {
         };
         if id as usize >= BARRIERS {
             self.fail(FaultKind::BadBarrier { id }, site, 0);
-            return Wait::GiveWay;
+            return Wait::Yield;
         }
         let resident = self.residents[place].as_mut().expect("the block is resident");
         // A warp comes as a whole: lanes that do not have ended.
@@ -589,7 +589,7 @@ impl<'l> Schedule<'l> {
             if let (Some(observer), Some(waiter)) = (self.launch.observer, self.waiter(&self.fibres[fibre])) {
                 observer.waits(&waiter);
             }
-            return Wait::GiveWay;
+            return Wait::Yield;
         }
         let position = self.ready.iter().rposition(|&other| other == fibre).expect("it was made ready");
         self.ready.remove(position);

@@ -59,7 +59,7 @@ impl<'l> Worker<'l> {
     }
 
     /// Goes on with who is next: from fibre to fibre, without a detour to the scheduler's stack.
-    fn give_way(&self) {
+    fn yield_now(&self) {
         let (saved, next) = self.schedule.borrow_mut().next_after_running();
         let to = match next {
             Next::GoOn => return,
@@ -101,9 +101,9 @@ impl<'l> Worker<'l> {
             let after = self.schedule.borrow_mut().finish();
             match after {
                 After::Warp => {}
-                // SAFETY: as in `give_way`.
+                // SAFETY: as in `yield_now`.
                 After::Turn(saved, to) => unsafe { switch(saved, to) },
-                After::GiveWay => self.give_way(),
+                After::Yield => self.yield_now(),
             }
         }
     }
@@ -121,7 +121,7 @@ impl<'l> Worker<'l> {
     /// The lanes of the running warp go on as threads, and so do those of other warps that were written down with it.
     pub(crate) fn deoptimize(&self) -> ! {
         self.schedule.borrow_mut().begin_deoptimization();
-        self.give_way();
+        self.yield_now();
         unreachable!("a warp that was deoptimized is not gone on with")
     }
 
@@ -155,19 +155,19 @@ impl<'l> Worker<'l> {
     /// The running warp waits for memory that another thread will write.
     pub(crate) fn spin(&self) {
         self.schedule.borrow_mut().spin();
-        self.give_way();
+        self.yield_now();
     }
 
     /// Whether all have spun for so long that they may wait for warps that cannot run.
-    pub(crate) fn is_hopeless(&self) -> bool {
-        self.schedule.borrow().is_hopeless()
+    pub(crate) fn is_livelocked(&self) -> bool {
+        self.schedule.borrow().is_livelocked()
     }
 
     /// Another warp may run before the running one accesses memory.
     pub(crate) fn preempt(&self) {
         let yields = self.schedule.borrow_mut().preempt();
         if yields {
-            self.give_way();
+            self.yield_now();
         }
     }
 
@@ -206,8 +206,8 @@ impl<'l> Worker<'l> {
     fn wait(&self, wait: Wait) -> u64 {
         match wait {
             Wait::Answer(answer) => answer,
-            Wait::GiveWay => {
-                self.give_way();
+            Wait::Yield => {
+                self.yield_now();
                 self.schedule.borrow().answer()
             }
         }
@@ -221,7 +221,7 @@ impl<'l> Worker<'l> {
     /// Ends the launch because of what a thread of the running warp did.
     pub(crate) fn fail_in_lane(&self, kind: FaultKind, site: u32, lane: u32) -> ! {
         self.schedule.borrow_mut().fail(kind, site, lane);
-        self.give_way();
+        self.yield_now();
         unreachable!("a launch that failed is not gone on with")
     }
 

@@ -46,7 +46,7 @@ pub(super) struct Run<'r> {
 }
 
 /// After so many instructions of the grid, lanes that wait for others of their warp to join them go on without.
-const PATIENCE: u64 = 20_000;
+const SPIN_LIMIT: u64 = 20_000;
 
 /// Runs a grid to its end.
 pub(crate) fn run(grid: &Grid<'_>, module: &Module, memory: &mut Memory, seed: u64) -> Result<Outcome, LaunchError> {
@@ -170,7 +170,7 @@ impl Run<'_> {
                 self.ready.push_back((block, thread));
                 let warp = thread as usize / 32;
                 let clock = self.clock;
-                let is_over = |since: Option<u64>| since.is_some_and(|since| clock - since > PATIENCE);
+                let is_over = |since: Option<u64>| since.is_some_and(|since| clock - since > SPIN_LIMIT);
                 let place = self.block(block);
                 let (met, here) = (is_over(place.met_since[warp]), is_over(place.here_since[warp]));
                 let has_released = met && self.release_met(block, warp, Who::Complete)?;
