@@ -26,6 +26,6 @@ pub use lower::Unsupported;
 pub use memory::{Arena, Heap, OutOfMemory};
 pub use options::{Options, Processor, Tier, Width};
 pub use program::{Device, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Mode, Program};
-pub use runtime::launch::{Fault, FaultKind, Outsider, Waiter};
+pub use runtime::launch::{Fault, FaultKind, LaneNotInMask, Waiter};
 pub use runtime::observe::Observer;
 pub use runtime::signals::leave_signals_to_the_program;

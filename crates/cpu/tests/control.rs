@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use cpu::{
-    Device, Fault, FaultKind, LaunchError, LaunchRequest, Mode, Observer, Outsider, Program, Tier, Waiter, Width,
+    Device, Fault, FaultKind, LaneNotInMask, LaunchError, LaunchRequest, Mode, Observer, Program, Tier, Waiter, Width,
 };
 
 fn device() -> Arc<Device> {
@@ -117,8 +117,8 @@ impl Observer for Diary {
         self.note(format!("waits at {:?} line {}", waiter.barrier, waiter.line));
     }
 
-    fn outsider(&self, outsider: &Outsider) {
-        self.note(format!("{:?} names {:x} at line {}", outsider.thread, outsider.mask, outsider.line));
+    fn lane_not_in_mask(&self, lane: &LaneNotInMask) {
+        self.note(format!("{:?} names {:x} at line {}", lane.thread, lane.mask, lane.line));
     }
 
     fn deadlock(&self, waiters: &[Waiter]) {

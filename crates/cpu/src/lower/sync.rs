@@ -135,7 +135,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             self.deoptimize_if_lanes_are_missing(active, Some((members, is_uniform)));
             let own = emit.shl(emit.int(32).constant(1), self.lane_numbers(32));
             let is_outside = emit.and(emit.is_zero(emit.and(members, own)), active);
-            self.tell_outsiders(is_outside, members);
+            self.tell_lanes_not_in_mask(is_outside, members);
         }
         match op {
             Op::BarWarpSync => self.unit.builder.compiler_fence(),
@@ -167,7 +167,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     }
 
     /// Tells the runtime of lanes that are not among the members that they name. They go on like these.
-    fn tell_outsiders(&mut self, outside: Value<'c>, members: Value<'c>) {
+    fn tell_lanes_not_in_mask(&mut self, outside: Value<'c>, members: Value<'c>) {
         let any = self.any(outside);
         if any.as_constant() == Some(0) {
             return;
@@ -178,7 +178,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let room = this.alloca(members.ty(), 64);
             this.unit.builder.store(members, room, 64);
             let lanes = this.mask_bits(outside);
-            this.call_runtime("wg_outsiders", &[this.warp, site, lanes, room]);
+            this.call_runtime("wg_lanes_not_in_mask", &[this.warp, site, lanes, room]);
         });
     }
 

@@ -87,7 +87,7 @@ pub(crate) struct Contribution {
 
 /// The lanes that stand at a collective, and what they bring.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Assembly {
+pub(crate) struct Arrivals {
     /// Those that are here.
     pub(crate) here: u32,
     /// Whom each of them names.
@@ -95,7 +95,7 @@ pub(crate) struct Assembly {
     pub(crate) given: [Contribution; 32],
 }
 
-impl Assembly {
+impl Arrivals {
     pub(crate) fn join(&mut self, lane: u32, mask: u32, values: [u64; 3]) {
         self.here |= 1 << lane;
         self.masks[lane as usize] = mask;
@@ -117,7 +117,7 @@ impl Assembly {
     }
 
     /// The lanes that do not name themselves, and so have no right to wait.
-    pub(crate) fn outsiders(&self) -> u32 {
+    pub(crate) fn lanes_not_in_mask(&self) -> u32 {
         self.lanes(|lane, mask| mask >> lane & 1 == 0)
     }
 
@@ -142,8 +142,8 @@ impl Assembly {
     }
 }
 
-fn result(what: Collective, lane: u32, members: u32, assembly: &Assembly) -> (u32, u32) {
-    let Assembly { here, given, .. } = assembly;
+fn result(what: Collective, lane: u32, members: u32, arrivals: &Arrivals) -> (u32, u32) {
+    let Arrivals { here, given, .. } = arrivals;
     let lanes = || (0..32_u32).filter(move |lane| members >> lane & 1 != 0);
     let value = |lane: u32| given[lane as usize].values[0];
     let ballot = lanes().filter(|&lane| value(lane) != 0).fold(0_u32, |mask, lane| mask | 1 << lane);

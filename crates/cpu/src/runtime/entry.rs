@@ -22,7 +22,7 @@ pub(crate) fn symbols() -> Vec<(String, usize)> {
         ("wg_synchronise", wg_synchronise as *const () as usize),
         ("wg_over", wg_over as *const () as usize),
         ("wg_collective", wg_collective as *const () as usize),
-        ("wg_outsiders", wg_outsiders as *const () as usize),
+        ("wg_lanes_not_in_mask", wg_lanes_not_in_mask as *const () as usize),
         ("wg_cycles", wg_cycles as *const () as usize),
         ("wg_nanoseconds", wg_nanoseconds as *const () as usize),
         ("wg_trap", wg_trap as *const () as usize),
@@ -104,10 +104,10 @@ extern "C" fn wg_collective(_: *mut WarpContext, what: u32, mask: u64, a: u64, b
 }
 
 /// Lanes of a warp are not among those that they name in a collective.
-extern "C" fn wg_outsiders(_: *mut WarpContext, site: u32, lanes: u32, masks: *const [u32; 32]) {
+extern "C" fn wg_lanes_not_in_mask(_: *mut WarpContext, site: u32, lanes: u32, masks: *const [u32; 32]) {
     // SAFETY: compiled code passes room on its stack that it has just written.
     let masks = unsafe { &*masks };
-    runtime(|worker| worker.tell_outsiders(site, lanes, masks));
+    runtime(|worker| worker.tell_lanes_not_in_mask(site, lanes, masks));
 }
 
 extern "C" fn wg_cycles(_: *mut WarpContext) -> u64 {

@@ -130,7 +130,7 @@ pub struct Waiter {
 
 /// A thread that names lanes of its warp in a collective, and not its own.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Outsider {
+pub struct LaneNotInMask {
     /// The block.
     pub block: [u32; 3],
     /// The thread.

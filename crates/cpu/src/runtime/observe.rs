@@ -1,6 +1,6 @@
 //! What tools may want to know of a launch while it runs.
 
-use super::launch::{Fault, Outsider, Waiter};
+use super::launch::{Fault, LaneNotInMask, Waiter};
 
 /// Is told of events in a launch, on the thread on which they happen, between two steps of its warps. What it does takes
 /// the time of the launch.
@@ -10,7 +10,7 @@ pub trait Observer: Send + Sync + std::fmt::Debug {
 
     /// A thread calls lanes of its warp together and is not among them. PTX leaves open what comes of it; here, it goes
     /// on with what those have that are there, as on processors.
-    fn outsider(&self, _outsider: &Outsider) {}
+    fn lane_not_in_mask(&self, _lane: &LaneNotInMask) {}
 
     /// All that are left wait for each other: the launch is about to end.
     fn deadlock(&self, _waiters: &[Waiter]) {}

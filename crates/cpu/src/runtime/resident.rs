@@ -1,7 +1,7 @@
 //! Blocks that are being run.
 
 use super::barrier::{Barrier, CLUSTER};
-use super::collective::{Assembly, Collective};
+use super::collective::{Arrivals, Collective};
 use super::context::SharedRing;
 use super::copies::Copies;
 use super::launch::Launch;
@@ -27,7 +27,7 @@ pub(super) struct Resident {
     /// The barriers at which somebody has arrived, one bit for each; others may be among them.
     pub(super) busy: u32,
     /// Threads that wait in collectives, at width 1.
-    pub(super) meetings: Vec<Meeting>,
+    pub(super) rendezvous: Vec<Rendezvous>,
     local: Vec<u64>,
     /// Copies that are done late.
     pub(super) copies: Copies,
@@ -49,13 +49,13 @@ pub(super) struct DeoptimizedWarp {
 
 /// Threads of a warp that come together.
 #[derive(Debug)]
-pub(super) struct Meeting {
+pub(super) struct Rendezvous {
     pub(super) warp: usize,
     pub(super) what: Collective,
     pub(super) site: u32,
     /// Whether it is for whoever is there, not for named members.
     pub(super) is_loose: bool,
-    pub(super) assembly: Box<Assembly>,
+    pub(super) arrivals: Box<Arrivals>,
     pub(super) fibres: [usize; 32],
 }
 
@@ -79,7 +79,7 @@ impl Resident {
             alive: Vec::new(),
             barriers: vec![Barrier::default(); CLUSTER + 1],
             busy: 0,
-            meetings: Vec::new(),
+            rendezvous: Vec::new(),
             local: vec![0; (launch.kernel.local * u64::from(warps) * 32 / 8) as usize],
             copies: Copies::default(),
             deoptimized: Vec::new(),
@@ -109,7 +109,7 @@ impl Resident {
             self.barriers.iter_mut().for_each(Barrier::restart);
             self.busy = 0;
         }
-        self.meetings.clear();
+        self.rendezvous.clear();
         if !self.local.is_empty() {
             self.local.fill(0);
         }

@@ -10,12 +10,12 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use super::barrier::{BARRIERS, CLUSTER};
-use super::collective::{Assembly, Collective};
+use super::collective::{Arrivals, Collective};
 use super::context::WarpContext;
 use super::copies::{self, Copies};
 use super::fibre::Stack;
-use super::launch::{Fault, FaultKind, Launch, Outsider, Waiter};
-use super::resident::{DeoptimizedWarp, Meeting, Resident, lanes_of};
+use super::launch::{Fault, FaultKind, LaneNotInMask, Launch, Waiter};
+use super::resident::{DeoptimizedWarp, Rendezvous, Resident, lanes_of};
 use crate::kernel::Kernel;
 use crate::options::Width;
 
@@ -104,7 +104,7 @@ pub(crate) enum After {
     Yield,
 }
 
-/// What a warp does that came to a meeting place.
+/// What a warp does that came to a rendezvous place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wait {
     /// It goes on with an answer.
@@ -648,20 +648,29 @@ impl<'l> Schedule<'l> {
         if let Some(mask) = mask
             && mask >> lane & 1 == 0
         {
-            self.tell_outsider(site, 0, mask);
+            self.tell_lane_not_in_mask(site, 0, mask);
         }
         let is_loose = mask.is_none();
         let resident = self.residents[place].as_mut().expect("the block is resident");
-        let found = resident.meetings.iter().position(|meeting| {
-            meeting.warp == warp && meeting.what == what && (meeting.site == site || what == Collective::Barrier)
+        let found = resident.rendezvous.iter().position(|rendezvous| {
+            rendezvous.warp == warp
+                && rendezvous.what == what
+                && (rendezvous.site == site || what == Collective::Barrier)
         });
         let index = found.unwrap_or_else(|| {
-            resident.meetings.push(Meeting { warp, what, site, is_loose, assembly: Box::default(), fibres: [0; 32] });
-            resident.meetings.len() - 1
+            resident.rendezvous.push(Rendezvous {
+                warp,
+                what,
+                site,
+                is_loose,
+                arrivals: Box::default(),
+                fibres: [0; 32],
+            });
+            resident.rendezvous.len() - 1
         });
-        let meeting = &mut resident.meetings[index];
-        meeting.assembly.join(lane, mask.unwrap_or(u32::MAX), values);
-        meeting.fibres[lane as usize] = fibre;
+        let rendezvous = &mut resident.rendezvous[index];
+        rendezvous.arrivals.join(lane, mask.unwrap_or(u32::MAX), values);
+        rendezvous.fibres[lane as usize] = fibre;
         self.fibres[fibre].state = State::Collective { site };
         self.fibres[fibre].spins = 0;
         self.release_meetings(place, warp);
@@ -674,7 +683,7 @@ impl<'l> Schedule<'l> {
     /// first, also if it is for whoever is there, or for a thread that is not among those that it names.
     fn release_meetings(&mut self, place: usize, warp: usize) {
         let Some(resident) = self.residents[place].as_mut() else { return };
-        if resident.meetings.is_empty() {
+        if resident.rendezvous.is_empty() {
             return;
         }
         let alive = resident.alive[warp];
@@ -691,13 +700,13 @@ impl<'l> Schedule<'l> {
         if waiting < alive.count_ones() {
             return;
         }
-        let named = |lanes: &dyn Fn(&Assembly) -> u32, meeting: &Meeting| match meeting.is_loose {
+        let named = |lanes: &dyn Fn(&Arrivals) -> u32, rendezvous: &Rendezvous| match rendezvous.is_loose {
             true => 0,
-            false => lanes(&meeting.assembly),
+            false => lanes(&rendezvous.arrivals),
         };
-        let _ = self.release(place, warp, |meeting| named(&|assembly| assembly.complete(alive), meeting))
-            || self.release(place, warp, |meeting| if meeting.is_loose { meeting.assembly.here } else { 0 })
-            || self.release(place, warp, |meeting| named(&Assembly::outsiders, meeting));
+        let _ = self.release(place, warp, |rendezvous| named(&|arrivals| arrivals.complete(alive), rendezvous))
+            || self.release(place, warp, |rendezvous| if rendezvous.is_loose { rendezvous.arrivals.here } else { 0 })
+            || self.release(place, warp, |rendezvous| named(&Arrivals::lanes_not_in_mask, rendezvous));
     }
 
     /// Nobody can go on: lets lanes go on that have met whom they name, though these name others. Says whether there
@@ -707,39 +716,39 @@ impl<'l> Schedule<'l> {
         for place in 0..self.residents.len() {
             let Some(resident) = &self.residents[place] else { continue };
             for (warp, alive) in resident.alive.clone().into_iter().enumerate() {
-                has_released |= self.release(place, warp, |meeting| meeting.assembly.mixed(alive));
+                has_released |= self.release(place, warp, |rendezvous| rendezvous.arrivals.mixed(alive));
             }
         }
         has_released
     }
 
-    /// Lets lanes go on that each meeting of a warp is asked for. Says whether there were any.
-    fn release(&mut self, place: usize, warp: usize, lanes: impl Fn(&Meeting) -> u32) -> bool {
+    /// Lets lanes go on that each rendezvous of a warp is asked for. Says whether there were any.
+    fn release(&mut self, place: usize, warp: usize, lanes: impl Fn(&Rendezvous) -> u32) -> bool {
         let resident = self.residents[place].as_mut().expect("the block is resident");
         let mut has_released = false;
-        for meeting in resident.meetings.iter_mut().filter(|meeting| meeting.warp == warp) {
-            let lanes = lanes(meeting);
+        for rendezvous in resident.rendezvous.iter_mut().filter(|rendezvous| rendezvous.warp == warp) {
+            let lanes = lanes(rendezvous);
             let each = || (0..32).filter(|lane| lanes >> lane & 1 != 0);
             for lane in each() {
-                let fibre = &mut self.fibres[meeting.fibres[lane as usize]];
-                let (first, second) = meeting.assembly.result(meeting.what, lane);
+                let fibre = &mut self.fibres[rendezvous.fibres[lane as usize]];
+                let (first, second) = rendezvous.arrivals.result(rendezvous.what, lane);
                 fibre.answer = u64::from(second) << 32 | u64::from(first);
                 fibre.state = State::Ready;
-                self.ready.push_back(meeting.fibres[lane as usize]);
+                self.ready.push_back(rendezvous.fibres[lane as usize]);
                 has_released = true;
             }
-            each().for_each(|lane| meeting.assembly.leave(lane));
+            each().for_each(|lane| rendezvous.arrivals.leave(lane));
         }
-        resident.meetings.retain(|meeting| meeting.assembly.here != 0);
+        resident.rendezvous.retain(|rendezvous| rendezvous.arrivals.here != 0);
         has_released
     }
 
     /// Tells of a lane of the running warp that is not among those that it names.
-    pub(crate) fn tell_outsider(&self, site: u32, lane: u32, mask: u32) {
+    pub(crate) fn tell_lane_not_in_mask(&self, site: u32, lane: u32, mask: u32) {
         if let Some(observer) = self.launch.observer {
             let context = &self.fibres[self.running()].context;
             let thread = self.launch.thread_of(context.first_thread + lane);
-            observer.outsider(&Outsider { block: context.block, thread, mask, line: site });
+            observer.lane_not_in_mask(&LaneNotInMask { block: context.block, thread, mask, line: site });
         }
     }
 

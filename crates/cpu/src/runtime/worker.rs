@@ -196,10 +196,10 @@ impl<'l> Worker<'l> {
     }
 
     /// Tells of lanes of the running warp that are not among those that they name.
-    pub(crate) fn tell_outsiders(&self, site: u32, lanes: u32, masks: &[u32; 32]) {
+    pub(crate) fn tell_lanes_not_in_mask(&self, site: u32, lanes: u32, masks: &[u32; 32]) {
         let schedule = self.schedule.borrow();
         for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
-            schedule.tell_outsider(site, lane, masks[lane as usize]);
+            schedule.tell_lane_not_in_mask(site, lane, masks[lane as usize]);
         }
     }
 
