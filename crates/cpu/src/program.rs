@@ -15,7 +15,7 @@ use crate::kernel::{CompileError, Kernel, Source};
 use crate::lower;
 use crate::memory::{Arena, Heap, OutOfMemory, SharedWindows};
 use crate::options::{Options, Processor, Tier, Width};
-use crate::runtime::deal::Deal;
+use crate::runtime::block_queue::BlockQueue;
 use crate::runtime::host::Output;
 use crate::runtime::launch::{Fault, Launch, LaunchParts, ParamLine};
 use crate::runtime::observe::Observer;
@@ -431,22 +431,22 @@ impl Program {
         let is_free = !request.mode.random_schedule && request.mode.observer.is_none() && !request.is_cooperative;
         let mut launched = Launched { instructions: 0 };
         let spins = kernel.traits.spins;
-        let deal = if is_free && !spins {
+        let queue = if is_free && !spins {
             // Enough for all threads to the end, and few enough to notice that the launch should stop.
-            Deal::new(blocks, threads, (blocks / (threads * 16)).clamp(1, MOST_BLOCKS_AT_A_TIME))
+            BlockQueue::new(blocks, threads, (blocks / (threads * 16)).clamp(1, MOST_BLOCKS_AT_A_TIME))
         } else {
             // Blocks may wait for others, which must have begun.
-            Deal::new(blocks, 1, 1)
+            BlockQueue::new(blocks, 1, 1)
         };
         let mut error: Option<LaunchError> = None;
-        while !deal.is_over() && error.is_none() {
+        while !queue.is_over() && error.is_none() {
             debug_assert_eq!(kernel.traits.spins, spins, "whether a kernel waits is said by its PTX");
             let launch = Launch::new(LaunchParts {
                 kernel: &kernel,
                 versions: request.mode.warm_up.then_some(&versions),
                 params: &params,
                 grid: request.grid,
-                deal: &deal,
+                queue: &queue,
                 loops_over_blocks: is_free && kernel.loops_over_blocks && request.dynamic_shared == 0,
                 threads: request.block,
                 dynamic_shared: request.dynamic_shared,
@@ -467,7 +467,7 @@ impl Program {
                 versions.ran(started.elapsed());
             }
             launched.instructions += launch.executed.load(std::sync::atomic::Ordering::Relaxed);
-            if !deal.is_over() && error.is_none() {
+            if !queue.is_over() && error.is_none() {
                 // The kernel misspeculates; the next code does not speculate.
                 versions = self.versions(func, request.block, &request.mode);
                 match request.mode.code(&versions) {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
+use super::block_queue::BlockQueue;
 use super::context::{Progress, WarpContext};
-use super::deal::Deal;
 use super::observe::Observer;
 use super::worker::{CURRENT, Worker};
 use crate::kernel::Kernel;
@@ -174,7 +174,7 @@ pub(crate) struct LaunchParts<'l> {
     pub(crate) params: &'l [ParamLine],
     pub(crate) grid: [u32; 3],
     /// Blocks that have not begun.
-    pub(crate) deal: &'l Deal,
+    pub(crate) queue: &'l BlockQueue,
     /// Whether one call of the kernel runs all blocks that are taken at once.
     pub(crate) loops_over_blocks: bool,
     pub(crate) threads: [u32; 3],
@@ -240,7 +240,7 @@ impl<'l> Launch<'l> {
 
     /// The next blocks that a worker runs.
     pub(crate) fn take_blocks(&self, worker: usize) -> Option<Range<u64>> {
-        if self.is_stopped() { None } else { self.deal.take(worker) }
+        if self.is_stopped() { None } else { self.queue.take(worker) }
     }
 
     /// Whether what is left of the launch should run in other code. Blocks that have begun may wait for others, so this is

@@ -2,10 +2,10 @@
 
 pub(crate) mod barrier;
 mod barrier_ring;
+pub(crate) mod block_queue;
 pub(crate) mod collective;
 pub(crate) mod context;
 pub(crate) mod copies;
-pub(crate) mod deal;
 pub(crate) mod entry;
 pub(crate) mod fibre;
 pub(crate) mod host;

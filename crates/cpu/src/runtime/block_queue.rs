@@ -4,38 +4,38 @@
 //! to them. And a thread gets the same blocks in each launch if it can: programs often launch kernels one after another
 //! over the same memory, and what a thread works on is then in the cache of its core.
 //!
-//! So blocks are dealt in rounds, with a hand of neighbouring blocks for each thread. A thread takes its own hand of the
-//! round, another one's if its own is gone, and begins the next round when all hands of this one are gone.
+//! So blocks are dealt in rounds, with a chunk of neighbouring blocks for each thread. A thread takes its own chunk of the
+//! round, another one's if its own is gone, and begins the next round when all chunks of this one are gone.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The blocks of a launch, while they are dealt.
 #[derive(Debug)]
-pub(crate) struct Deal {
-    /// The number of the round, above a bit for each of its hands that is gone.
+pub(crate) struct BlockQueue {
+    /// The number of the round, above a bit for each of its chunks that is gone.
     state: AtomicU64,
     blocks: u64,
-    /// How many blocks there are in a hand.
-    hand: u64,
-    /// How many hands there are in a round.
-    hands: u32,
+    /// How many blocks there are in a chunk.
+    chunk: u64,
+    /// How many chunks there are in a round.
+    chunks: u32,
 }
 
-/// Bits for the hands of a round. So many threads have a hand of their own; it leaves more rounds than a launch can live to
+/// Bits for the chunks of a round. So many threads have a chunk of their own; it leaves more rounds than a launch can live to
 /// see.
 const MOST_HANDS: u32 = 16;
 
-impl Deal {
-    /// Blocks for so many threads, with so many in a hand.
-    pub(crate) fn new(blocks: u64, threads: u64, hand: u64) -> Self {
-        let hands = threads.clamp(1, MOST_HANDS.into()) as u32;
-        Self { state: AtomicU64::new(0), blocks, hand: hand.max(1), hands }
+impl BlockQueue {
+    /// Blocks for so many threads, with so many in a chunk.
+    pub(crate) fn new(blocks: u64, threads: u64, chunk: u64) -> Self {
+        let chunks = threads.clamp(1, MOST_HANDS.into()) as u32;
+        Self { state: AtomicU64::new(0), blocks, chunk: chunk.max(1), chunks }
     }
 
     /// The next blocks of a thread; nothing if all are gone.
     pub(crate) fn take(&self, thread: usize) -> Option<Range<u64>> {
-        let own = thread as u32 % self.hands;
+        let own = thread as u32 % self.chunks;
         let mut state = self.state.load(Ordering::Relaxed);
         loop {
             let (round, gone) = self.round(state);
@@ -47,7 +47,7 @@ impl Deal {
             }
             let taken = round << MOST_HANDS | gone | 1 << place;
             match self.state.compare_exchange_weak(state, taken, Ordering::Relaxed, Ordering::Relaxed) {
-                Ok(_) => return Some(first..self.blocks.min(first + self.hand)),
+                Ok(_) => return Some(first..self.blocks.min(first + self.chunk)),
                 Err(now) => state = now,
             }
         }
@@ -59,58 +59,58 @@ impl Deal {
         self.first_block(round, gone.trailing_ones()) >= self.blocks
     }
 
-    /// The round that hands are taken of, and those of it that are gone.
+    /// The round that chunks are taken of, and those of it that are gone.
     fn round(&self, state: u64) -> (u64, u64) {
         let (round, gone) = (state >> MOST_HANDS, state & ((1 << MOST_HANDS) - 1));
-        if gone.trailing_ones() == self.hands { (round + 1, 0) } else { (round, gone) }
+        if gone.trailing_ones() == self.chunks { (round + 1, 0) } else { (round, gone) }
     }
 
     fn first_block(&self, round: u64, place: u32) -> u64 {
-        (round * u64::from(self.hands) + u64::from(place)) * self.hand
+        (round * u64::from(self.chunks) + u64::from(place)) * self.chunk
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Deal;
+    use super::BlockQueue;
 
     #[test]
     fn threads_have_a_hand_of_each_round() {
-        let deal = Deal::new(13, 2, 2);
-        assert_eq!(deal.take(1), Some(2..4));
-        assert_eq!(deal.take(0), Some(0..2));
-        assert_eq!(deal.take(1), Some(6..8));
-        assert_eq!(deal.take(1), Some(4..6), "the other one is late");
-        assert_eq!(deal.take(0), Some(8..10));
-        assert_eq!(deal.take(3), Some(10..12), "the fourth thread has the hands of the second");
-        assert!(!deal.is_over());
-        assert_eq!(deal.take(1), Some(12..13), "there is no hand of its own in the last round");
-        assert!(deal.is_over());
-        assert_eq!((deal.take(0), deal.take(1)), (None, None));
+        let queue = BlockQueue::new(13, 2, 2);
+        assert_eq!(queue.take(1), Some(2..4));
+        assert_eq!(queue.take(0), Some(0..2));
+        assert_eq!(queue.take(1), Some(6..8));
+        assert_eq!(queue.take(1), Some(4..6), "the other one is late");
+        assert_eq!(queue.take(0), Some(8..10));
+        assert_eq!(queue.take(3), Some(10..12), "the fourth thread has the chunks of the second");
+        assert!(!queue.is_over());
+        assert_eq!(queue.take(1), Some(12..13), "there is no chunk of its own in the last round");
+        assert!(queue.is_over());
+        assert_eq!((queue.take(0), queue.take(1)), (None, None));
     }
 
     #[test]
     fn for_one_thread_blocks_come_in_order() {
-        let deal = Deal::new(3, 1, 1);
-        let order: Vec<_> = [5, 0, 2].iter().filter_map(|&thread| deal.take(thread)).collect();
+        let queue = BlockQueue::new(3, 1, 1);
+        let order: Vec<_> = [5, 0, 2].iter().filter_map(|&thread| queue.take(thread)).collect();
         assert_eq!(order, [0..1, 1..2, 2..3]);
-        assert!(deal.is_over());
+        assert!(queue.is_over());
     }
 
     #[test]
     fn all_blocks_are_dealt_once_and_none_early() {
-        for (blocks, threads, hand) in [(1, 1, 1), (7, 3, 2), (1000, 16, 3), (1000, 40, 32), (4096, 5, 1)] {
-            let deal = Deal::new(blocks, threads, hand);
+        for (blocks, threads, chunk) in [(1, 1, 1), (7, 3, 2), (1000, 16, 3), (1000, 40, 32), (4096, 5, 1)] {
+            let queue = BlockQueue::new(blocks, threads, chunk);
             let mut is_dealt = vec![false; blocks as usize];
             let mut state = 1_u64;
-            while !deal.is_over() {
+            while !queue.is_over() {
                 // Threads come in any order.
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                let taken = deal.take((state >> 40) as usize % threads as usize).expect("there are blocks left");
+                let taken = queue.take((state >> 40) as usize % threads as usize).expect("there are blocks left");
                 for block in taken {
                     assert!(!std::mem::replace(&mut is_dealt[block as usize], true), "{block} was dealt twice");
-                    // All hands of the rounds before are gone.
-                    let round = block / (16.min(threads) * hand) * 16.min(threads) * hand;
+                    // All chunks of the rounds before are gone.
+                    let round = block / (16.min(threads) * chunk) * 16.min(threads) * chunk;
                     assert!(is_dealt[..round as usize].iter().all(|&is_dealt| is_dealt), "{block} came early");
                 }
             }
@@ -121,8 +121,8 @@ mod tests {
     #[test]
     fn the_largest_grid_has_an_end() {
         let blocks = (1 << 31) * (1 << 16) * (1 << 16);
-        let deal = Deal::new(blocks, 3, 32);
-        assert_eq!(deal.take(0), Some(0..32));
-        assert!(!deal.is_over());
+        let queue = BlockQueue::new(blocks, 3, 32);
+        assert_eq!(queue.take(0), Some(0..32));
+        assert!(!queue.is_over());
     }
 }
