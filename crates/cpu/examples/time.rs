@@ -27,7 +27,7 @@ fn main() {
         }
     }
     for width in [Width::Thread, Width::Warp] {
-        for tier in [Tier::Quick, Tier::Optimised] {
+        for tier in [Tier::Baseline, Tier::Optimised] {
             let mode = Mode { width, tier, ..Mode::default() };
             let start = processor_time();
             program.try_compile(kernel, block, &mode).expect("the kernel can be compiled");

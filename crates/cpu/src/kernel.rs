@@ -121,7 +121,7 @@ fn with_machine<T>(
 ) -> Result<T, CompileError> {
     static HOST: HostMachines = HostMachines::new();
     let level = match options.tier {
-        Tier::Quick => CodeLevel::Quick,
+        Tier::Baseline => CodeLevel::Quick,
         Tier::Optimised => CodeLevel::Optimised,
     };
     if let Some(processor) = options.processor {
@@ -136,13 +136,13 @@ fn with_machine<T>(
 
 /// The passes of LLVM, in the notation of `opt -passes`.
 ///
-/// The quick tier only does what makes the code smaller for which instructions have to be selected, which costs most of
+/// The baseline tier only does what makes the code smaller for which instructions have to be selected, which costs most of
 /// the time for vectors. The optimised tier leaves out of `default<O2>` what finds nothing to do, because compilers did
 /// it before PTX was written: measured, the code is as small and as fast, and made with half of the passes' time.
 fn passes(options: &Options) -> &'static str {
     match (options.tier, options.width) {
-        (Tier::Quick, Width::Thread) => "function(mem2reg,simplifycfg)",
-        (Tier::Quick, Width::Warp) => "function(mem2reg,early-cse,simplifycfg,adce)",
+        (Tier::Baseline, Width::Thread) => "function(mem2reg,simplifycfg)",
+        (Tier::Baseline, Width::Warp) => "function(mem2reg,early-cse,simplifycfg,adce)",
         (Tier::Optimised, _) => {
             "function(sroa,early-cse<memssa>,simplifycfg),\
              cgscc(inline),\

@@ -18,7 +18,7 @@ mod options;
 mod program;
 mod runtime;
 pub mod texture;
-mod versions;
+mod tiered_kernel;
 
 pub use code_cache::CodeCache;
 pub use kernel::{CompileError, unsupported};

@@ -25,7 +25,7 @@ impl Width {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Tier {
     /// As little as possible: values in registers, and no further passes.
-    Quick,
+    Baseline,
     /// What kernels are worth that run long.
     Optimised,
 }

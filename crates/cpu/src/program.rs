@@ -21,7 +21,7 @@ use crate::runtime::launch::{Fault, Launch, LaunchParts, ParamLine};
 use crate::runtime::observe::Observer;
 use crate::runtime::pool::Pool;
 use crate::texture::Textures;
-use crate::versions::Versions;
+use crate::tiered_kernel::TieredKernel;
 
 /// The device: memory, and what all launches share.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub struct Program {
 }
 
 /// A kernel that was compiled for options, given here as they are in the optimised tier.
-type Variant = (Options, Arc<Versions>);
+type Variant = (Options, Arc<TieredKernel>);
 
 /// How a kernel is launched.
 #[derive(Clone, Debug)]
@@ -83,7 +83,7 @@ pub struct Mode {
     pub width: Width,
     /// How much time is spent on compiling.
     pub tier: Tier,
-    /// Whether a kernel starts in the quick tier, whatever `tier` says, and goes on in the optimised one when it has run
+    /// Whether a kernel starts in the baseline tier, whatever `tier` says, and goes on in the optimised one when it has run
     /// for some time. Then kernels with races need not do the same each time.
     pub warm_up: bool,
     /// Seeds the schedule; a random one if it is asked for.
@@ -112,8 +112,8 @@ pub struct Mode {
 
 impl Mode {
     /// The code of a kernel that a launch starts with.
-    fn code(&self, versions: &Versions) -> Result<Arc<Kernel>, CompileError> {
-        if self.warm_up { versions.best() } else { versions.get(self.tier) }
+    fn code(&self, tiered: &TieredKernel) -> Result<Arc<Kernel>, CompileError> {
+        if self.warm_up { tiered.best() } else { tiered.get(self.tier) }
     }
 }
 
@@ -404,8 +404,8 @@ impl Program {
                 request.grid
             )));
         }
-        let mut versions = self.versions(func, request.block, &request.mode);
-        let mut kernel = request.mode.code(&versions)?;
+        let mut tiered = self.tiered(func, request.block, &request.mode);
+        let mut kernel = request.mode.code(&tiered)?;
         let shared = kernel.dynamic_shared + u64::from(request.dynamic_shared);
         if shared > lower::MAX_SHARED {
             return Err(LaunchError::Invalid(format!(
@@ -443,7 +443,7 @@ impl Program {
             debug_assert_eq!(kernel.traits.spins, spins, "whether a kernel waits is said by its PTX");
             let launch = Launch::new(LaunchParts {
                 kernel: &kernel,
-                versions: request.mode.warm_up.then_some(&versions),
+                tiered: request.mode.warm_up.then_some(&tiered),
                 params: &params,
                 grid: request.grid,
                 queue: &queue,
@@ -464,13 +464,13 @@ impl Program {
             let started = Instant::now();
             error = self.run(&launch, threads, request.mode.seed).map(LaunchError::from);
             if request.mode.warm_up {
-                versions.ran(started.elapsed());
+                tiered.ran(started.elapsed());
             }
             launched.instructions += launch.executed.load(std::sync::atomic::Ordering::Relaxed);
             if !queue.is_over() && error.is_none() {
                 // The kernel misspeculates; the next code does not speculate.
-                versions = self.versions(func, request.block, &request.mode);
-                match request.mode.code(&versions) {
+                tiered = self.tiered(func, request.block, &request.mode);
+                match request.mode.code(&tiered) {
                     Ok(code) => kernel = code,
                     Err(failed) => error = Some(failed.into()),
                 }
@@ -494,15 +494,15 @@ impl Program {
     }
 
     /// A kernel for blocks of a size, in all tiers.
-    fn versions(&self, func: FuncId, block: [u32; 3], mode: &Mode) -> Arc<Versions> {
+    fn tiered(&self, func: FuncId, block: [u32; 3], mode: &Mode) -> Arc<TieredKernel> {
         let mut options = Options { tier: Tier::Optimised, ..self.options(func, block, mode) };
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         let of_kernel = kernels.entry(func).or_default();
-        if of_kernel.iter().any(|(other, versions)| *other == options && versions.misspeculates()) {
+        if of_kernel.iter().any(|(other, tiered)| *other == options && tiered.misspeculates()) {
             options.speculate = false;
         }
-        if let Some((_, versions)) = of_kernel.iter().find(|(other, _)| *other == options) {
-            return Arc::clone(versions);
+        if let Some((_, tiered)) = of_kernel.iter().find(|(other, _)| *other == options) {
+            return Arc::clone(tiered);
         }
         let source = Source {
             module: Arc::clone(&self.module),
@@ -511,9 +511,9 @@ impl Program {
             symbols: Arc::clone(&self.symbols),
             cache: self.device.cache.get().cloned(),
         };
-        let versions = Arc::new(Versions::new(source));
-        of_kernel.push((options, Arc::clone(&versions)));
-        versions
+        let tiered = Arc::new(TieredKernel::new(source));
+        of_kernel.push((options, Arc::clone(&tiered)));
+        tiered
     }
 
     /// How a kernel is compiled for blocks of a size.
@@ -542,13 +542,13 @@ impl Program {
 
     /// Whether a kernel can be compiled.
     pub fn try_compile(&self, kernel: &str, block: [u32; 3], mode: &Mode) -> Result<(), LaunchError> {
-        mode.code(&self.versions(self.kernel(kernel)?, block, mode)).map(drop)?;
+        mode.code(&self.tiered(self.kernel(kernel)?, block, mode)).map(drop)?;
         Ok(())
     }
 
     /// The tier of the code with which a launch would start; nothing if the kernel has to be compiled first.
     pub fn tier(&self, kernel: &str, block: [u32; 3], mode: &Mode) -> Result<Option<Tier>, LaunchError> {
-        Ok(self.versions(self.kernel(kernel)?, block, mode).best_tier())
+        Ok(self.tiered(self.kernel(kernel)?, block, mode).best_tier())
     }
 
     /// LLVM's text for a kernel, for people.

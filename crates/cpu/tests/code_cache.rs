@@ -104,7 +104,7 @@ fn run(cache: &Path) -> (u64, u64) {
     let device = device(cache);
     let program = load(&device, TEXT);
     for width in [Width::Thread, Width::Warp] {
-        for tier in [Tier::Quick, Tier::Optimised] {
+        for tier in [Tier::Baseline, Tier::Optimised] {
             program.reset_variables();
             let buffer = device.memory.allocate(256, 16).unwrap();
             let request = LaunchRequest {
@@ -176,7 +176,7 @@ fn whatever_decides_the_code_decides_the_entry() {
         expected += u64::from(is_new);
         assert_eq!(scratch.entries(), expected, "{what}");
     };
-    let mode = Mode { tier: Tier::Quick, width: Width::Thread, ..Mode::default() };
+    let mode = Mode { tier: Tier::Baseline, width: Width::Thread, ..Mode::default() };
     compile(TEXT, 64, &mode, true, "the first");
     compile(TEXT, 64, &mode, false, "the same");
     compile(&TEXT.replace("\n.target", "\n\n.target"), 64, &mode, true, "other lines");

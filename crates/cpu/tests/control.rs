@@ -20,7 +20,7 @@ fn program(device: &Arc<Device>, text: &str) -> Program {
 fn modes() -> impl Iterator<Item = Mode> {
     [Width::Thread, Width::Warp]
         .into_iter()
-        .flat_map(|width| [Tier::Quick, Tier::Optimised].map(|tier| Mode { width, tier, ..Mode::default() }))
+        .flat_map(|width| [Tier::Baseline, Tier::Optimised].map(|tier| Mode { width, tier, ..Mode::default() }))
 }
 
 fn launch(program: &Program, params: &[u8], block: u32, mode: Mode) -> Result<(), LaunchError> {

@@ -7,7 +7,7 @@ const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 fn modes() -> impl Iterator<Item = Mode> {
     [Width::Thread, Width::Warp]
         .into_iter()
-        .flat_map(|width| [Tier::Quick, Tier::Optimised].map(|tier| Mode { width, tier, ..Mode::default() }))
+        .flat_map(|width| [Tier::Baseline, Tier::Optimised].map(|tier| Mode { width, tier, ..Mode::default() }))
 }
 
 /// Runs a kernel with one buffer of words as its parameter, in every mode; all must give the same.

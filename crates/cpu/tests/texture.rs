@@ -51,7 +51,8 @@ impl Run {
         let handle = self.device.textures.create(object.clone());
         let params = [handle.to_le_bytes(), out.to_le_bytes()].concat();
         let mut results = Vec::new();
-        for (width, tier) in [(Width::Thread, Tier::Quick), (Width::Warp, Tier::Quick), (Width::Warp, Tier::Optimised)]
+        for (width, tier) in
+            [(Width::Thread, Tier::Baseline), (Width::Warp, Tier::Baseline), (Width::Warp, Tier::Optimised)]
         {
             let mode = Mode { width, tier, ..Mode::default() };
             let block = [THREADS, 1, 1];

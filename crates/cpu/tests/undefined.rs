@@ -11,7 +11,7 @@ fn check(body: &str, block: u32, defined: impl Fn(&[u32], &[u32]) -> bool) {
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     assert!(ptx::verify(&parsed.module).is_empty());
     for width in [Width::Thread, Width::Warp] {
-        for tier in [Tier::Quick, Tier::Optimised] {
+        for tier in [Tier::Baseline, Tier::Optimised] {
             let device = Device::new(64 << 20).unwrap();
             let program = Program::load(&device, parsed.module.clone()).unwrap();
             let buffers = [(); 2].map(|()| device.memory.allocate(4096, 16).unwrap());

@@ -85,9 +85,9 @@ fn a_kernel_that_runs_long_is_optimised() {
     assert_eq!(tier(), None);
     let expected = launch(&device, &load(30).1, 4, 100, &Mode::default());
     assert_eq!(launch(&device, &program, 4, 100, &WARM_UP), expected);
-    assert_eq!(tier(), Some(Tier::Quick), "a short launch is not worth it");
+    assert_eq!(tier(), Some(Tier::Baseline), "a short launch is not worth it");
     let started = Instant::now();
-    while tier() == Some(Tier::Quick) {
+    while tier() == Some(Tier::Baseline) {
         assert_eq!(launch(&device, &program, 4, 100, &WARM_UP), expected);
         assert!(started.elapsed() < Duration::from_secs(120), "it is never optimised");
     }
@@ -107,10 +107,10 @@ fn a_launch_that_runs_long_is_optimised_while_it_runs() {
 #[test]
 fn a_fixed_tier_stays() {
     let (device, program) = load(30);
-    let mode = Mode { warm_up: false, tier: Tier::Quick, ..WARM_UP };
+    let mode = Mode { warm_up: false, tier: Tier::Baseline, ..WARM_UP };
     launch(&device, &program, 1000, 10_000, &mode);
     std::thread::sleep(Duration::from_millis(200));
-    assert_eq!(program.tier("k", [32, 1, 1], &mode).unwrap(), Some(Tier::Quick));
+    assert_eq!(program.tier("k", [32, 1, 1], &mode).unwrap(), Some(Tier::Baseline));
 }
 
 /// Does nothing by itself: `a_process_can_end_while_code_is_compiled` starts it.

@@ -29,9 +29,9 @@ pub fn cpu_engines() -> Vec<Box<dyn Engine>> {
     };
     let engine = |name, mode| -> Box<dyn Engine> { Box::new(CpuDevice { name, mode }) };
     vec![
-        engine("one lane, quick", mode(Width::Thread, Tier::Quick, false)),
+        engine("one lane, quick", mode(Width::Thread, Tier::Baseline, false)),
         engine("one lane, optimised, random schedule", mode(Width::Thread, Tier::Optimised, true)),
-        engine("warp, quick", mode(Width::Warp, Tier::Quick, false)),
+        engine("warp, quick", mode(Width::Warp, Tier::Baseline, false)),
         engine("warp, optimised", mode(Width::Warp, Tier::Optimised, false)),
         engine("warp, optimised, random schedule", mode(Width::Warp, Tier::Optimised, true)),
     ]

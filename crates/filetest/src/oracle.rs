@@ -112,7 +112,7 @@ pub fn check_compiles(bytes: &[u8]) {
     let Ok(program) = cpu::Program::load(device(), module) else { return };
     let mode = cpu::Mode {
         width: if how & 1 == 0 { cpu::Width::Warp } else { cpu::Width::Thread },
-        tier: if how & 2 == 0 { cpu::Tier::Quick } else { cpu::Tier::Optimised },
+        tier: if how & 2 == 0 { cpu::Tier::Baseline } else { cpu::Tier::Optimised },
         preempt: how & 4 != 0,
         count: how & 8 != 0,
         ..cpu::Mode::default()

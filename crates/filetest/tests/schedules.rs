@@ -57,7 +57,7 @@ fn waiting_kernels_end_in_every_schedule_of_the_device() {
         for seed in 0..schedules {
             let mode = Mode {
                 width: if seed % 2 == 0 { Width::Warp } else { Width::Thread },
-                tier: Tier::Quick,
+                tier: Tier::Baseline,
                 seed,
                 random_schedule: true,
                 preempt: seed % 4 < 2,
@@ -94,7 +94,7 @@ fn a_schedule_of_the_device_repeats() {
         let device = cpu::Device::new(16 << 20).expect("there is memory");
         let program = cpu::Program::load(&device, module.clone()).expect("the module can be loaded");
         let out = device.memory.allocate(385 * 4, 4).expect("there is memory");
-        let mode = Mode { width, seed, random_schedule: true, preempt: true, tier: Tier::Quick, ..Mode::default() };
+        let mode = Mode { width, seed, random_schedule: true, preempt: true, tier: Tier::Baseline, ..Mode::default() };
         let request = cpu::LaunchRequest {
             kernel: "k",
             grid: [4, 1, 1],

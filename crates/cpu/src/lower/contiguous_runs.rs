@@ -118,7 +118,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         active: Value<'c>,
     ) -> Option<(Value<'c>, Value<'c>)> {
         let Address::Vector(all, Some(Groups { is_computed: true, .. })) = address else { return None };
-        if self.unit.options.tier == Tier::Quick || !(4..=8).contains(&bytes) {
+        if self.unit.options.tier == Tier::Baseline || !(4..=8).contains(&bytes) {
             return None;
         }
         let emit = self.vector();

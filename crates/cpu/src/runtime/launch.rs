@@ -11,7 +11,7 @@ use super::observe::Observer;
 use super::worker::{CURRENT, Worker};
 use crate::kernel::Kernel;
 use crate::memory::SharedWindows;
-use crate::versions::Versions;
+use crate::tiered_kernel::TieredKernel;
 
 /// A launch while it runs.
 #[derive(Debug)]
@@ -170,7 +170,7 @@ impl ParamLine {
 pub(crate) struct LaunchParts<'l> {
     pub(crate) kernel: &'l Kernel,
     /// Where better code may come from while the launch runs.
-    pub(crate) versions: Option<&'l Arc<Versions>>,
+    pub(crate) tiered: Option<&'l Arc<TieredKernel>>,
     pub(crate) params: &'l [ParamLine],
     pub(crate) grid: [u32; 3],
     /// Blocks that have not begun.
@@ -212,13 +212,13 @@ impl<'l> Launch<'l> {
     /// The code for a warp that starts. Better code may have come since the launch began; warps that have begun stay with
     /// theirs.
     pub(crate) fn code(&self) -> &'l Kernel {
-        let Some(versions) = self.versions else { return self.kernel };
-        if let Some(better) = versions.optimised() {
+        let Some(tiered) = self.tiered else { return self.kernel };
+        if let Some(better) = tiered.optimised() {
             // Fibres have the stacks that the launch began with.
             return if better.stack <= self.kernel.stack { better } else { self.kernel };
         }
-        if versions.is_timed() {
-            versions.note(self.started.elapsed());
+        if tiered.is_timed() {
+            tiered.note(self.started.elapsed());
         }
         self.kernel
     }

@@ -72,7 +72,7 @@ fn main() -> Result<()> {
         WidthArg::Warp => Width::Warp,
     };
     let tier = match args.tier {
-        TierArg::Quick => Tier::Quick,
+        TierArg::Quick => Tier::Baseline,
         TierArg::Optimised => Tier::Optimised,
     };
     let mode = Mode { width, tier, ..Mode::default() };

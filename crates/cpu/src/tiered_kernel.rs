@@ -1,6 +1,6 @@
 //! A kernel in the tiers in which it was compiled.
 //!
-//! Where it is left to us, a kernel starts in quick code. What it runs in quick code is added up; when that is as much as
+//! Where it is left to us, a kernel starts in baseline code. What it runs in baseline code is added up; when that is as much as
 //! better code is likely to take to compile, the kernel is compiled in the optimised tier, on a thread of its own, and
 //! warps that start after that run optimised code. So a kernel that runs once is not waited for, and one that runs long is
 //! behind where it could be by a small factor only.
@@ -16,19 +16,19 @@ use crate::background;
 use crate::kernel::{CompileError, Kernel, Source};
 use crate::options::{Options, Tier};
 
-/// Optimised code takes about so many times as long to compile as quick code.
+/// Optimised code takes about so many times as long to compile as baseline code.
 const TIMES_AS_LONG: u64 = 3;
 
 /// A kernel in the tiers in which it was compiled.
 #[derive(Debug)]
-pub(crate) struct Versions {
+pub(crate) struct TieredKernel {
     /// For the optimised tier.
     source: Source,
-    quick: OnceLock<Arc<Kernel>>,
+    baseline: OnceLock<Arc<Kernel>>,
     optimised: OnceLock<Arc<Kernel>>,
     /// Held by who compiles while somebody waits for it.
     compiling: Mutex<Looked>,
-    /// Microseconds that quick code ran.
+    /// Microseconds that baseline code ran.
     spent: AtomicU64,
     /// Whether it was asked for optimised code.
     is_hot: AtomicBool,
@@ -41,12 +41,12 @@ enum Looked {
     OnDisk,
 }
 
-impl Versions {
+impl TieredKernel {
     pub(crate) fn new(source: Source) -> Self {
         let options = Options { tier: Tier::Optimised, ..source.options };
         Self {
             source: Source { options, ..source },
-            quick: OnceLock::new(),
+            baseline: OnceLock::new(),
             optimised: OnceLock::new(),
             compiling: Mutex::new(Looked::Nowhere),
             spent: AtomicU64::new(0),
@@ -56,7 +56,7 @@ impl Versions {
 
     fn of_tier(&self, tier: Tier) -> &OnceLock<Arc<Kernel>> {
         match tier {
-            Tier::Quick => &self.quick,
+            Tier::Baseline => &self.baseline,
             Tier::Optimised => &self.optimised,
         }
     }
@@ -85,7 +85,7 @@ impl Versions {
         if let Some(kernel) = self.optimised() {
             return Ok(Arc::clone(kernel));
         }
-        if let Some(kernel) = self.quick.get() {
+        if let Some(kernel) = self.baseline.get() {
             return Ok(Arc::clone(kernel));
         }
         {
@@ -97,7 +97,7 @@ impl Versions {
                 }
             }
         }
-        self.optimised().map_or_else(|| self.get(Tier::Quick), |kernel| Ok(Arc::clone(kernel)))
+        self.optimised().map_or_else(|| self.get(Tier::Baseline), |kernel| Ok(Arc::clone(kernel)))
     }
 
     /// Optimised code, if it is there.
@@ -107,15 +107,15 @@ impl Versions {
 
     /// The best tier that is there.
     pub(crate) fn best_tier(&self) -> Option<Tier> {
-        [Tier::Optimised, Tier::Quick].into_iter().find(|&tier| self.of_tier(tier).get().is_some())
+        [Tier::Optimised, Tier::Baseline].into_iter().find(|&tier| self.of_tier(tier).get().is_some())
     }
 
     /// Whether it misspeculates often.
     pub(crate) fn misspeculates(&self) -> bool {
-        [&self.quick, &self.optimised].into_iter().filter_map(OnceLock::get).any(|kernel| kernel.misspeculates())
+        [&self.baseline, &self.optimised].into_iter().filter_map(OnceLock::get).any(|kernel| kernel.misspeculates())
     }
 
-    /// Whether it is worth knowing how long quick code runs.
+    /// Whether it is worth knowing how long baseline code runs.
     pub(crate) fn is_timed(&self) -> bool {
         !self.is_hot.load(Ordering::Relaxed)
     }
@@ -123,7 +123,7 @@ impl Versions {
     /// Quick code has run, or runs, for so long in a launch that is not yet counted. If that makes the kernel hot, it is
     /// compiled in the background.
     pub(crate) fn note(self: &Arc<Self>, running: Duration) {
-        let Some(quick) = self.quick.get() else { return };
+        let Some(quick) = self.baseline.get() else { return };
         let spent = self.spent.load(Ordering::Relaxed) + running.as_micros() as u64;
         if spent >= TIMES_AS_LONG * quick.microseconds
             && self.optimised().is_none()
@@ -139,7 +139,7 @@ impl Versions {
         }
     }
 
-    /// A launch of quick code has ended.
+    /// A launch of baseline code has ended.
     pub(crate) fn ran(self: &Arc<Self>, time: Duration) {
         self.note(time);
         self.spent.fetch_add(time.as_micros() as u64, Ordering::Relaxed);
