@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::deopt::is_worth_speculating;
 use super::function::Lowering;
-use super::unit::{RARELY_CALLED, Unit, has_pragma};
+use super::unit::{COLD, Unit, has_pragma};
 use crate::emit::Sign;
 
 /// The comparisons of a function that are speculated to be false for all lanes.
@@ -84,7 +84,7 @@ pub(crate) fn predicates(written: &Operand) -> (Option<Reg>, Option<Reg>) {
 fn is_rare_call(unit: &Unit<'_, '_>, view: &View<'_>) -> bool {
     let Some(Callee::Direct(func)) = view.callee() else { return false };
     let body = unit.definition(func).and_then(|func| unit.module.functions[func].body.as_ref());
-    body.is_some_and(|body| has_pragma(unit.module, body, RARELY_CALLED))
+    body.is_some_and(|body| has_pragma(unit.module, body, COLD))
 }
 
 impl<'a, 'c> Lowering<'_, 'a, 'c> {

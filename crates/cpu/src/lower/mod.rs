@@ -195,7 +195,7 @@ pub(crate) fn needs_threads(module: &Module, kernel: FuncId) -> bool {
         let Some(body) = &module.functions[func].body else { return false };
         stack::grows(module, body)
             || func != kernel
-                && !unit::has_pragma(module, body, unit::NEVER_WAITS)
+                && !unit::has_pragma(module, body, unit::NOSYNC)
                 && (spin::watches_any_memory(module, body)
                     || body.insts().any(|(id, _)| {
                         View::of(&module.forms, body, id).is_some_and(|view| {

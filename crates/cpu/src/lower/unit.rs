@@ -64,9 +64,9 @@ pub(crate) struct Unit<'a, 'c> {
 }
 
 /// The pragma of a function in which no thread waits, nor for what it does.
-pub(crate) const NEVER_WAITS: &str = "never waits";
+pub(crate) const NOSYNC: &str = "nosync";
 /// The pragma of a function that is called where something unusual has happened.
-pub(crate) const RARELY_CALLED: &str = "rarely called";
+pub(crate) const COLD: &str = "cold";
 /// The name of the memory in which all constants of the module are.
 pub(crate) const CONSTANTS: &str = "constants";
 /// The name of the kernel in the object file.
@@ -136,7 +136,7 @@ impl<'a, 'c> Unit<'a, 'c> {
         self.set_attributes(function);
         function.add_attribute(context, Attribute::NoInline);
         let body = self.definition(func).and_then(|func| self.module.functions[func].body.as_ref());
-        if body.is_some_and(|body| has_pragma(self.module, body, RARELY_CALLED)) {
+        if body.is_some_and(|body| has_pragma(self.module, body, COLD)) {
             // So LLVM saves registers where it is called, not before it is known whether it is.
             function.add_attribute(context, Attribute::Cold);
         }

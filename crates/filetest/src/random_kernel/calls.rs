@@ -167,7 +167,7 @@ fn function(choose: &mut Choose, name: &str, kind: Kind, callees: &[Callee]) -> 
         _ => format!(".func (.param .b32 result) {name}(.param .b32 x, .param .b32 y)"),
     };
     let declarations = body.declarations();
-    let pragma = if kind == Kind::Rare { "\t.pragma \"rarely called\";\n" } else { "" };
+    let pragma = if kind == Kind::Rare { "\t.pragma \"cold\";\n" } else { "" };
     format!("{header}\n{{\n{pragma}\t.local .align 16 .b8 frame[32];\n{declarations}{}\n}}\n", body.lines.join("\n"))
 }
 
