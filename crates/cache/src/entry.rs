@@ -1,6 +1,6 @@
 //! Files of the cache.
 //!
-//! `key` has 32 random bytes. An entry has the name of its [`Id`] in hexadecimal digits; its contents are behind 32 bytes
+//! `key` has 32 random bytes. An entry has the name of its [`Id`] in hexadecimal digits; its contents are after 32 bytes
 //! that authenticate the name and the contents. Files appear under their name only when they are whole. When a file was
 //! last written to is when it was last used.
 

@@ -144,7 +144,7 @@ const RESIDENT_BLOCKS: usize = 64;
 const MOST_BLOCKS_AT_A_TIME: u64 = 32;
 
 /// Bytes of memory through which the blocks of a cooperative launch find each other: the device code of cooperative groups
-/// has a barrier in it, behind a word with its size.
+/// has a barrier in it, after a word with its size.
 const WORKSPACE: u64 = 64;
 
 /// The registers `%envreg0` to `%envreg31` of a cooperative launch: the address of its workspace is in the second and third.

@@ -1,4 +1,4 @@
-//! Addresses without memory, memory without addresses, and how one is put behind the other.
+//! Addresses without memory, memory without addresses, and how one is put after the other.
 //!
 //! Unsafe: it changes what the process can access. Only addresses that were reserved here are changed.
 

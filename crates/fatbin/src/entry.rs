@@ -124,7 +124,7 @@ fn without_zeros(text: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     }
 }
 
-/// Reads the entry at `at`, and returns where the next one begins: always behind this one.
+/// Reads the entry at `at`, and returns where the next one begins: always after this one.
 pub(crate) fn read<'a>(container: &'a [u8], at: usize, entries: &mut Vec<Entry<'a>>) -> Result<usize, Error> {
     let rest = &container[at..];
     let truncated = |what, needed| Error::Truncated { what, at, needed, left: rest.len() as u64 };

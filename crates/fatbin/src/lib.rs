@@ -165,7 +165,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Entry<'_>>, Error> {
     Ok(entries)
 }
 
-/// The containers in a section, one behind the other with zeros between them. The first that is damaged is the last,
+/// The containers in a section, one after the other with zeros between them. The first that is damaged is the last,
 /// because it does not say where the next one begins.
 pub fn containers(section: &[u8]) -> impl Iterator<Item = Result<&[u8], Error>> {
     let mut rest = section;

@@ -8,9 +8,9 @@
 //! - An argument `name:type[length]` is a buffer, whose address is passed; `name:type` is a value; `name:type(length)`
 //!   is an array that is passed by value. The name alone is a buffer of an earlier launch.
 //! - Types are `u8` … `u64`, `s8` … `s64`, `b8` … `b64` (printed in hexadecimal), `f16`, `bf16`, `f32`, `f64`.
-//! - Initial values behind `=`: `zero`, `iota`, a number, `{a list, repeated}` with spaces, `random(seed)`, and `edges` or
+//! - Initial values after `=`: `zero`, `iota`, a number, `{a list, repeated}` with spaces, `random(seed)`, and `edges` or
 //!   `edges(r)`: the interesting values of the type, each `r` times, over and over.
-//! - `~2ulp`, `~1e-6` or `~2ulp~1e-6` behind a buffer of floats lets engines other than the interpreter be off by that much.
+//! - `~2ulp`, `~1e-6` or `~2ulp~1e-6` after a buffer of floats lets engines other than the interpreter be off by that much.
 //! - `//@ schedule: matters` keeps engines away that do not schedule as the interpreter does by default.
 //! - `//@ only: interpreter` keeps engines away whose name does not begin so: for what the manual leaves undefined, and
 //!   the interpreter reports.

@@ -17,7 +17,7 @@ use anyhow::{Context, Result, bail};
 /// A test file, taken apart.
 #[derive(Clone, Debug)]
 pub struct TestFile {
-    /// What to do: the word behind `//@ test:`.
+    /// What to do: the word after `//@ test:`.
     pub command: String,
     /// Everything before the expectation.
     pub input: String,

@@ -86,7 +86,7 @@ impl Kind {
     }
 }
 
-/// `#!` and spaces come before the path, a space or the end of the line behind it.
+/// `#!` and spaces come before the path, a space or the end of the line after it.
 fn interpreter(line: &[u8]) -> Option<Interpreter> {
     let line = line.split(|&byte| byte == b'\n' || byte == 0).next()?.trim_ascii_start();
     let name = line.split(|byte| byte.is_ascii_whitespace()).next().filter(|name| !name.is_empty())?;

@@ -80,7 +80,7 @@ fn describe_blocks(module: &Module, function: &Function, out: &mut String) {
     for web in uniformity.webs() {
         let value = uniformity.value(web);
         let reg = uniformity.reg_of(web);
-        // The carry flag has the number behind the last register.
+        // The carry flag has the number after the last register.
         let name = if function.regs.get(reg).is_some() { reg_name(module, function, reg) } else { "carry".to_owned() };
         let guard = if value.needs_guard() { ", if a guard holds" } else { "" };
         writeln!(out, "  {name}: {:?}{guard}", value.class()).expect("writing to a string");

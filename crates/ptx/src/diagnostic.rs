@@ -181,7 +181,7 @@ fn operand_span(text: &str, start: usize, operand: usize) -> std::ops::Range<usi
     let end = text[start..].find(';').map_or(text.len(), |found| start + found);
     let statement = &text[start..end];
     let blank = |c: char| c.is_whitespace();
-    // Behind the guard and the opcode.
+    // After the guard and the opcode.
     let mut at = 0;
     if statement.starts_with('@') {
         at = statement.find(blank).unwrap_or(statement.len());

@@ -42,12 +42,12 @@ impl Names {
         Some(Name::new(*index as usize))
     }
 
-    /// The string behind a name.
+    /// The string after a name.
     pub fn text(&self, name: Name) -> &str {
         slice(&self.text, &self.ends, name.index() as u32)
     }
 
-    /// All strings, one behind the other.
+    /// All strings, one after the other.
     pub(crate) fn buffer(&self) -> &str {
         &self.text
     }

@@ -437,7 +437,7 @@ fn counters_of_loops_are_uniform() {
     assert_eq!(kernel.divergent_blocks(), [1, 2], "all but the first and the last");
 }
 
-/// Fails if values of different iterations are mixed up behind a loop that lanes leave one by one, or if a counter that
+/// Fails if values of different iterations are mixed up after a loop that lanes leave one by one, or if a counter that
 /// nobody reads there is blamed for it.
 #[test]
 fn values_differ_behind_a_loop_that_lanes_leave_one_by_one() {
@@ -449,7 +449,7 @@ fn values_differ_behind_a_loop_that_lanes_leave_one_by_one() {
          add.s32 %r6, %r3, 1; add.s32 %r7, %r4, 1; add.s32 %r9, %r8, 1; ret;",
     );
     assert_eq!(kernel.branches(), [BranchUniformity::Divergent]);
-    assert_eq!(kernel.class("%r2"), UNIFORM, "it is not read behind the loop");
+    assert_eq!(kernel.class("%r2"), UNIFORM, "it is not read after the loop");
     assert_eq!(kernel.class("%r3"), VECTOR);
     assert_eq!(kernel.class("%r4"), VECTOR, "it is written once, but in every iteration");
     assert_eq!(kernel.class("%r5"), VECTOR, "it depends on one that is");
@@ -493,7 +493,7 @@ fn values_are_uniform_behind_a_uniform_branch() {
     assert_eq!(kernel.divergent_blocks(), [0; 0]);
 }
 
-/// Fails if only joins are looked at: the register is dead behind the branch, but while some lanes write it, others
+/// Fails if only joins are looked at: the register is dead after the branch, but while some lanes write it, others
 /// still need what it was.
 #[test]
 fn a_register_that_others_still_need_cannot_be_shared() {

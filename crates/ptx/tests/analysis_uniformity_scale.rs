@@ -34,7 +34,7 @@ fn analyse(title: &str, body: &str) -> (Uniformity, Cfg) {
     (uniformity, cfg)
 }
 
-/// Fails if a change of a value makes everything behind it be looked at again.
+/// Fails if a change of a value makes everything after it be looked at again.
 #[test]
 fn long_straight_code() {
     let mut body = String::new();

@@ -50,7 +50,7 @@ fn every_instruction_says_which_module_it_comes_from() {
     let all = ptx::edit::origins(&linked.module);
     let distinct: std::collections::BTreeSet<_> = all.iter().map(|origin| origin.id.index()).collect();
     assert_eq!(distinct.len(), all.len());
-    // `exit` is on the fourth line behind the header of the second text, which begins behind the first.
+    // `exit` is on the fourth line after the header of the second text, which begins after the first.
     let (_, _, exit) = instructions(&linked.module, "b")[1];
     assert_eq!(linked.module.lines.line(exit), 3 + 2 + 1 + 3 + 5);
 }

@@ -230,7 +230,7 @@ fn happened(first: &Occurrence, count: u64) -> String {
     text
 }
 
-/// What stands behind the place: the function and the instruction.
+/// What stands after the place: the function and the instruction.
 fn in_kernel(place: &Place, main: usize) -> String {
     let function = place.lines.get(main).and_then(|line| line.function.as_ref()).unwrap_or(&place.kernel);
     let mut text = format!(" in {}", escaped(&short_name(function)));

@@ -81,7 +81,7 @@ impl AccessGroups {
         Some(id)
     }
 
-    /// Goes behind an instruction.
+    /// Goes after an instruction.
     pub(crate) fn pass(&mut self, view: &View<'_>) {
         if may_end_or_wait(view) {
             return self.end();
@@ -118,7 +118,7 @@ impl AccessGroups {
     }
 }
 
-/// Whether threads may not get behind an instruction, or not at once.
+/// Whether threads may not get after an instruction, or not at once.
 fn may_end_or_wait(view: &View<'_>) -> bool {
     let goes_on = matches!(
         view.effect(),

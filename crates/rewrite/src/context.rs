@@ -3,7 +3,7 @@
 //! Helpers may be called from functions that know nothing of the kernel's parameters, so each thread puts the address
 //! into a word of shared memory when the kernel begins; all threads of a block put the same there, so nobody has to wait.
 //!
-//! The table has words of 64 bits: [`Word`], and behind them two words for each [`PointerSlot`](crate::PointerSlot): where
+//! The table has words of 64 bits: [`Word`], and after them two words for each [`PointerSlot`](crate::PointerSlot): where
 //! the object begins that the pointer points into, and how many bytes it has.
 
 /// The words of the table, by their offset in bytes.
@@ -43,7 +43,7 @@ pub const NO_OBJECT_BYTES: u64 = MOST_BYTES as u64;
 /// The largest access that is compared with the bounds of a slot.
 pub const MOST_BYTES: u32 = 32;
 
-/// The lower bound of a slot whose object is smaller than checks rely on. Like [`NO_OBJECT`] it is behind all memory,
+/// The lower bound of a slot whose object is smaller than checks rely on. Like [`NO_OBJECT`] it is after all memory,
 /// and the slot has [`NO_OBJECT_BYTES`], so that every access is looked at closely: by the address in bits 0 to 57 and the
 /// size in bits 58 to 62.
 pub fn small_object(start: u64, bytes: u64) -> u64 {

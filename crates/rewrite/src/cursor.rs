@@ -49,7 +49,7 @@ pub(crate) struct KernelContext {
     pub(crate) at_entry: FxHashMap<(String, Vec<Operand>), Reg>,
     /// What tools found of accesses.
     pub(crate) found: FxHashMap<(&'static str, StmtId), AllowedLanes>,
-    /// Behind which statement the next value is computed.
+    /// After which statement the next value is computed.
     pub(crate) last: Option<StmtId>,
 }
 
@@ -82,12 +82,12 @@ impl<'e, 'm> Cursor<'e, 'm> {
         self.editor
     }
 
-    /// Inserts before the instruction, behind what was inserted there before.
+    /// Inserts before the instruction, after what was inserted there before.
     pub fn before(&mut self) -> Builder<'_, 'm> {
         self.editor.before(self.stmt, self.tag)
     }
 
-    /// Inserts behind the instruction.
+    /// Inserts after the instruction.
     pub fn after(&mut self) -> Builder<'_, 'm> {
         self.editor.after(self.stmt, self.tag)
     }

@@ -1,6 +1,6 @@
 //! Keeps votes such that NVIDIA's assembler can have calls before them.
 //!
-//! Behind a call, `ptxas` does not know whether the lanes of a warp are together, and gives every vote a second way for when
+//! After a call, `ptxas` does not know whether the lanes of a warp are together, and gives every vote a second way for when
 //! they are not. Where votes ask for the bits of one register, as CUB's radix sorts do for all keys with the same digit, it
 //! then loads seven predicates at once (`R2P`), has none left for that way, and fails: "Register allocation failed with
 //! register count of '7'". It knows these bits by a comparison with zero for inequality; one for order says the same.

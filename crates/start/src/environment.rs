@@ -226,7 +226,7 @@ unsafe fn strings<'a>(environment: *const *const c_char) -> impl Iterator<Item =
         if next.is_null() {
             return None;
         }
-        // SAFETY: the caller promises a list that ends with null, behind which we do not go.
+        // SAFETY: the caller promises a list that ends with null, after which we do not go.
         unsafe {
             let string = *next;
             next = if string.is_null() { null() } else { next.add(1) };

@@ -29,7 +29,7 @@ unsafe extern "C" {
     static environ: Strings;
 }
 
-/// The functions behind ours. They are looked up when the process starts, because that takes a lock.
+/// The functions after ours. They are looked up when the process starts, because that takes a lock.
 struct Next {
     execv: Execv,
     execvp: Execv,
@@ -78,19 +78,19 @@ fn next() -> &'static Next {
         // SAFETY: each is the C library's function of that name, or one in front of it with the same signature.
         unsafe {
             Next {
-                execv: std::mem::transmute::<*mut c_void, Execv>(behind(c"execv")),
-                execvp: std::mem::transmute::<*mut c_void, Execv>(behind(c"execvp")),
-                execve: std::mem::transmute::<*mut c_void, Execve>(behind(c"execve")),
-                execvpe: std::mem::transmute::<*mut c_void, Execve>(behind(c"execvpe")),
-                fexecve: std::mem::transmute::<*mut c_void, Fexecve>(behind(c"fexecve")),
-                posix_spawn: std::mem::transmute::<*mut c_void, Spawn>(behind(c"posix_spawn")),
-                posix_spawnp: std::mem::transmute::<*mut c_void, Spawn>(behind(c"posix_spawnp")),
+                execv: std::mem::transmute::<*mut c_void, Execv>(next_definition(c"execv")),
+                execvp: std::mem::transmute::<*mut c_void, Execv>(next_definition(c"execvp")),
+                execve: std::mem::transmute::<*mut c_void, Execve>(next_definition(c"execve")),
+                execvpe: std::mem::transmute::<*mut c_void, Execve>(next_definition(c"execvpe")),
+                fexecve: std::mem::transmute::<*mut c_void, Fexecve>(next_definition(c"fexecve")),
+                posix_spawn: std::mem::transmute::<*mut c_void, Spawn>(next_definition(c"posix_spawn")),
+                posix_spawnp: std::mem::transmute::<*mut c_void, Spawn>(next_definition(c"posix_spawnp")),
             }
         }
     })
 }
 
-fn behind(name: &CStr) -> *mut c_void {
+fn next_definition(name: &CStr) -> *mut c_void {
     // SAFETY: the name is a C string.
     let function = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
     if function.is_null() {
@@ -333,7 +333,7 @@ pub unsafe extern "C" fn posix_spawnp(
 }
 
 // `execl`, `execlp` and `execle` take any number of arguments: six are in registers, which are put on the stack here, and
-// the others are where the caller has put them, behind the return address.
+// the others are where the caller has put them, after the return address.
 macro_rules! variadic {
     ($name:ident, $function:ident) => {
         /// # Safety
@@ -389,7 +389,7 @@ impl Variadic {
     /// There must be one.
     unsafe fn count(self) -> usize {
         let mut count = 1;
-        // SAFETY: the caller promises a null, behind which we do not go.
+        // SAFETY: the caller promises a null, after which we do not go.
         while !unsafe { self.get(count) }.is_null() {
             count += 1;
         }
@@ -431,7 +431,7 @@ unsafe extern "C" fn execlp_with(registers: Strings, stack: Strings) -> c_int {
 
 unsafe extern "C" fn execle_with(registers: Strings, stack: Strings) -> c_int {
     let all = Variadic { registers, stack };
-    // SAFETY: the caller of `execle` promises what the C library asks for: the environment behind the null.
+    // SAFETY: the caller of `execle` promises what the C library asks for: the environment after the null.
     unsafe {
         let environment = all.get(all.count() + 1).cast();
         all.with_list(|path, arguments| execve(path, arguments, environment))

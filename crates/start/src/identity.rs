@@ -53,7 +53,7 @@ pub(crate) fn is_in_program() -> bool {
 /// The namespace of the program.
 pub(crate) const LM_ID_BASE: libc::c_long = 0;
 
-/// The part of a path behind the last slash.
+/// The part of a path after the last slash.
 pub(crate) fn file_name(path: &[u8]) -> &[u8] {
     path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
 }

@@ -15,7 +15,7 @@ use crate::message;
 
 /// `jmp` with a distance of 32 bits.
 const JUMP_BYTES: usize = 5;
-/// `jmp *0(%rip)` and the address behind it, rounded up.
+/// `jmp *0(%rip)` and the address after it, rounded up.
 const TRAMPOLINE_BYTES: usize = 16;
 /// `endbr64`, which stays in front: processors that check indirect calls want to find it.
 const LANDING: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];

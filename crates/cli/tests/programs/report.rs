@@ -6,7 +6,7 @@
 //! `//@ architecture: sm_90` if it is built for that, `//@ exit: 87` if the command ends otherwise than with findings.
 //! `BLESS=1` writes the reports.
 //!
-//! Python programs are repaired if they find `FIXED` in their environment. Their marks are behind `#`.
+//! Python programs are repaired if they find `FIXED` in their environment. Their marks are after `#`.
 
 use std::collections::BTreeSet;
 use std::path::Path;

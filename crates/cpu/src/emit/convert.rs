@@ -70,7 +70,7 @@ impl<'c> Emit<'_, 'c> {
         }
     }
 
-    /// `cvt.rna.tf32`: 10 bits behind the point, ties away from zero; or another rounding.
+    /// `cvt.rna.tf32`: 10 bits after the point, ties away from zero; or another rounding.
     pub(crate) fn round_to_tf32(&self, value: Value<'c>, rounding: Option<Rounding>) -> Value<'c> {
         let bits = self.to_bits(value);
         let ty = bits.ty();

@@ -81,7 +81,7 @@ impl<'c> Emit<'_, 'c> {
         self.in_parts(&name, lanes, args, |_| vec![self.context().int(32).constant(mode)])
     }
 
-    /// An intrinsic of the processor, for so many lanes at a time, with arguments of its own behind those that have lanes.
+    /// An intrinsic of the processor, for so many lanes at a time, with arguments of its own after those that have lanes.
     pub(super) fn in_parts(
         &self,
         name: &str,

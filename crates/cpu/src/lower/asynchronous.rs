@@ -309,8 +309,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let (int, word, pointer) =
             (self.unit.context().int(32), self.unit.context().int(64), self.unit.context().pointer());
         let function = self.unit.runtime("wg_mbarrier", word, &[pointer, int, word, word]);
-        let site = int.constant((what as u64) << 24 | u64::from(self.site()));
-        self.unit.builder.call(function, &[self.warp, site, address, argument])
+        let line = int.constant((what as u64) << 24 | u64::from(self.line()));
+        self.unit.builder.call(function, &[self.warp, line, address, argument])
     }
 
     /// `mbarrier.pending_count`

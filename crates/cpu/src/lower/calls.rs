@@ -97,7 +97,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         if self.is_scalar_device() {
             return Address::Uniform(Spot::at(base));
         }
-        Address::Regular(Spot::at(base), (0..i64::from(self.lanes())).map(|lane| lane * stride as i64).collect())
+        Address::Affine(Spot::at(base), (0..i64::from(self.lanes())).map(|lane| lane * stride as i64).collect())
     }
 
     pub(crate) fn call(&mut self, view: &View<'a>) -> bool {
@@ -325,12 +325,12 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             (self.unit.context().int(32), self.unit.context().int(64), self.unit.context().pointer());
         let function = self.unit.runtime("wg_host_call", self.unit.context().void(), &[pointer, int, int, pointer]);
         let active = self.active();
-        let site = self.site();
+        let line = self.line();
         self.for_each_lane(active, |this, lane| {
             let emit = this.scalar();
             let offset = emit.mul(emit.zext(lane, word), word.constant(total.max(16)));
             let place = emit.offset(area, offset);
-            let what = int.constant((host as u64) << 24 | u64::from(site));
+            let what = int.constant((host as u64) << 24 | u64::from(line));
             emit.call(function, &[this.warp, what, lane, place]);
         });
     }
@@ -419,8 +419,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// `trap`
     pub(crate) fn call_trap(&mut self, lanes: Value<'c>) {
         let int = self.unit.context().int(32);
-        let (site, lanes) = (int.constant(self.site().into()), self.mask_bits(lanes));
-        self.call_fault("wg_trap", &[self.warp, site, lanes]);
+        let (line, lanes) = (int.constant(self.line().into()), self.mask_bits(lanes));
+        self.call_fault("wg_trap", &[self.warp, line, lanes]);
     }
 
     /// An access to an address that is not a multiple of its size.
@@ -436,29 +436,29 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let lane = self.scalar().ctz(self.mask_bits(emit.and(wrong, active)));
             self.lane_value(addresses, self.scalar().and_constant(lane, 31))
         };
-        let (site, bytes) = (int.constant(self.site().into()), int.constant(bytes.into()));
-        self.call_fault("wg_misaligned", &[self.warp, site, address, bytes]);
+        let (line, bytes) = (int.constant(self.line().into()), int.constant(bytes.into()));
+        self.call_fault("wg_misaligned", &[self.warp, line, address, bytes]);
     }
 
     /// A call of something that is no function.
     fn call_bad_target(&mut self, lanes: Value<'c>) {
         let int = self.unit.context().int(32);
-        let (site, lanes) = (int.constant(self.site().into()), self.mask_bits(lanes));
-        self.call_fault("wg_bad_target", &[self.warp, site, lanes]);
+        let (line, lanes) = (int.constant(self.line().into()), self.mask_bits(lanes));
+        self.call_fault("wg_bad_target", &[self.warp, line, lanes]);
     }
 
     /// Something that PTX leaves undefined.
     pub(crate) fn call_undefined(&mut self, what: Undefined) {
         let int = self.unit.context().int(32);
-        let what = int.constant((what as u64) << 24 | u64::from(self.site()));
+        let what = int.constant((what as u64) << 24 | u64::from(self.line()));
         self.call_fault("wg_undefined", &[self.warp, what]);
     }
 
     /// Lanes of the warp wait for each other in a function, which cannot be left half done.
     pub(crate) fn call_stuck(&mut self) {
         let int = self.unit.context().int(32);
-        let site = int.constant(self.site().into());
-        self.call_fault("wg_stuck", &[self.warp, site]);
+        let line = int.constant(self.line().into());
+        self.call_fault("wg_stuck", &[self.warp, line]);
     }
 
     /// Different lanes want different barriers.

@@ -32,7 +32,7 @@ pub(crate) struct Groups<'c> {
     firsts: Option<Firsts<'c>>,
 }
 
-/// A number for the first lane of each group, and bytes behind it (see `Spot`).
+/// A number for the first lane of each group, and bytes after it (see `Spot`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Firsts<'c> {
     numbers: Value<'c>,
@@ -69,7 +69,7 @@ pub(crate) struct ContiguousRuns<'c> {
 enum PieceKind {
     /// All lanes access one word.
     Uniform,
-    /// Each lane accesses the word behind that of the lane before.
+    /// Each lane accesses the word after that of the lane before.
     Contiguous,
 }
 
@@ -138,7 +138,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         };
         match address {
             Address::Uniform(_) => None,
-            Address::Regular(base, offsets) => {
+            Address::Affine(base, offsets) => {
                 let kind = kind(offsets[1] - offsets[0])?;
                 let is_whole = |piece: &[i64]| {
                     piece.iter().enumerate().all(|(lane, offset)| {

@@ -144,7 +144,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         }
     }
 
-    /// The web of a register at a statement of a block, as far as those at the starts of the blocks behind it are known.
+    /// The web of a register at a statement of a block, as far as those at the starts of the blocks after it are known.
     fn web_from(&self, webs: &FxHashMap<(Block, Reg), Web>, block: Block, first: usize, reg: Reg) -> Option<Web> {
         let uniformity = self.uniformity.as_ref()?;
         for &statement in &self.cfg.statements(block)[first..] {

@@ -21,14 +21,14 @@ struct Parting {
 }
 
 impl<'c> Lowering<'_, '_, 'c> {
-    /// Where control goes behind a block whose lanes wait for others: back where a cycle ends and lanes wait at its start,
+    /// Where control goes after a block whose lanes wait for others: back where a cycle ends and lanes wait at its start,
     /// else to the next block in the order for which lanes wait.
     fn after(&mut self, block: Block) -> BasicBlock<'c> {
         let next = self.layout.after_block(self.layout.position(block));
         self.step(next)
     }
 
-    /// Where control goes behind a block whose lanes have all ended.
+    /// Where control goes after a block whose lanes have all ended.
     pub(crate) fn after_last(&mut self, block: Block) -> BasicBlock<'c> {
         if self.layout.pending_while(block).next().is_none() { self.end } else { self.after(block) }
     }

@@ -34,7 +34,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         let void = self.unit.context().void();
         let function = self.unit.runtime(&name, void, &[pointer, int, int, word, word, pointer]);
         let [first, second] = what.map(|number| word.constant(number));
-        let args = [self.warp, int.constant(self.site().into()), self.mask_bits(active), first, second, room];
+        let args = [self.warp, int.constant(self.line().into()), self.mask_bits(active), first, second, room];
         if self.is_guarded() {
             let any = self.any(active);
             self.when(any, |this| {

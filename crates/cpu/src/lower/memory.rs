@@ -21,12 +21,12 @@ pub(crate) enum Address<'c> {
     /// The same in all lanes.
     Uniform(Spot<'c>),
     /// The address of the first lane, and what is added for each.
-    Regular(Spot<'c>, Vec<i64>),
+    Affine(Spot<'c>, Vec<i64>),
     /// One for each lane, and what is known of neighbouring ones.
     Vector(Value<'c>, Option<Groups<'c>>),
 }
 
-/// One address: a number, and bytes behind it. They are kept apart because processors add a constant as they access
+/// One address: a number, and bytes after it. They are kept apart because processors add a constant as they access
 /// memory, and LLVM would rather have a register for each sum.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot<'c> {
@@ -45,8 +45,8 @@ impl<'c> Spot<'c> {
         Self { plus: self.plus.wrapping_add(bytes), ..self }
     }
 
-    /// The same, behind another number.
-    fn behind(self, emit: Emit<'_, 'c>, base: Value<'c>) -> Self {
+    /// The same, after another number.
+    fn with_base(self, emit: Emit<'_, 'c>, base: Value<'c>) -> Self {
         Self { base: emit.add(base, self.base), ..self }
     }
 
@@ -73,7 +73,7 @@ impl<'c> Address<'c> {
         }
         match self {
             Self::Uniform(spot) => Self::Uniform(spot.offset(bytes)),
-            Self::Regular(spot, offsets) => Self::Regular(spot.offset(bytes), offsets.clone()),
+            Self::Affine(spot, offsets) => Self::Affine(spot.offset(bytes), offsets.clone()),
             Self::Vector(all, groups) => {
                 let all = emit.add(*all, all.ty().constant(bytes as u64));
                 Self::Vector(all, groups.map(|groups| groups.offset(bytes)))
@@ -83,7 +83,7 @@ impl<'c> Address<'c> {
 
     /// After how many lanes addresses repeat, if they do.
     fn period(&self) -> Option<u32> {
-        let Self::Regular(_, offsets) = self else { return None };
+        let Self::Affine(_, offsets) = self else { return None };
         let repeats = |lanes: usize| offsets.chunks(lanes).all(|others| *others == offsets[..others.len()]);
         [4, 8, 16].into_iter().find(|&lanes| repeats(lanes)).map(|lanes| lanes as u32)
     }
@@ -91,7 +91,7 @@ impl<'c> Address<'c> {
     /// Whether each lane accesses what follows the access of the lane before.
     pub(crate) fn is_contiguous(&self, bytes: u32) -> bool {
         match self {
-            Self::Regular(_, offsets) => {
+            Self::Affine(_, offsets) => {
                 offsets.iter().enumerate().all(|(lane, &offset)| offset == lane as i64 * i64::from(bytes))
             }
             _ => false,
@@ -155,8 +155,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             Some(Space::Shared) => {
                 let base = self.shared_base();
                 match inner {
-                    Address::Uniform(offset) => Address::Uniform(offset.behind(emit, base)),
-                    Address::Regular(offset, lanes) => Address::Regular(offset.behind(emit, base), lanes),
+                    Address::Uniform(offset) => Address::Uniform(offset.with_base(emit, base)),
+                    Address::Affine(offset, lanes) => Address::Affine(offset.with_base(emit, base), lanes),
                     Address::Vector(offsets, groups) => {
                         let emit = self.vector();
                         // Arrays in shared memory are small, and what is far from affine there has strides.
@@ -174,11 +174,13 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 let stride = self.unit.local_stride as i64;
                 let lanes: Vec<i64> = (0..self.lanes()).map(|lane| i64::from(lane) * stride).collect();
                 match inner {
-                    Address::Uniform(offset) if self.is_scalar_device() => Address::Uniform(offset.behind(emit, base)),
-                    Address::Uniform(offset) => Address::Regular(offset.behind(emit, base), lanes),
-                    Address::Regular(offset, more) => {
+                    Address::Uniform(offset) if self.is_scalar_device() => {
+                        Address::Uniform(offset.with_base(emit, base))
+                    }
+                    Address::Uniform(offset) => Address::Affine(offset.with_base(emit, base), lanes),
+                    Address::Affine(offset, more) => {
                         let lanes = lanes.iter().zip(more).map(|(a, b)| a + b).collect();
-                        Address::Regular(offset.behind(emit, base), lanes)
+                        Address::Affine(offset.with_base(emit, base), lanes)
                     }
                     Address::Vector(offsets, _) => {
                         let emit = self.vector();
@@ -380,7 +382,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let active = self.active();
         let vector = ty.vector(self.lanes());
         match address {
-            Address::Regular(spot, _) if address.is_contiguous(bytes) => {
+            Address::Affine(spot, _) if address.is_contiguous(bytes) => {
                 let pointer = spot.pointer(self.scalar());
                 self.load_words(vector, pointer, active)
             }
@@ -462,7 +464,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let active = self.active();
         let value = self.vector().broadcast(value);
         match address {
-            Address::Regular(spot, _) if address.is_contiguous(bytes) => {
+            Address::Affine(spot, _) if address.is_contiguous(bytes) => {
                 self.store_words(spot.pointer(self.scalar()), value, active);
             }
             _ => match (self.pieces(address, bytes), Strided::of(address, bytes)) {
@@ -495,7 +497,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     pub(crate) fn addresses(&self, address: &Address<'c>) -> Value<'c> {
         match address {
             Address::Uniform(spot) => self.vector().broadcast(spot.number(self.scalar())),
-            Address::Regular(spot, offsets) => self.per_lane(spot.number(self.scalar()), offsets),
+            Address::Affine(spot, offsets) => self.per_lane(spot.number(self.scalar()), offsets),
             Address::Vector(all, _) => *all,
         }
     }
@@ -548,7 +550,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                     wrong
                 }
             }
-            Address::Regular(spot, offsets) if offsets.iter().all(|offset| offset % i64::from(bytes) == 0) => {
+            Address::Affine(spot, offsets) if offsets.iter().all(|offset| offset % i64::from(bytes) == 0) => {
                 let wrong = low(emit, spot.alignment(emit, bytes));
                 let active = self.active();
                 emit.and(wrong, self.any(active))
@@ -584,7 +586,7 @@ fn affine_address<'c>(base: Value<'c>, affine: &LaneValue, lanes: u32) -> Addres
     if affine.is_uniform() {
         Address::Uniform(Spot::at(base))
     } else {
-        Address::Regular(Spot::at(base), (0..lanes).map(|lane| affine.offset(lane)).collect())
+        Address::Affine(Spot::at(base), (0..lanes).map(|lane| affine.offset(lane)).collect())
     }
 }
 

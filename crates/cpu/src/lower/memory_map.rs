@@ -132,7 +132,7 @@ impl FrameLayout {
     }
 }
 
-/// Where the constants of a module are, one behind the other.
+/// Where the constants of a module are, one after the other.
 pub(crate) fn constant_offsets(module: &Module) -> Map<Global, Option<u64>> {
     let mut cursor = Cursor::default();
     let place = |variable: &Variable| (variable.space == Space::Const).then(|| cursor.place(variable)).flatten();

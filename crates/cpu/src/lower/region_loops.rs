@@ -2,7 +2,7 @@
 //!
 //! Where all threads of a block come to the same barriers in the same order, nobody has to ask who waits and who is next:
 //! the first warp runs up to a barrier, then the second one from where the first began, and when the last has come to the
-//! barrier, the first goes on behind it. So the code between two barriers is a region, and the compiled kernel a sequence of
+//! barrier, the first goes on after it. So the code between two barriers is a region, and the compiled kernel a sequence of
 //! loops over warps. A barrier costs what it takes to keep the registers of a warp that are live there and to fetch those of
 //! the next: no switch of stacks, and a processor can begin with the next warp while it still computes for the one before.
 //!
@@ -11,7 +11,7 @@
 //! warp, and are written only if they may have changed in the region that ends.
 //!
 //! If a warp is deoptimized, so are the others of its block: those before it stand at the barrier that ends the region, those
-//! behind it at the start of the region.
+//! after it at the start of the region.
 
 use ptx::analysis::{BarrierRegions, BitSet, Block, Region, RegionInputs, RegionStart, Web, functions_with_barriers};
 use ptx::entity::Id;
@@ -47,7 +47,7 @@ pub(crate) struct RegionLoops<'c> {
     warp: Value<'c>,
     /// The region that it runs, in memory.
     region: Value<'c>,
-    /// The region that begins where the warps before it stand, in memory; that behind the last if they have ended.
+    /// The region that begins where the warps before it stand, in memory; that after the last if they have ended.
     reached: Value<'c>,
     /// Where all warps are deoptimized because the one that runs was; nothing if none is.
     deoptimize_all: Option<BasicBlock<'c>>,
@@ -338,7 +338,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         builder.store_beside(builder.shl(number, number.ty().constant(5)), first_thread, 4);
     }
 
-    /// At a barrier: the next warp runs the region, or the first one goes on behind the barrier, where all registers come from
+    /// At a barrier: the next warp runs the region, or the first one goes on after the barrier, where all registers come from
     /// where they were kept. Says whether the kernel runs in region loops.
     pub(crate) fn end_region(&mut self) -> bool {
         let statement = self.statement;
@@ -512,8 +512,8 @@ impl<'c> Lowering<'_, '_, 'c> {
         let (warps, warp, region, reached) = (loops.warps, loops.warp, loops.region, loops.reached);
         let count = loops.begin.len();
         let (builder, int) = (self.unit.builder, self.unit.context().int(32));
-        let [each, other, before, behind, next, done] =
-            ["each", "other", "before", "behind", "next", "done"].map(|name| self.new_block(name));
+        let [each, other, before, after, next, done] =
+            ["each", "other", "before", "after", "next", "done"].map(|name| self.new_block(name));
         builder.position_at_end(deoptimize_all);
         let own = builder.load(int, warp, 4);
         self.set_warp(int.zero());
@@ -526,13 +526,13 @@ impl<'c> Lowering<'_, '_, 'c> {
         let not_before = self.new_block("not_before");
         builder.branch_if(is_before, before, not_before);
         builder.position_at_end(not_before);
-        builder.branch_if(builder.icmp(IntPredicate::LLVMIntEQ, number, own), next, behind);
+        builder.branch_if(builder.icmp(IntPredicate::LLVMIntEQ, number, own), next, after);
         let ends: Vec<_> = (1..count).map(|region| (region as u64, self.new_block("at_end"))).collect();
         let starts: Vec<_> = (0..count).map(|region| (region as u64, self.new_block("at_start"))).collect();
         builder.position_at_end(before);
         // Those that have ended are not written down.
         builder.switch(builder.load(int, reached, 4), next, &ends);
-        builder.position_at_end(behind);
+        builder.position_at_end(after);
         builder.switch(builder.load(int, region, 4), next, &starts);
         for (cases, is_start) in [(ends, false), (starts, true)] {
             for (region, block) in cases {

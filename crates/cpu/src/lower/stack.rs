@@ -1,6 +1,6 @@
 //! The stack that grows while a function runs: `alloca` and its relatives.
 //!
-//! It starts behind the variables of the function, in the local memory of the thread. How much of it is taken is one
+//! It starts after the variables of the function, in the local memory of the thread. How much of it is taken is one
 //! number for each thread, so kernels that have such a stack are run by single threads.
 
 use ptx::ir::{Body, Module};
@@ -43,8 +43,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let active = self.active();
             let end = word.constant(self.unit.local_stride);
             let is_over = emit.or(emit.less(Sign::Unsigned, end, new_top), emit.less(Sign::Unsigned, new_top, bottom));
-            let site = emit.int(32).constant(self.site().into());
-            self.fail_when(emit.and(is_over, active), |this| this.call_fault("wg_stack_overflow", &[this.warp, site]));
+            let line = emit.int(32).constant(self.line().into());
+            self.fail_when(emit.and(is_over, active), |this| this.call_fault("wg_stack_overflow", &[this.warp, line]));
             self.when(active, |this| {
                 let emit = this.scalar();
                 emit.store(emit.sub(new_top, bottom), taken, 8);

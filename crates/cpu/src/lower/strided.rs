@@ -34,7 +34,7 @@ struct Steps {
 impl<'c> Strided<'c> {
     /// What is known of addresses, for words of some bytes; nothing if they are not such.
     pub(crate) fn of(address: &Address<'c>, bytes: u32) -> Option<Self> {
-        let Address::Regular(spot, offsets) = address else { return None };
+        let Address::Affine(spot, offsets) = address else { return None };
         let stride = offsets.get(1)?.wrapping_sub(offsets[0]);
         let is_constant = offsets.windows(2).all(|pair| pair[1].wrapping_sub(pair[0]) == stride);
         let distance = stride / i64::from(bytes);

@@ -48,11 +48,11 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         };
         let pointer = self.unit.context().pointer();
         let function = self.unit.runtime("wg_barrier", int, &[pointer, int, int, int, int, int]);
-        let site = self.site();
+        let line = self.line();
         let call = |this: &Self| {
             this.unit
                 .builder
-                .call(function, &[this.warp, int.constant(kind << 24 | u64::from(site)), id, count, bits, predicate])
+                .call(function, &[this.warp, int.constant(kind << 24 | u64::from(line)), id, count, bits, predicate])
         };
         let result = if self.is_guarded() {
             let room = self.alloca(int, 4);
@@ -66,8 +66,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         } else if kind == 0 && id.as_constant() == Some(0) && count.as_constant() == Some(0) && !self.is_scalar_device()
         {
             if !self.end_region() {
-                // In one call, without a branch: LLVM would move what was computed before to where it is used behind it.
-                self.call_runtime("wg_synchronise", &[self.warp, int.constant(site.into()), bits]);
+                // In one call, without a branch: LLVM would move what was computed before to where it is used after it.
+                self.call_runtime("wg_synchronise", &[self.warp, int.constant(line.into()), bits]);
             }
             int.zero()
         } else {
@@ -92,8 +92,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             self.when(any, |this| this.call_runtime("wg_cluster_arrive", &[this.warp, lanes]));
         } else {
             self.deoptimize_if_lanes_are_missing(active, None);
-            let site = int.constant(self.site().into());
-            self.when(any, |this| this.call_runtime("wg_cluster_wait", &[this.warp, site, lanes]));
+            let line = int.constant(self.line().into());
+            self.when(any, |this| this.call_runtime("wg_cluster_wait", &[this.warp, line, lanes]));
             self.unit.builder.compiler_fence();
         }
         true
@@ -173,12 +173,12 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             return;
         }
         let int = self.unit.context().int(32);
-        let site = int.constant(self.site().into());
+        let line = int.constant(self.line().into());
         self.when(any, |this| {
             let room = this.alloca(members.ty(), 64);
             this.unit.builder.store(members, room, 64);
             let lanes = this.mask_bits(outside);
-            this.call_runtime("wg_lanes_not_in_mask", &[this.warp, site, lanes, room]);
+            this.call_runtime("wg_lanes_not_in_mask", &[this.warp, line, lanes, room]);
         });
     }
 
@@ -397,7 +397,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let emit = self.scalar();
         let (int, word, pointer) =
             (self.unit.context().int(32), self.unit.context().int(64), self.unit.context().pointer());
-        let mut all = vec![self.warp, int.constant((kind as u64) << 24 | u64::from(self.site()))];
+        let mut all = vec![self.warp, int.constant((kind as u64) << 24 | u64::from(self.line()))];
         all.extend_from_slice(args);
         all.resize(6, word.zero());
         let function = self.unit.runtime("wg_collective", word, &[pointer, int, word, word, word, word]);
@@ -417,8 +417,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         (emit.trunc(result, int), second)
     }
 
-    /// The number by which the runtime knows the present statement: its line.
-    pub(crate) fn site(&self) -> u32 {
+    /// The line of the present statement, by which the runtime knows it.
+    pub(crate) fn line(&self) -> u32 {
         let lines = &self.unit.module.lines;
         lines.line(self.body.position(self.statement)) & 0xff_ffff
     }

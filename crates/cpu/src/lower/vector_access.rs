@@ -137,11 +137,11 @@ impl<'c> Lowering<'_, '_, 'c> {
         });
     }
 
-    /// Where all lanes together start, if each accesses so many bytes behind those of the lane before. Nothing for a single
+    /// Where all lanes together start, if each accesses so many bytes after those of the lane before. Nothing for a single
     /// word.
     fn start_of_all(&self, address: &Address<'c>, bytes: u32) -> Option<Value<'c>> {
         match address {
-            Address::Regular(spot, _) if bytes * 8 > WORD && address.is_contiguous(bytes) => {
+            Address::Affine(spot, _) if bytes * 8 > WORD && address.is_contiguous(bytes) => {
                 Some(spot.pointer(self.scalar()))
             }
             _ => None,

@@ -99,7 +99,7 @@ pub(crate) fn lower<'c>(unit: &Unit<'_, 'c>, entry: FunctionValue<'c>, sizes: &S
     let pointer = entry.param(0);
     let field = |offset: u64| builder.offset(pointer, word.constant(offset));
     let emit = unit.scalar();
-    // Goes on with the warp of a thread, behind which so many are left in its block.
+    // Goes on with the warp of a thread, after which so many are left in its block.
     let go_on = |thread, left| {
         builder.store(left, field(field!(left)), 4);
         builder.store(thread, field(field!(first_thread)), 4);

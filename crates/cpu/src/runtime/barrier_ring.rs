@@ -147,12 +147,12 @@ impl Schedule<'_> {
             } else if has_turn {
                 self.ready.push_back(fibre);
             } else {
-                let (site, warp, lanes) = (context.site, context.warp(), context.arrived);
+                let (line, warp, lanes) = (context.line, context.warp(), context.arrived);
                 resident.alive[warp] = lanes;
                 resident.busy |= 1;
                 resident.barriers[0].arrive(warps, warp, lanes, 0, 0);
                 resident.barriers[0].waiting.push(fibre);
-                self.fibres[fibre].state = State::Barrier { id: 0, site };
+                self.fibres[fibre].state = State::Barrier { id: 0, line };
             }
         }
         resident.ring.clear();
@@ -165,7 +165,7 @@ impl Schedule<'_> {
 /// # Safety
 /// The warp runs.
 #[unsafe(naked)]
-pub(super) unsafe extern "C" fn wg_synchronise(context: *mut WarpContext, site: u32, lanes: u32) {
+pub(super) unsafe extern "C" fn wg_synchronise(context: *mut WarpContext, line: u32, lanes: u32) {
     // The last one of a ring goes on at once.
     naked_asm!(
         "mov rax, [rdi + {next}]",
@@ -173,7 +173,7 @@ pub(super) unsafe extern "C" fn wg_synchronise(context: *mut WarpContext, site: 
         "jz {without_ring}",
         "cmp rax, rdi",
         "je 2f",
-        "mov [rdi + {site}], esi",
+        "mov [rdi + {line}], esi",
         "mov [rdi + {arrived}], edx",
         "mov rcx, [rdi + {current}]",
         "mov [rcx], rax",
@@ -185,15 +185,15 @@ pub(super) unsafe extern "C" fn wg_synchronise(context: *mut WarpContext, site: 
         switch = sym switch,
         without_ring = sym without_ring,
         next = const offset_of!(WarpContext, next),
-        site = const offset_of!(WarpContext, site),
+        line = const offset_of!(WarpContext, line),
         arrived = const offset_of!(WarpContext, arrived),
         current = const offset_of!(WarpContext, current),
         saved = const offset_of!(WarpContext, saved),
     )
 }
 
-extern "C" fn without_ring(context: *mut WarpContext, site: u32, lanes: u32) {
-    wg_barrier(context, site, 0, 0, lanes, 0);
+extern "C" fn without_ring(context: *mut WarpContext, line: u32, lanes: u32) {
+    wg_barrier(context, line, 0, 0, lanes, 0);
 }
 
 /// A warp has come to the end of the kernel. Tells whether it goes on with another block.

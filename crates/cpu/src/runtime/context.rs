@@ -25,11 +25,11 @@ pub(crate) struct WarpContext {
     pub(crate) lanes: u32,
     /// The lanes of the last warp of the block that have a thread.
     pub(crate) last_lanes: u32,
-    /// How many warps of the block a kernel runs behind this one (see `warp_loop`).
+    /// How many warps of the block a kernel runs after this one (see `warp_loop`).
     pub(crate) left: u32,
-    /// How many of each further block it runs behind the first.
+    /// How many of each further block it runs after the first.
     pub(crate) left_of_block: u32,
-    /// How many blocks it runs behind this one.
+    /// How many blocks it runs after this one.
     pub(crate) blocks_left: u32,
     /// `%dynamic_smem_size`
     pub(crate) dynamic_shared: u32,
@@ -54,7 +54,7 @@ pub(crate) struct WarpContext {
     /// Where the warp that runs is written down.
     pub(crate) current: *const Cell<*mut WarpContext>,
     /// The place of the barrier at which it gave its turn away.
-    pub(crate) site: u32,
+    pub(crate) line: u32,
     /// The lanes that came to it.
     pub(crate) arrived: u32,
     /// How far it is with its block, if it is in a ring.

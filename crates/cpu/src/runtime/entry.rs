@@ -69,8 +69,8 @@ fn split(what: u32) -> (u32, u32) {
 }
 
 pub(super) extern "C" fn wg_barrier(_: *mut WarpContext, what: u32, id: u32, count: u32, lanes: u32, yes: u32) -> u32 {
-    let (kind, site) = split(what);
-    let arrival = Arrival { waits: kind != 1, site, id, count, lanes, yes };
+    let (kind, line) = split(what);
+    let arrival = Arrival { waits: kind != 1, line, id, count, lanes, yes };
     let (yes, count) = runtime(|worker| worker.arrive(arrival));
     match kind {
         2 => yes,
@@ -95,19 +95,19 @@ extern "C" fn wg_wait_for_copies(_: *mut WarpContext, lanes: u32, groups: u32) {
 
 /// With -1 for the mask: for whoever is there.
 extern "C" fn wg_collective(_: *mut WarpContext, what: u32, mask: u64, a: u64, b: u64, c: u64) -> u64 {
-    let (kind, site) = split(what);
+    let (kind, line) = split(what);
     let mask = (mask != u64::MAX).then_some(mask as u32);
     runtime(|worker| match Collective::of(kind) {
-        Some(kind) => worker.meet(kind, site, mask, [a, b, c]),
-        None => worker.fail(FaultKind::Unsupported { what: format!("collective {kind}") }, site),
+        Some(kind) => worker.meet(kind, line, mask, [a, b, c]),
+        None => worker.fail(FaultKind::Unsupported { what: format!("collective {kind}") }, line),
     })
 }
 
 /// Lanes of a warp are not among those that they name in a collective.
-extern "C" fn wg_lanes_not_in_mask(_: *mut WarpContext, site: u32, lanes: u32, masks: *const [u32; 32]) {
+extern "C" fn wg_lanes_not_in_mask(_: *mut WarpContext, line: u32, lanes: u32, masks: *const [u32; 32]) {
     // SAFETY: compiled code passes room on its stack that it has just written.
     let masks = unsafe { &*masks };
-    runtime(|worker| worker.tell_lanes_not_in_mask(site, lanes, masks));
+    runtime(|worker| worker.tell_lanes_not_in_mask(line, lanes, masks));
 }
 
 extern "C" fn wg_cycles(_: *mut WarpContext) -> u64 {
@@ -125,16 +125,16 @@ fn first_of(lanes: u32) -> u32 {
     if lanes == 0 { 0 } else { lanes.trailing_zeros() }
 }
 
-extern "C" fn wg_trap(_: *mut WarpContext, site: u32, lanes: u32) {
-    runtime(|worker| worker.fail_in_lane(FaultKind::Trap, site, first_of(lanes)))
+extern "C" fn wg_trap(_: *mut WarpContext, line: u32, lanes: u32) {
+    runtime(|worker| worker.fail_in_lane(FaultKind::Trap, line, first_of(lanes)))
 }
 
-extern "C" fn wg_misaligned(_: *mut WarpContext, site: u32, address: u64, bytes: u32) {
-    runtime(|worker| worker.fail(FaultKind::Misaligned { address, bytes }, site))
+extern "C" fn wg_misaligned(_: *mut WarpContext, line: u32, address: u64, bytes: u32) {
+    runtime(|worker| worker.fail(FaultKind::Misaligned { address, bytes }, line))
 }
 
-extern "C" fn wg_bad_target(_: *mut WarpContext, site: u32, lanes: u32) {
-    runtime(|worker| worker.fail_in_lane(FaultKind::BadCall, site, first_of(lanes)))
+extern "C" fn wg_bad_target(_: *mut WarpContext, line: u32, lanes: u32) {
+    runtime(|worker| worker.fail_in_lane(FaultKind::BadCall, line, first_of(lanes)))
 }
 
 extern "C" fn wg_frame(_: *mut WarpContext, words: u64) -> *mut u64 {
@@ -150,15 +150,15 @@ extern "C" fn wg_misspeculated(_: *mut WarpContext) {
 }
 
 extern "C" fn wg_undefined(_: *mut WarpContext, what: u32) {
-    let (what, site) = split(what);
+    let (what, line) = split(what);
     debug_assert_eq!(what, Undefined::BranchIndex as u32, "compiled code knows of nothing else");
     let what = "an indexed branch past the end of its table";
-    runtime(|worker| worker.fail(FaultKind::Undefined { what }, site))
+    runtime(|worker| worker.fail(FaultKind::Undefined { what }, line))
 }
 
-extern "C" fn wg_stuck(_: *mut WarpContext, site: u32) {
+extern "C" fn wg_stuck(_: *mut WarpContext, line: u32) {
     let what = "lanes of a warp that wait for each other in a function that is not inlined".to_owned();
-    runtime(|worker| worker.fail(FaultKind::Unsupported { what }, site))
+    runtime(|worker| worker.fail(FaultKind::Unsupported { what }, line))
 }
 
 extern "C" fn wg_preempt(_: *mut WarpContext) {
@@ -182,22 +182,22 @@ extern "C" fn wg_spin_in_region(_: *mut WarpContext) -> bool {
 }
 
 extern "C" fn wg_host_call(_: *mut WarpContext, what: u32, lane: u32, arguments: *mut u8) {
-    let (function, site) = split(what);
+    let (function, line) = split(what);
     let functions = [HostFunction::Printf, HostFunction::AssertFail, HostFunction::Malloc, HostFunction::Free];
     runtime(|worker| {
         let Some(&function) = functions.get(function as usize) else {
-            worker.fail(FaultKind::Unsupported { what: format!("function {function} of the device") }, site)
+            worker.fail(FaultKind::Unsupported { what: format!("function {function} of the device") }, line)
         };
         // SAFETY: compiled code passes room for results and arguments of the function.
         let result = unsafe { host::call(worker, function, arguments) };
         if let Err(kind) = result {
-            worker.fail_in_lane(kind, site, lane);
+            worker.fail_in_lane(kind, line, lane);
         }
     });
 }
 
 /// A matrix instruction of a whole warp: the first word of each operand is that of lane 0, and so on.
-extern "C" fn wg_matrix(_: *mut WarpContext, site: u32, lanes: u32, first: u64, second: u64, words: *mut u64) {
+extern "C" fn wg_matrix(_: *mut WarpContext, line: u32, lanes: u32, first: u64, second: u64, words: *mut u64) {
     let starts =
         std::array::from_fn(
             |lane| {
@@ -210,40 +210,40 @@ extern "C" fn wg_matrix(_: *mut WarpContext, site: u32, lanes: u32, first: u64, 
         let result =
             worker.landing.during(Activity::Reading, || unsafe { matrix::execute([first, second], &operands) });
         if let Err(kind) = result {
-            worker.fail(kind, site);
+            worker.fail(kind, line);
         }
     });
 }
 
 /// A matrix instruction of threads that run on their own: when all are there, the first computes for all.
-extern "C" fn wg_matrix_apart(context: *mut WarpContext, site: u32, _: u32, first: u64, second: u64, words: *mut u64) {
+extern "C" fn wg_matrix_apart(context: *mut WarpContext, line: u32, _: u32, first: u64, second: u64, words: *mut u64) {
     let mut all = [0_u64; 32];
     // SAFETY: compiled code passes its own context.
     let lane = unsafe { (*context).first_lane() };
     runtime(|worker| {
-        worker.meet(Collective::Operands, site, Some(u32::MAX), [words as u64, (&raw mut all) as u64, 0]);
+        worker.meet(Collective::Operands, line, Some(u32::MAX), [words as u64, (&raw mut all) as u64, 0]);
         if all.iter().position(|&start| start != 0) == Some(lane as usize) {
             let operands = Operands { lanes: all.map(|start| start as *mut u64), stride: 1 };
             // SAFETY: the words are on the stacks of fibres that wait for this one.
             let result =
                 worker.landing.during(Activity::Reading, || unsafe { matrix::execute([first, second], &operands) });
             if let Err(kind) = result {
-                worker.fail(kind, site);
+                worker.fail(kind, line);
             }
         }
-        worker.meet(Collective::Operands, site, Some(u32::MAX), [0; 3]);
+        worker.meet(Collective::Operands, line, Some(u32::MAX), [0; 3]);
     });
 }
 
 /// An operation on a barrier object, for one thread.
 extern "C" fn wg_mbarrier(_: *mut WarpContext, what: u32, address: u64, operand: u64) -> u64 {
-    let (op, site) = split(what);
+    let (op, line) = split(what);
     runtime(|worker| {
         // SAFETY: a fault of the access is one of the kernel's.
         let result = worker.landing.during(Activity::Reading, || unsafe { mbarrier::execute(op, address, operand) });
         match result {
             Ok(result) => result,
-            Err(kind) => worker.fail(kind, site),
+            Err(kind) => worker.fail(kind, line),
         }
     })
 }
@@ -252,31 +252,31 @@ extern "C" fn wg_cluster_arrive(_: *mut WarpContext, lanes: u32) {
     runtime(|worker| worker.arrive_at_cluster(lanes));
 }
 
-extern "C" fn wg_cluster_wait(_: *mut WarpContext, site: u32, lanes: u32) {
-    runtime(|worker| worker.wait_for_cluster(site, lanes));
+extern "C" fn wg_cluster_wait(_: *mut WarpContext, line: u32, lanes: u32) {
+    runtime(|worker| worker.wait_for_cluster(line, lanes));
 }
 
-extern "C" fn wg_stack_overflow(_: *mut WarpContext, site: u32) {
-    runtime(|worker| worker.fail(FaultKind::StackOverflow, site))
+extern "C" fn wg_stack_overflow(_: *mut WarpContext, line: u32) {
+    runtime(|worker| worker.fail(FaultKind::StackOverflow, line))
 }
 
 /// A texture instruction of a whole warp.
-extern "C" fn wg_texture(_: *mut WarpContext, site: u32, lanes: u32, first: u64, second: u64, words: *mut u64) {
-    access_texture(site, [first, second], &Operands::beside_each_other(lanes, words));
+extern "C" fn wg_texture(_: *mut WarpContext, line: u32, lanes: u32, first: u64, second: u64, words: *mut u64) {
+    access_texture(line, [first, second], &Operands::beside_each_other(lanes, words));
 }
 
 /// A texture instruction of one thread.
-extern "C" fn wg_texture_apart(_: *mut WarpContext, site: u32, _: u32, first: u64, second: u64, words: *mut u64) {
-    access_texture(site, [first, second], &Operands::of_one(words));
+extern "C" fn wg_texture_apart(_: *mut WarpContext, line: u32, _: u32, first: u64, second: u64, words: *mut u64) {
+    access_texture(line, [first, second], &Operands::of_one(words));
 }
 
-fn access_texture(site: u32, what: [u64; 2], operands: &Operands) {
+fn access_texture(line: u32, what: [u64; 2], operands: &Operands) {
     runtime(|worker| {
         let textures = worker.launch.textures;
         // SAFETY: compiled code has room for the words of its lanes, and images are memory of the program.
         let result = worker.landing.during(Activity::Reading, || unsafe { texture::execute(textures, what, operands) });
         if let Err(kind) = result {
-            worker.fail(kind, site);
+            worker.fail(kind, line);
         }
     });
 }

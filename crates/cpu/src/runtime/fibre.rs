@@ -72,7 +72,7 @@ impl Stack {
         // SAFETY: all words written are within the mapping, below its end and far above the guard.
         unsafe {
             let mut top = base.add(bytes).cast::<usize>();
-            // As behind a call: the stack is aligned before the return address is pushed.
+            // As after a call: the stack is aligned before the return address is pushed.
             top = top.sub(1);
             *top = 0;
             top = top.sub(1);

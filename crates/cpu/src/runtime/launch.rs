@@ -154,7 +154,7 @@ impl Fault {
 pub(crate) struct ParamLine([u8; 64]);
 
 impl ParamLine {
-    /// Parameters, with zeros behind them: compiled code may read as far as the layout of the kernel's rounds up, and a bit
+    /// Parameters, with zeros after them: compiled code may read as far as the layout of the kernel's rounds up, and a bit
     /// further.
     pub(crate) fn lines(params: &[u8], least: usize) -> Vec<Self> {
         let mut lines = vec![Self([0; 64]); params.len().max(least) / 64 + 2];
@@ -302,7 +302,7 @@ impl<'l> Launch<'l> {
             next: std::ptr::null_mut(),
             saved: std::ptr::null_mut(),
             current: std::ptr::null(),
-            site: 0,
+            line: 0,
             arrived: 0,
             progress: Progress::Runs,
             shared_ring: std::ptr::null_mut(),

@@ -52,7 +52,7 @@ pub(super) struct DeoptimizedWarp {
 pub(super) struct Rendezvous {
     pub(super) warp: usize,
     pub(super) what: Collective,
-    pub(super) site: u32,
+    pub(super) line: u32,
     /// Whether it is for whoever is there, not for named members.
     pub(super) is_loose: bool,
     pub(super) arrivals: Box<Arrivals>,
@@ -89,7 +89,7 @@ impl Resident {
         }
     }
 
-    /// Starts with a block, behind which its first warp goes on with so many.
+    /// Starts with a block, after which its first warp goes on with so many.
     pub(super) fn start(&mut self, launch: &Launch<'_>, block: [u32; 3], blocks_behind: u32) {
         self.blocks_behind = blocks_behind;
         self.next_unit = 0;

@@ -71,10 +71,10 @@ pub(super) enum State {
     Ready,
     Barrier {
         id: u32,
-        site: u32,
+        line: u32,
     },
     Collective {
-        site: u32,
+        line: u32,
     },
 }
 
@@ -117,7 +117,7 @@ pub(crate) enum Wait {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     pub(crate) waits: bool,
-    pub(crate) site: u32,
+    pub(crate) line: u32,
     pub(crate) id: u32,
     /// How many threads complete the barrier; 0 for all of the block.
     pub(crate) count: u32,
@@ -515,7 +515,7 @@ impl<'l> Schedule<'l> {
     /// Lanes of the running warp arrive at a barrier of their block.
     pub(crate) fn arrive(&mut self, arrival: Arrival) -> Wait {
         self.break_ring();
-        let Arrival { waits, site, id, count, lanes, yes } = arrival;
+        let Arrival { waits, line, id, count, lanes, yes } = arrival;
         self.spins = 0;
         let fibre = self.running();
         let (place, warp, first) = {
@@ -523,7 +523,7 @@ impl<'l> Schedule<'l> {
             (context.resident, context.warp(), context.first_lane())
         };
         if id as usize >= BARRIERS {
-            self.fail(FaultKind::BadBarrier { id }, site, 0);
+            self.fail(FaultKind::BadBarrier { id }, line, 0);
             return Wait::Yield;
         }
         let resident = self.residents[place].as_mut().expect("the block is resident");
@@ -539,7 +539,7 @@ impl<'l> Schedule<'l> {
         self.fibres[fibre].spins = 0;
         if waits {
             barrier.waiting.push(fibre);
-            self.fibres[fibre].state = State::Barrier { id, site };
+            self.fibres[fibre].state = State::Barrier { id, line };
         }
         if have_ended {
             self.release_barriers(place);
@@ -565,7 +565,7 @@ impl<'l> Schedule<'l> {
 
     /// Lanes of the running warp wait until all have come to the barrier of the cluster at which they arrived last. If
     /// that has happened, they are no longer among those that have arrived.
-    pub(crate) fn wait_for_cluster(&mut self, site: u32, lanes: u32) -> Wait {
+    pub(crate) fn wait_for_cluster(&mut self, line: u32, lanes: u32) -> Wait {
         self.break_ring();
         self.spins = 0;
         let fibre = self.running();
@@ -577,7 +577,7 @@ impl<'l> Schedule<'l> {
             return Wait::Answer(0);
         }
         barrier.waiting.push(fibre);
-        self.fibres[fibre].state = State::Barrier { id: CLUSTER as u32, site };
+        self.fibres[fibre].state = State::Barrier { id: CLUSTER as u32, line };
         self.fibres[fibre].spins = 0;
         self.release_meetings(place, warp);
         self.wait(fibre)
@@ -638,7 +638,7 @@ impl<'l> Schedule<'l> {
     }
 
     /// A thread that runs on its own comes to something that lanes do together: those of a mask, or whoever is there.
-    pub(crate) fn meet(&mut self, what: Collective, site: u32, mask: Option<u32>, values: [u64; 3]) -> Wait {
+    pub(crate) fn meet(&mut self, what: Collective, line: u32, mask: Option<u32>, values: [u64; 3]) -> Wait {
         self.spins = 0;
         let fibre = self.running();
         let (place, warp, lane) = {
@@ -648,20 +648,20 @@ impl<'l> Schedule<'l> {
         if let Some(mask) = mask
             && mask >> lane & 1 == 0
         {
-            self.tell_lane_not_in_mask(site, 0, mask);
+            self.tell_lane_not_in_mask(line, 0, mask);
         }
         let is_loose = mask.is_none();
         let resident = self.residents[place].as_mut().expect("the block is resident");
         let found = resident.rendezvous.iter().position(|rendezvous| {
             rendezvous.warp == warp
                 && rendezvous.what == what
-                && (rendezvous.site == site || what == Collective::Barrier)
+                && (rendezvous.line == line || what == Collective::Barrier)
         });
         let index = found.unwrap_or_else(|| {
             resident.rendezvous.push(Rendezvous {
                 warp,
                 what,
-                site,
+                line,
                 is_loose,
                 arrivals: Box::default(),
                 fibres: [0; 32],
@@ -671,7 +671,7 @@ impl<'l> Schedule<'l> {
         let rendezvous = &mut resident.rendezvous[index];
         rendezvous.arrivals.join(lane, mask.unwrap_or(u32::MAX), values);
         rendezvous.fibres[lane as usize] = fibre;
-        self.fibres[fibre].state = State::Collective { site };
+        self.fibres[fibre].state = State::Collective { line };
         self.fibres[fibre].spins = 0;
         self.release_meetings(place, warp);
         self.wait(fibre)
@@ -744,20 +744,20 @@ impl<'l> Schedule<'l> {
     }
 
     /// Tells of a lane of the running warp that is not among those that it names.
-    pub(crate) fn tell_lane_not_in_mask(&self, site: u32, lane: u32, mask: u32) {
+    pub(crate) fn tell_lane_not_in_mask(&self, line: u32, lane: u32, mask: u32) {
         if let Some(observer) = self.launch.observer {
             let context = &self.fibres[self.running()].context;
             let thread = self.launch.thread_of(context.first_thread + lane);
-            observer.lane_not_in_mask(&LaneNotInMask { block: context.block, thread, mask, line: site });
+            observer.lane_not_in_mask(&LaneNotInMask { block: context.block, thread, mask, line: line });
         }
     }
 
     /// Ends the launch because of what the running warp did, which must give way and does not go on.
-    pub(crate) fn fail(&mut self, kind: FaultKind, site: u32, lane: u32) {
+    pub(crate) fn fail(&mut self, kind: FaultKind, line: u32, lane: u32) {
         self.break_ring();
         let context = &self.fibres[self.running()].context;
         let thread = self.launch.thread_of(context.first_thread + lane);
-        let fault = Fault { kind, line: site, block: context.block, thread };
+        let fault = Fault { kind, line: line, block: context.block, thread };
         if let Some(observer) = self.launch.observer {
             observer.fault(&fault);
         }
@@ -781,8 +781,8 @@ impl<'l> Schedule<'l> {
     /// Where a fibre waits, if it does.
     fn waiter(&self, fibre: &Fibre) -> Option<Waiter> {
         let (barrier, line) = match fibre.state {
-            State::Barrier { id, site } => (Some(id), site),
-            State::Collective { site } => (None, site),
+            State::Barrier { id, line } => (Some(id), line),
+            State::Collective { line } => (None, line),
             _ => return None,
         };
         let thread = self.launch.thread_of(fibre.context.first_thread);

@@ -184,22 +184,22 @@ impl<'l> Worker<'l> {
     }
 
     /// Lanes of the running warp wait for those that have still to arrive at the barrier of the cluster.
-    pub(crate) fn wait_for_cluster(&self, site: u32, lanes: u32) {
-        let wait = self.schedule.borrow_mut().wait_for_cluster(site, lanes);
+    pub(crate) fn wait_for_cluster(&self, line: u32, lanes: u32) {
+        let wait = self.schedule.borrow_mut().wait_for_cluster(line, lanes);
         self.wait(wait);
     }
 
     /// A thread that runs on its own comes to something that lanes do together.
-    pub(crate) fn meet(&self, what: Collective, site: u32, mask: Option<u32>, values: [u64; 3]) -> u64 {
-        let wait = self.schedule.borrow_mut().meet(what, site, mask, values);
+    pub(crate) fn meet(&self, what: Collective, line: u32, mask: Option<u32>, values: [u64; 3]) -> u64 {
+        let wait = self.schedule.borrow_mut().meet(what, line, mask, values);
         self.wait(wait)
     }
 
     /// Tells of lanes of the running warp that are not among those that they name.
-    pub(crate) fn tell_lanes_not_in_mask(&self, site: u32, lanes: u32, masks: &[u32; 32]) {
+    pub(crate) fn tell_lanes_not_in_mask(&self, line: u32, lanes: u32, masks: &[u32; 32]) {
         let schedule = self.schedule.borrow();
         for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
-            schedule.tell_lane_not_in_mask(site, lane, masks[lane as usize]);
+            schedule.tell_lane_not_in_mask(line, lane, masks[lane as usize]);
         }
     }
 
@@ -214,13 +214,13 @@ impl<'l> Worker<'l> {
     }
 
     /// Ends the launch because of what the running warp did.
-    pub(crate) fn fail(&self, kind: FaultKind, site: u32) -> ! {
-        self.fail_in_lane(kind, site, 0)
+    pub(crate) fn fail(&self, kind: FaultKind, line: u32) -> ! {
+        self.fail_in_lane(kind, line, 0)
     }
 
     /// Ends the launch because of what a thread of the running warp did.
-    pub(crate) fn fail_in_lane(&self, kind: FaultKind, site: u32, lane: u32) -> ! {
-        self.schedule.borrow_mut().fail(kind, site, lane);
+    pub(crate) fn fail_in_lane(&self, kind: FaultKind, line: u32, lane: u32) -> ! {
+        self.schedule.borrow_mut().fail(kind, line, lane);
         self.yield_now();
         unreachable!("a launch that failed is not gone on with")
     }

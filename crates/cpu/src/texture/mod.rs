@@ -2,7 +2,7 @@
 //!
 //! A kernel knows an object by a handle of 64 bits. What is behind it is an [`Image`], a view of memory that belongs to
 //! the program, and for textures a [`Sampler`]. Sampling is done in software as the appendix "Texture Fetching" of the
-//! CUDA programming guide describes it, with weights of 8 bits behind the point.
+//! CUDA programming guide describes it, with weights of 8 bits after the point.
 //!
 //! A texture or surface that PTX knows by name (`.texref`, `.surfref`) is a variable that holds such a handle.
 //!

@@ -224,7 +224,7 @@ impl Fetch {
     }
 }
 
-/// A weight with 8 bits behind the point.
+/// A weight with 8 bits after the point.
 fn fixed(weight: f32) -> f32 {
     (weight * 256.0).round_ties_even() / 256.0
 }

@@ -1061,7 +1061,7 @@ pub union CUarrayMapInfo_memHandle {
     pub memHandle: CUmemGenericAllocationHandle,
 }
 
-/// Which memory lies behind a part of a sparse array.
+/// Which memory lies after a part of a sparse array.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct CUarrayMapInfo {

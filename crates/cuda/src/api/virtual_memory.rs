@@ -1,4 +1,4 @@
-//! Addresses that programs reserve, and memory that they put behind them.
+//! Addresses that programs reserve, and memory that they put after them.
 //!
 //! It is apart from other device memory, because memory may have several addresses here. It counts as memory of the device
 //! all the same.
@@ -74,7 +74,7 @@ pub(crate) fn reserve(bytes: u64, align: u64) -> Result<u64> {
     Ok(address)
 }
 
-/// Gives addresses back, behind which there is no memory.
+/// Gives addresses back, after which there is no memory.
 pub(crate) fn unreserve(address: u64, bytes: u64) -> Result<()> {
     let mut ranges = ranges();
     let found = ranges.get(&address).ok_or(CudaError::INVALID_VALUE)?;
@@ -104,7 +104,7 @@ impl Drop for Physical {
     }
 }
 
-/// Gives a handle of memory back; the memory is there until it is behind no address any more.
+/// Gives a handle of memory back; the memory is there until it is after no address any more.
 pub(crate) fn release(number: usize) -> Result<()> {
     let physical = PHYSICAL.get(number)?;
     if physical.references.fetch_sub(1, Ordering::Relaxed) == 1 {

@@ -1,6 +1,6 @@
 //! What is done when the process ends in an orderly way.
 
-/// Called by the loader when the library is unloaded, behind the destructors of the program: what these free was freed.
+/// Called by the loader when the library is unloaded, after the destructors of the program: what these free was freed.
 #[used]
 #[unsafe(link_section = ".fini_array")]
 static AT_EXIT: extern "C" fn() = {

@@ -13,7 +13,7 @@ struct Wrapper {
     magic: u32,
     version: u32,
     data: *const c_void,
-    /// With version 2, a list of containers, null behind the last.
+    /// With version 2, a list of containers, null after the last.
     containers: *const *const c_void,
 }
 

@@ -132,7 +132,7 @@ impl LaunchBuffer<'_> {
         unsafe { ((self.record_buffer() + RecordBuffer::HEAD as u64) as *const u64).read_volatile() }
     }
 
-    /// Takes the records that are there, each with its number, behind those that were taken before, and how many more there
+    /// Takes the records that are there, each with its number, after those that were taken before, and how many more there
     /// was no room for.
     pub(super) fn records(&self, taken: &mut u64) -> (Vec<(u64, Record)>, u64) {
         let mut records = Vec::new();

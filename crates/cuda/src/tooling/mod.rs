@@ -79,7 +79,7 @@ pub(crate) struct InstrumentedModule {
     reported: Mutex<FxHashMap<u32, (usize, u64)>>,
 }
 
-/// Redzones behind allocations. Those in front of them are behind the ones before.
+/// Redzones after allocations. Those in front of them are after the ones before.
 const REDZONE: u64 = 256;
 
 static TOOL_HOST: OnceLock<Option<ToolHost>> = OnceLock::new();

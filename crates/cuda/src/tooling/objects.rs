@@ -322,10 +322,10 @@ impl Objects {
         let mut freed_after = self.freed.range(address..).take(MOST_FREED).map(|(_, freed)| freed);
         let before = before.into_iter().chain(freed_before.find(was_live).map(|freed| &freed.object));
         let after = after.into_iter().chain(freed_after.find(was_live).map(|freed| &freed.object));
-        let behind = before.map(|object| (address - object.start - object.bytes, object));
+        let past_end = before.map(|object| (address - object.start - object.bytes, object));
         let in_front = after.map(|object| (object.start - address, object));
         let nearest =
-            behind.chain(in_front).filter(|(distance, _)| *distance < NEAR).min_by_key(|(distance, _)| *distance);
+            past_end.chain(in_front).filter(|(distance, _)| *distance < NEAR).min_by_key(|(distance, _)| *distance);
         match nearest {
             None if !is_device && is_host_memory(address) => memcheck::Memory::Host,
             nearest => memcheck::Memory::Nothing(nearest.map(|(_, object)| object.described())),
@@ -536,7 +536,7 @@ mod tests {
         let mut objects = with_heap();
         assert!(part(&mut objects, 0x10100, 3) && part(&mut objects, 0x10103, 5));
         assert!(!part(&mut objects, 0x10000, 8), "it is not in the heap");
-        assert!(!part(&mut objects, 0x101f9, 8), "it ends behind the heap");
+        assert!(!part(&mut objects, 0x101f9, 8), "it ends after the heap");
         assert!(!part(&mut objects, 0x10110, 0));
         let pointed_to = |objects: &Objects, at| objects.pointed_to(at).map(|object| (object.start, object.bytes));
         assert_eq!(pointed_to(&objects, 0x10102), Some((0x10100, 3)));
@@ -604,7 +604,7 @@ mod tests {
     fn heaps_that_are_refused() {
         let mut objects = with_heap();
         assert!(!objects.add_heap(0x10180, 0x100, None), "it overlaps");
-        assert!(!objects.add_heap(0x10f80, 0x100, None), "it ends behind the allocation");
+        assert!(!objects.add_heap(0x10f80, 0x100, None), "it ends after the allocation");
         assert!(!objects.add_heap(0x20000, 0x100, None), "there is no memory");
         assert!(!objects.add_heap(u64::MAX, 2, None));
         assert!(objects.add_heap(0x10200, 0x100, None));

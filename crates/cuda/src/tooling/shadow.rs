@@ -24,7 +24,7 @@ const PIECE: u64 = 1 << 20;
 
 impl Shadow {
     pub(super) fn new(base: u64, bytes: u64) -> io::Result<Self> {
-        // The shadow of the last access may be loaded in one buffer, which ends behind it.
+        // The shadow of the last access may be loaded in one buffer, which ends after it.
         let memory = Range::reserve((bytes / 4 + 64).next_multiple_of(4096), 4096)?;
         memory.allow(memory.address, memory.bytes, true)?;
         Ok(Self { memory, base, bytes, accessible: Memory::full_of(0xff, PIECE)? })

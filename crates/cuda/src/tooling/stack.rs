@@ -40,7 +40,7 @@ impl HostStack {
         let mut python = self.python.iter();
         let mut frames = Vec::new();
         for &address in self.addresses.iter() {
-            // The address is where the call returns to, which may be behind the function.
+            // The address is where the call returns to, which may be after the function.
             let address = address.saturating_sub(1);
             let Some(object) = containing(address).filter(|object| Some(object.bias) != own) else { continue };
             if interpreter.is_some_and(|interpreter| interpreter.bias == object.bias) {

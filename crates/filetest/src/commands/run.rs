@@ -45,7 +45,7 @@ pub(super) fn agrees(file: &TestFile, engine: &dyn Engine) -> Result<()> {
 /// What a scenario leaves.
 #[derive(Debug)]
 pub(crate) struct Left {
-    /// How each launch ended; those behind a fault did not take place.
+    /// How each launch ended; those after a fault did not take place.
     pub(crate) endings: Vec<Ending>,
     pub(crate) buffers: Vec<Vec<u8>>,
 }

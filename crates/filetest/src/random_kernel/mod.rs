@@ -1,7 +1,7 @@
 //! Random kernels without races, whose results do not depend on who runs when: what one way of running them leaves in
 //! memory, every other must leave too, bit for bit.
 //!
-//! That holds by construction. Threads write only memory of their own; they read memory of others behind barriers; on
+//! That holds by construction. Threads write only memory of their own; they read memory of others after barriers; on
 //! counters that all change, the order does not matter, and what an operation returns is not used. Lanes meet with the masks
 //! of those who come (`sync`), loops end (`shape`), divisions by zero are avoided, and of a float that may be a NaN nobody
 //! sees the bits (`arithmetic`).
@@ -174,7 +174,7 @@ fn choose_counters(body: &mut Body, shared_at: u32) {
     body.facts.counters = counters;
 }
 
-/// Bytes behind which a thread's slice begins: what becomes of its registers, and a word for those who end early.
+/// Bytes after which a thread's slice begins: what becomes of its registers, and a word for those who end early.
 const DUMP: u32 = 32;
 
 /// Addresses, and values for all registers.

@@ -127,7 +127,7 @@ impl Body {
         condition
     }
 
-    /// The places behind a branch: where the condition holds, and where it does not.
+    /// The places after a branch: where the condition holds, and where it does not.
     pub(super) fn arms(&mut self, place: &Place, condition: &str) -> (Place, Place) {
         let mut arms = (place.inside(false), place.inside(false));
         if let Some(mask) = &place.mask
@@ -309,7 +309,7 @@ impl Body {
         self.refresh(place);
     }
 
-    /// Two branches that cross: the second jumps behind the start of the first one's join.
+    /// Two branches that cross: the second jumps after the start of the first one's join.
     fn jump_into_join(&mut self, place: &Place) {
         let (first, second) = (self.new_label(), self.new_label());
         let inside = place.inside(false);

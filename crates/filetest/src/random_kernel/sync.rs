@@ -186,7 +186,7 @@ impl Body {
         self.reduction(op, barrier, kind);
     }
 
-    /// Everybody writes a slot, and reads another one behind a barrier.
+    /// Everybody writes a slot, and reads another one after a barrier.
     fn exchange_in_block(&mut self, place: &Place) {
         let value = self.reg(Class::B64);
         self.put(format!("st.shared.b64 [%slot], {value}"));
@@ -247,17 +247,17 @@ impl Body {
     fn barrier_of_warps(&mut self, place: &Place) {
         let Some(barrier) = self.own_barrier() else { return self.plain_barrier() };
         let warps = self.choose.between(1, self.facts.warps() - 1);
-        let (is_outside, after) = (self.temp(Class::Pred), self.new_label());
+        let (is_outside, end) = (self.temp(Class::Pred), self.new_label());
         self.put(format!("setp.ge.u32 {is_outside}, %warp, {warps}"));
-        self.put(format!("@{is_outside} bra {after}"));
+        self.put(format!("@{is_outside} bra {end}"));
         // All lanes of a warp go the same way, so the mask stays.
         let inside = Place { is_block: false, depth: place.depth + 1, ..place.clone() };
-        let (before, behind) = (self.choose.below(3), self.choose.below(3));
+        let (before, after) = (self.choose.below(3), self.choose.below(3));
         self.statements(&inside, before);
         let op = self.choose.pick(&["bar.sync", "barrier.sync"]);
         self.put(format!("{op} {barrier}, {}", warps * 32));
-        self.statements(&inside, behind);
-        self.label(&after);
+        self.statements(&inside, after);
+        self.label(&end);
     }
 
     /// Some warps arrive at a barrier and go on, others wait there.

@@ -19,7 +19,7 @@ pub enum Specials {
 pub struct Format {
     /// Bits of the exponent.
     pub exponent_bits: u32,
-    /// Bits behind the binary point.
+    /// Bits after the binary point.
     pub fraction_bits: u32,
     /// Infinities and NaNs.
     pub specials: Specials,

@@ -40,7 +40,7 @@ impl Lane<'_> {
         Ok(Flow::Jump(0))
     }
 
-    /// Returns to the caller, behind its call; ends the thread if there is none.
+    /// Returns to the caller, after its call; ends the thread if there is none.
     pub(crate) fn execute_return(&mut self) -> Flow {
         if self.thread.frames.len() == 1 {
             return Flow::Exit;

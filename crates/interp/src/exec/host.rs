@@ -68,7 +68,7 @@ impl Lane<'_> {
         }
     }
 
-    /// `printf` by the rules of C. The arguments lie behind each other, aligned to their sizes.
+    /// `printf` by the rules of C. The arguments lie after each other, aligned to their sizes.
     fn format(&self, format: &[u8], mut address: u64) -> Result<Formatted, FaultKind> {
         let mut text = Vec::new();
         let mut count = 0;

@@ -219,7 +219,7 @@ impl Run<'_> {
         &self.grid.program.functions[function as usize].code[pc as usize]
     }
 
-    /// Lets a thread that waited go on behind its instruction.
+    /// Lets a thread that waited go on after its instruction.
     pub(super) fn advance(&mut self, block: u32, thread: u32) {
         let state = &mut self.block(block).threads[thread as usize];
         state.state = State::Ready;

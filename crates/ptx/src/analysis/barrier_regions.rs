@@ -23,10 +23,10 @@ define_id! {
 
 /// The barrier regions of a function.
 ///
-/// A region starts when control enters the function, or behind a reachable instruction that waits for the threads of
+/// A region starts when control enters the function, or after a reachable instruction that waits for the threads of
 /// the block (`bar.sync`, `barrier.sync`, `bar.red`, `barrier.red`, whatever the number of the barrier and of threads).
 /// It goes on along all paths up to the next such instruction, or to where control leaves the function. Control also
-/// goes on behind a *guarded* barrier without starting a new region, because the guard may not hold.
+/// goes on after a *guarded* barrier without starting a new region, because the guard may not hold.
 ///
 /// Regions may overlap: two of them may meet before they come to the next barrier. Whether all threads of a block come
 /// to the same barrier is not asked here. Barriers in functions that are called are not followed, but noted in
@@ -46,7 +46,7 @@ pub struct BarrierRegions {
 pub enum RegionStart {
     /// Where control enters the function.
     Entry,
-    /// Behind a barrier.
+    /// After a barrier.
     Barrier(StmtId),
 }
 
@@ -82,7 +82,7 @@ pub struct RegionFacts {
     pub predicates: Vec<Reg>,
     /// Whether the carry flag is live at the start.
     pub carry: bool,
-    /// The `.local` variables that may have been written before the start and may be read behind it.
+    /// The `.local` variables that may have been written before the start and may be read after it.
     pub locals: Vec<Symbol>,
 }
 

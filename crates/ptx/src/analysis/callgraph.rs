@@ -220,7 +220,7 @@ impl Found {
             self.take_addresses_of_initializer(variable);
         }
         let Some(body) = &function.body else { return };
-        // A list may stand behind the calls that use it.
+        // A list may stand after the calls that use it.
         let mut lists = FxHashMap::default();
         for statement in body.iter() {
             if let Stmt::CallTargets(label, list) = body.stmt(statement) {

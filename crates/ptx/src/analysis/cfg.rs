@@ -13,9 +13,9 @@ use crate::view::View;
 /// The control-flow graph of a function.
 ///
 /// Blocks are numbered in the order of the text. A block begins at a label that some branch names (other labels, such
-/// as those of debugging information, are inside blocks) or behind an instruction that may leave the straight path:
+/// as those of debugging information, are inside blocks) or after an instruction that may leave the straight path:
 /// a branch, `ret`, `exit` or `trap`, guarded or not. Calls and barriers are inside blocks. Statements that are no
-/// instructions belong to a block too, and may come before its label or behind its last instruction.
+/// instructions belong to a block too, and may come before its label or after its last instruction.
 ///
 /// The first block is the entry and has no predecessors, even if it must be empty for that.
 ///
@@ -141,7 +141,7 @@ impl Cfg {
         self.blocks().filter(|&block| !self.is_reachable(block))
     }
 
-    /// Whether control may leave the function from a block: by `ret`, `exit` or `trap`, guarded or not, behind the last
+    /// Whether control may leave the function from a block: by `ret`, `exit` or `trap`, guarded or not, after the last
     /// statement, or by a branch that leads nobody knows where.
     pub fn is_exit(&self, block: Block) -> bool {
         self.graph.is_exit(block)
@@ -247,7 +247,7 @@ impl<'a> Builder<'a> {
         let mut statements = Vec::new();
         let mut has_inst = false;
         // The terminator of the block under construction, and how many of its statements come up to there. What is
-        // behind it belongs to the next block, if there is one.
+        // after it belongs to the next block, if there is one.
         let mut terminator = None;
         let mut end = 0;
         for id in self.body.iter() {

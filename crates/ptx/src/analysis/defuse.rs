@@ -9,7 +9,7 @@ use crate::view::View;
 
 /// The registers that each statement of a function reads and writes.
 ///
-/// The carry flag counts as a register, with the id behind the last one ([`DefUse::carry`]); it is not among
+/// The carry flag counts as a register, with the id after the last one ([`DefUse::carry`]); it is not among
 /// [`Function::regs`]. A `ret` reads the result registers of the function (`.func (.reg .b32 %out) …`).
 #[derive(Clone, Debug)]
 pub struct DefUse {
@@ -85,7 +85,7 @@ impl DefUse {
         &self.writes[statement]
     }
 
-    /// The registers whose former value is gone behind a statement: what it writes, unless it is guarded or unknown.
+    /// The registers whose former value is gone after a statement: what it writes, unless it is guarded or unknown.
     ///
     /// A write to a part of a register counts, because the instruction is said to read the rest of it.
     pub fn kills(&self, statement: StmtId) -> &[Reg] {

@@ -27,7 +27,7 @@ pub struct DominatorTree {
     /// Blocks without an immediate dominator: the entry, or several for post-dominators.
     roots: Vec<Block>,
     preorder: Vec<Block>,
-    /// Places in `preorder`: of the block itself, and behind the last block that it dominates.
+    /// Places in `preorder`: of the block itself, and after the last block that it dominates.
     first: Map<Block, u32>,
     end: Map<Block, u32>,
 }
@@ -171,7 +171,7 @@ fn immediate_dominators(
     let count = vertex.len();
     let mut forest = Forest::new(count);
     let mut dominator = vec![0_u32; count];
-    // Lists of the blocks that have a given semidominator: the first of each list, and the next behind each block.
+    // Lists of the blocks that have a given semidominator: the first of each list, and the next after each block.
     let mut bucket = vec![NONE; count];
     let mut next_in_bucket = vec![NONE; count];
     for block in (1..count).rev() {

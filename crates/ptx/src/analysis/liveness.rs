@@ -109,7 +109,7 @@ impl Liveness {
         live
     }
 
-    /// Goes through a block from its last statement to its first, with what is live behind each.
+    /// Goes through a block from its last statement to its first, with what is live after each.
     pub fn walk<'a>(&'a self, cfg: &'a Cfg, def_use: &'a DefUse, block: Block) -> LiveWalk<'a> {
         let live = self.live_out(cfg, def_use, block);
         LiveWalk { cfg, def_use, rest: cfg.statements(block), last: None, live }
@@ -194,7 +194,7 @@ pub struct LiveWalk<'a> {
 }
 
 impl<'a> LiveWalk<'a> {
-    /// The statement before the last one, and what is live behind it. It is no `Iterator` because the set is lent:
+    /// The statement before the last one, and what is live after it. It is no `Iterator` because the set is lent:
     ///
     /// ```text
     /// let mut walk = liveness.walk(&cfg, &def_use, block);

@@ -81,7 +81,7 @@ impl LocalMemory {
         self.uses[block].len()
     }
 
-    /// Calls `each` with the variables that may have been written before each barrier, and may be read behind it.
+    /// Calls `each` with the variables that may have been written before each barrier, and may be read after it.
     /// A barrier is given with the region that starts there, its block and its place in that.
     pub(super) fn alive_at(&self, cfg: &Cfg, points: &[(Region, Block, usize)], mut each: impl FnMut(Region, Symbol)) {
         if self.variables.is_empty() {

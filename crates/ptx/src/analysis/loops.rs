@@ -37,7 +37,7 @@ struct Loop {
     header: Block,
     parent: Option<LoopId>,
     depth: u32,
-    /// Behind the last loop that is nested in this one.
+    /// After the last loop that is nested in this one.
     end: LoopId,
     /// Where its members start and end.
     members: (u32, u32),

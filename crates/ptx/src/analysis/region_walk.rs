@@ -18,7 +18,7 @@ pub struct Piece {
     pub block: Block,
     /// The place of the first statement in the block.
     pub start: usize,
-    /// The place behind the last statement: behind the barrier, if one ends the piece.
+    /// The place after the last statement: after the barrier, if one ends the piece.
     pub end: usize,
 }
 
@@ -127,7 +127,7 @@ impl<'a> RegionWalk<'a> {
         let cfg = self.cfg;
         self.piece(from.0, from.1, cfg.statements(from.0).len(), &mut each);
         while let Some(block) = self.stack.pop() {
-            // Behind a guarded barrier at which the walk began, everything was visited.
+            // After a guarded barrier at which the walk began, everything was visited.
             let end = if block == from.0 { from.1 } else { cfg.statements(block).len() };
             self.piece(block, 0, end, &mut each);
         }

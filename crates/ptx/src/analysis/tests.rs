@@ -55,7 +55,7 @@ fn labels_that_nobody_jumps_to_do_not_cut_blocks() {
         Sample::new(".entry k() { .reg .pred %p; bar.sync 0; debug: bar.sync 1; used: @%p bra used; ret; end: }");
     assert_eq!(sample.blocks(), [vec![0, 1], vec![2], vec![3]]);
     assert_eq!(sample.edges(1), [(2, EdgeKind::FallThrough), (1, EdgeKind::Taken)]);
-    // What is behind the last `ret` is no block of its own.
+    // What is after the last `ret` is no block of its own.
     let end = sample.function().labels.ids().last().unwrap();
     assert_eq!(sample.cfg.block_of_label(end), Some(Block::new(2)));
 }

@@ -12,13 +12,13 @@ use crate::types::Type;
 pub enum Point {
     /// Before a statement. What is inserted executes before it, and has its source location.
     Before(StmtId),
-    /// Behind a statement.
+    /// After a statement.
     After(StmtId),
-    /// Behind the last statement.
+    /// After the last statement.
     End,
 }
 
-/// Inserts statements at a place, one behind the other.
+/// Inserts statements at a place, one after the other.
 ///
 /// They have the source location that is in force there, since `.loc` holds for what follows it, and the origin of the
 /// statement beside which they are inserted, with the tag of the tool.
@@ -37,12 +37,12 @@ impl<'m> Editor<'m> {
         self.at(Point::Before(id), tag)
     }
 
-    /// Inserts behind a statement. Behind a branch that is always taken, nothing executes.
+    /// Inserts after a statement. After a branch that is always taken, nothing executes.
     pub fn after(&mut self, id: StmtId, tag: TagId) -> Builder<'_, 'm> {
         self.at(Point::After(id), tag)
     }
 
-    /// Inserts where the function begins to execute: behind the declarations at its top, and before its first label,
+    /// Inserts where the function begins to execute: after the declarations at its top, and before its first label,
     /// so that no branch comes back there.
     pub fn at_entry(&mut self, tag: TagId) -> Builder<'_, 'm> {
         let point = match (self.leading_declarations().last(), self.body().first()) {
@@ -53,12 +53,12 @@ impl<'m> Editor<'m> {
         self.at(point, tag)
     }
 
-    /// Inserts behind the last statement.
+    /// Inserts after the last statement.
     pub fn at_end(&mut self, tag: TagId) -> Builder<'_, 'm> {
         self.at(Point::End, tag)
     }
 
-    /// Inserts at a place. Among declarations it is taken to be behind them: they do not execute, and what is inserted
+    /// Inserts at a place. Among declarations it is taken to be after them: they do not execute, and what is inserted
     /// may need them.
     pub fn at(&mut self, point: Point, tag: TagId) -> Builder<'_, 'm> {
         let point = self.behind_declarations(point);

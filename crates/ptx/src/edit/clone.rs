@@ -44,7 +44,7 @@ impl Editor<'_> {
     ///
     /// The function is made flat first. Labels in the region get copies, and branches in the copy go to these. Where
     /// control falls through to a statement that is left out in the middle of the region, the copy branches there;
-    /// behind the last statement, the copy goes on with whatever follows it.
+    /// after the last statement, the copy goes on with whatever follows it.
     /// The copy is entered at its top only: a branch from elsewhere into it would miss what [`Registers::Fresh`] does.
     pub fn clone_region(
         &mut self,
@@ -219,7 +219,7 @@ impl Editor<'_> {
     }
 
     /// The registers whose value at the start of the region it may use, or leave as it is. All but those that are
-    /// written before they are read, and before the first branch, behind which a write may be jumped over.
+    /// written before they are read, and before the first branch, after which a write may be jumped over.
     fn used_from_before(&self, region: &ClonedRegion) -> FxHashSet<Reg> {
         let mut written = FxHashSet::default();
         let mut used = FxHashSet::default();

@@ -17,7 +17,7 @@ pub enum SelfCalls {
 }
 
 impl Module {
-    /// Copies a function under another name, right behind the original: registers, labels and the variables of its
+    /// Copies a function under another name, right after the original: registers, labels and the variables of its
     /// body are its own, those of the module are shared. Declarations of the function are copied too.
     pub fn clone_function(
         &mut self,

@@ -87,11 +87,11 @@ impl<'m> Editor<'m> {
         self.module.tag_named(tool, role, copy)
     }
 
-    /// The statements from the first to the last, both included. The last one must come behind the first.
+    /// The statements from the first to the last, both included. The last one must come after the first.
     pub fn range(&self, first: StmtId, last: StmtId) -> Vec<StmtId> {
         let following = |&id: &StmtId| if id == last { None } else { self.body().next(id) };
         let ids: Vec<StmtId> = std::iter::successors(Some(first), following).collect();
-        assert_eq!(ids.last(), Some(&last), "{last:?} does not come behind {first:?}");
+        assert_eq!(ids.last(), Some(&last), "{last:?} does not come after {first:?}");
         ids
     }
 
@@ -117,7 +117,7 @@ impl<'m> Editor<'m> {
         self.used_names = Some(used);
     }
 
-    /// Puts a declaration at the top of the body, behind those that this editor put there before.
+    /// Puts a declaration at the top of the body, after those that this editor put there before.
     pub(super) fn declare(&mut self, stmt: Stmt) -> StmtId {
         let origin = match self.body().first() {
             Some(first) => self.body().origin(first),

@@ -67,7 +67,7 @@ impl Editor<'_> {
             Point::End => None,
         };
         let mut stable = point;
-        // Nothing happens between braces and declarations, so the place is before whatever comes behind them.
+        // Nothing happens between braces and declarations, so the place is before whatever comes after them.
         while let Some(id) = going {
             let next = self.body().next(id);
             stable = next.map_or(Point::End, Point::Before);

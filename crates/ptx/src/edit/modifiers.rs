@@ -54,7 +54,7 @@ fn place_in_row(words: &[&str], word: &str) -> Option<usize> {
     all.push(word);
     let row = ops::rows_of(words[0]).iter().find(|row| row.accepts_modifiers(&all))?;
     let rank = rank_in_row(row, word)?;
-    // Behind the last word that the row has before it.
+    // After the last word that the row has before it.
     let is_before = |other: &&str| rank_in_row(row, other).is_some_and(|other| other <= rank);
     Some(words.iter().skip(1).rposition(is_before).map_or(1, |found| found + 2))
 }

@@ -18,7 +18,7 @@ pub(super) struct UsedNames {
     groups: FxHashSet<Name>,
     /// What stands before the number at the end of the other names: `L` for `L12`. A group must not be called so.
     prefixes: FxHashSet<Name>,
-    /// The last number that was tried behind a name.
+    /// The last number that was tried after a name.
     tried: FxHashMap<Name, u32>,
     /// How many variables and functions of the module are among the names.
     globals: usize,

@@ -105,7 +105,7 @@ impl Module {
     /// - A `.weak` definition whose name is that of a definition here is not imported: it is the one that is here. So
     ///   the same helpers can be imported again.
     /// - All instructions are there for no instruction of the user, with this tag. The `.loc` lines of the other module
-    ///   stay behind: reports are about the user's files.
+    ///   stay after: reports are about the user's files.
     ///
     /// Variables and declarations of the functions come before all functions with bodies, so that all of these can use
     /// them, the bodies at the end, so that they can use all that is here.

@@ -143,7 +143,7 @@ impl<'a> Translation<'a> {
         directive.at = self.position(directive.at);
     }
 
-    /// A copy of the statements. What was removed stays behind.
+    /// A copy of the statements. What was removed stays after.
     fn body(&mut self, into: &mut Module, from: &Body) -> Body {
         let mut body = Body::new();
         for id in from.iter() {

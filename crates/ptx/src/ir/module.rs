@@ -96,7 +96,7 @@ impl Module {
         named().find(|(_, function)| function.body.is_some()).or_else(|| named().next()).map(|(id, _)| id)
     }
 
-    /// The string behind a name.
+    /// The string after a name.
     pub fn text(&self, name: Name) -> &str {
         self.names.text(name)
     }

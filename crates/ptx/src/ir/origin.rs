@@ -22,7 +22,7 @@ pub struct Origin {
 
 /// Why an instruction is there that the user did not write.
 ///
-/// Printed behind the instruction as `//@ 17 memcheck.check#2`, from where the parser reads it back.
+/// Printed after the instruction as `//@ 17 memcheck.check#2`, from where the parser reads it back.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct InsertedBy {
     /// The tool, such as `memcheck`.

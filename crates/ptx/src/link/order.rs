@@ -1,4 +1,4 @@
-//! An order of variables in which each comes behind those that its initial value names.
+//! An order of variables in which each comes after those that its initial value names.
 
 use rustc_hash::FxHashMap;
 

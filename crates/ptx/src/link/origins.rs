@@ -6,7 +6,7 @@ use crate::ir::OriginId;
 
 /// The instructions of the inputs among those of the linked module. Every input has a range of ids, in which its
 /// instructions keep their order, also if some of them were left out; and a range of places, as if the texts had been
-/// written one behind the other.
+/// written one after the other.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct InputOrigins {
     /// The first id of each input.

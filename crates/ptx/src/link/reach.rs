@@ -85,7 +85,7 @@ struct Walk<'a> {
     symbols: &'a Symbols<'a>,
     kept: FxHashSet<Entity>,
     pending: Vec<Entity>,
-    /// What is named and not defined, behind who named it first.
+    /// What is named and not defined, after who named it first.
     undefined: Vec<(Entity, Entity)>,
 }
 

@@ -1,4 +1,4 @@
-//! Modifiers: the words behind the opcode.
+//! Modifiers: the words after the opcode.
 
 use crate::types::{Space, Type, spelled_enum};
 
@@ -74,7 +74,7 @@ fn parse_shape(word: &str) -> Option<[u16; 3]> {
 }
 
 spelled_enum! {
-    /// A word behind an opcode, without the leading dot, that is neither a type nor a matrix shape.
+    /// A word after an opcode, without the leading dot, that is neither a type nor a matrix shape.
     Mod {
         // State spaces.
         Global "global", Shared "shared", SharedCta "shared::cta", SharedCluster "shared::cluster", Local "local",

@@ -169,7 +169,7 @@ impl Parser<'_> {
                 let depth = self.deeper(depth)?;
                 if self.cursor.eat_text(".s64") || self.cursor.eat_text(".u64") {
                     let unsigned = self.cursor.text_since(at).contains('u');
-                    self.expect(b')', "`)` behind a type")?;
+                    self.expect(b')', "`)` after a type")?;
                     return match self.unary(depth)? {
                         Constant::Int { bits, hexadecimal, .. } => Ok(Constant::Int { bits, unsigned, hexadecimal }),
                         Constant::F64(value) if unsigned => {

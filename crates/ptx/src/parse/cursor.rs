@@ -306,7 +306,7 @@ impl<'a> Cursor<'a> {
         (text, text.len() as u32)
     }
 
-    /// Skips to behind the next semicolon, or to before a brace: where the next statement may begin. Strings, comments
+    /// Skips to after the next semicolon, or to before a brace: where the next statement may begin. Strings, comments
     /// and vectors are stepped over.
     pub(super) fn skip_statement(&mut self) {
         loop {

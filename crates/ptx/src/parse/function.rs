@@ -67,7 +67,7 @@ impl UsedRegs {
 }
 
 impl<'a> Parser<'a> {
-    /// A function or kernel; the cursor is behind `.entry` or `.func`.
+    /// A function or kernel; the cursor is after `.entry` or `.func`.
     pub(super) fn function(&mut self, linkage: Option<Linkage>, is_entry: bool, at: Position) -> Result<(), Error> {
         let kind = if is_entry { FunctionKind::Entry } else { FunctionKind::Func };
         let mut unfinished = Unfinished {
@@ -203,7 +203,7 @@ impl<'a> Parser<'a> {
         Ok(params)
     }
 
-    /// `.reg .b32 %r<10>, a, b;` behind `.reg`. Calls `declared` for each group.
+    /// `.reg .b32 %r<10>, a, b;` after `.reg`. Calls `declared` for each group.
     pub(super) fn registers(
         &mut self,
         unfinished: &mut Unfinished,

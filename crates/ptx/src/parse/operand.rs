@@ -13,7 +13,7 @@ use crate::special::Special;
 pub(super) type Operands = SmallVec<[Operand; 8]>;
 
 impl<'a> Parser<'a> {
-    /// The rest of an instruction behind its opcode, up to and with the semicolon. `operands` are the instruction's,
+    /// The rest of an instruction after its opcode, up to and with the semicolon. `operands` are the instruction's,
     /// not yet in the pool.
     pub(super) fn operands(
         &mut self,
@@ -21,7 +21,7 @@ impl<'a> Parser<'a> {
         inst: &mut Inst,
         operands: &mut Operands,
     ) -> Result<(), Error> {
-        // A statement that could not be read may have left it behind.
+        // A statement that could not be read may have left it after.
         self.has_zero_offset = false;
         if self.cursor.peek() == b';' {
             self.cursor.advance();
@@ -42,7 +42,7 @@ impl<'a> Parser<'a> {
             operands.push(operand);
             match self.cursor.peek() {
                 b';' => {
-                    // The annotation behind it is on the same line, so the space stays.
+                    // The annotation after it is on the same line, so the space stays.
                     self.cursor.advance();
                     return Ok(());
                 }
@@ -201,7 +201,7 @@ impl<'a> Parser<'a> {
         Ok(operand)
     }
 
-    /// `|q` behind a first destination.
+    /// `|q` after a first destination.
     fn pair_second(&mut self, unfinished: &mut Unfinished) -> Result<Option<PairMember>, Error> {
         self.cursor.skip_space();
         if !self.cursor.eat(b'|') {

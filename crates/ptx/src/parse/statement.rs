@@ -233,7 +233,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// The origin of the instruction that was just read: the next number, or what a comment behind it says.
+    /// The origin of the instruction that was just read: the next number, or what a comment after it says.
     fn origin(&mut self) -> Origin {
         let next = self.module.origins;
         let annotated = self.cursor.annotation().and_then(|text| self.parse_origin(text));

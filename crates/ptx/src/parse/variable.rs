@@ -9,7 +9,7 @@ use crate::types::{Linkage, Space, Type};
 const MAX_DEPTH: u32 = 64;
 
 impl<'a> Parser<'a> {
-    /// Variables of the module, behind the word of their state space.
+    /// Variables of the module, after the word of their state space.
     pub(super) fn global_variables(&mut self, space: Ident<'a>, linkage: Option<Linkage>) -> Result<(), Error> {
         self.variables(space, linkage, |parser, variable| {
             let name = variable.name;
@@ -208,7 +208,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `symbol+4`, and a parenthesis behind the symbol or the sum if one is open.
+    /// `symbol+4`, and a parenthesis after the symbol or the sum if one is open.
     fn initial_address(&mut self, generic: bool, byte: Option<u8>, mut open: bool) -> Result<InitValue, Error> {
         let name = self.ident("the name of a variable or function")?;
         self.cursor.skip_space();

@@ -23,7 +23,7 @@ impl Printer<'_> {
             self.name(attribute);
             self.text(")");
         }
-        // A pointer's own alignment stands behind `.ptr`, the one of the parameter before the type.
+        // A pointer's own alignment stands after `.ptr`, the one of the parameter before the type.
         if let Some(align) = variable.align {
             self.text(" .align ");
             self.number(align.into());

@@ -166,7 +166,7 @@ impl<'a> Verifier<'a> {
     }
 }
 
-/// The operand column of the table without the notes behind colons, as the manual would write it.
+/// The operand column of the table without the notes after colons, as the manual would write it.
 fn plain(column: &str) -> String {
     let mut out = String::new();
     let mut skipping = false;

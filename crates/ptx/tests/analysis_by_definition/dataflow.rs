@@ -30,7 +30,7 @@ proptest! {
                 if cfg.is_exit(block) {
                     next.insert(program.lines.len());
                 }
-                prop_assert_eq!(next, program.successors(last), "behind line {} of\n{}", last, program.text());
+                prop_assert_eq!(next, program.successors(last), "after line {} of\n{}", last, program.text());
             }
             seen.extend_from_slice(cfg.statements(block));
             for (place, &statement) in cfg.statements(block).iter().enumerate() {
@@ -82,7 +82,7 @@ proptest! {
                     found.insert("carry");
                 }
                 let expected: BTreeSet<Name> = all_names().filter(|name| program.is_live_after(line, name)).collect();
-                prop_assert_eq!(found, expected, "behind line {} of\n{}", line, program.text());
+                prop_assert_eq!(found, expected, "after line {} of\n{}", line, program.text());
             }
             let at_start: BTreeSet<_> = walk.live_before().iter().collect();
             prop_assert_eq!(walk.live_before().contains_carry(), liveness.is_carry_live_in(block));

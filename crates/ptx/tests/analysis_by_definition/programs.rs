@@ -171,7 +171,7 @@ fn guarded_switch(lines: impl Strategy<Value = Line>) -> impl Strategy<Value = L
 }
 
 impl Program {
-    /// The same with a `ret` behind it, so that control leaves nowhere else.
+    /// The same with a `ret` after it, so that control leaves nowhere else.
     pub(crate) fn with_ret(mut self) -> Self {
         self.lines.push(Line { may_leave: true, never_goes_on: true, ..line("ret".into(), &[], &[]) });
         self

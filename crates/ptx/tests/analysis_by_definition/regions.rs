@@ -45,7 +45,7 @@ proptest! {
     }
 }
 
-/// The lines that run in the region behind a barrier, or at the start, up to and including barriers.
+/// The lines that run in the region after a barrier, or at the start, up to and including barriers.
 fn walk(program: &Program, barrier: Option<usize>) -> BTreeSet<usize> {
     let first = barrier.map_or(BTreeSet::from([0]), |barrier| program.successors(barrier));
     program.reached(first, |line| program.lines[line].mark != Some(Mark::Wait) || program.lines[line].is_uncertain)
@@ -99,8 +99,8 @@ fn check_region(
     Ok(())
 }
 
-/// Whether a local variable may have been written before a barrier and may be read behind it: it is named behind, or it
-/// is named before by something else than a read or write of it, and read through some pointer behind.
+/// Whether a local variable may have been written before a barrier and may be read after it: it is named after, or it
+/// is named before by something else than a read or write of it, and read through some pointer after.
 fn is_alive(program: &Program, barrier: usize, local: Name) -> bool {
     let uses = |line: &usize| {
         let named = program.lines.get(*line)?.local?;
@@ -109,10 +109,10 @@ fn is_alive(program: &Program, barrier: usize, local: Name) -> bool {
     let reachable = program.reached([0], |_| true);
     let leads_here = |line: &usize| program.reached(program.successors(*line), |_| true).contains(&barrier);
     let before: Vec<Use> = reachable.iter().filter(|line| leads_here(line)).filter_map(uses).collect();
-    let behind = program.reached(program.successors(barrier), |_| true);
-    let is_named_behind = behind.iter().any(|line| uses(line).is_some());
+    let after = program.reached(program.successors(barrier), |_| true);
+    let is_named_after = after.iter().any(|line| uses(line).is_some());
     let is_read_behind =
-        behind.iter().any(|&line| program.lines.get(line).is_some_and(|line| line.reads_local_indirectly));
+        after.iter().any(|&line| program.lines.get(line).is_some_and(|line| line.reads_local_indirectly));
     let may_be_written = before.iter().any(|&usage| usage != Use::Read);
-    may_be_written && (is_named_behind || before.contains(&Use::TakeAddress) && is_read_behind)
+    may_be_written && (is_named_after || before.contains(&Use::TakeAddress) && is_read_behind)
 }

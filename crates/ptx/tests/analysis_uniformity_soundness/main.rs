@@ -157,7 +157,7 @@ fn arithmetic() {
 
 const BRANCHES: Taste = Taste { blocks: (4, 12), back: 0, anywhere: 0, guarded: 12, chained: 30 };
 
-/// Fails if values that meet behind a branch, or that are kept while other lanes write, are claimed to be regular.
+/// Fails if values that meet after a branch, or that are kept while other lanes write, are claimed to be regular.
 #[test]
 fn branches() {
     let counts = check_many(10_000..12_000, BRANCHES);

@@ -113,7 +113,7 @@ fn reachable(cfg: &Cfg, start: Block, is_back: impl Fn(Block, Block) -> bool) ->
 /// What a thread did in one block.
 struct Step {
     block: Block,
-    /// The state before each instruction, and behind the last.
+    /// The state before each instruction, and after the last.
     states: Vec<Thread>,
     /// Whether each instruction was executed; nothing if that is not defined.
     executed: Vec<Option<bool>>,
@@ -230,7 +230,7 @@ impl<'a> Warp<'a> {
     /// Whether no lane that is elsewhere can still come to a block in the same iteration.
     fn is_ready(&self, block: Block, pending: &[Block]) -> bool {
         let Program { loops, reach, .. } = self.program;
-        // A lane in a loop can come to a block behind the loop in a later iteration.
+        // A lane in a loop can come to a block after the loop in a later iteration.
         let leaves_loop_to = |other: Block| {
             let mut around = std::iter::successors(loops.innermost(other), |&id| loops.parent(id));
             around.any(|id| !loops.contains(id, block) && reach[loops.header(id)][block.index()])

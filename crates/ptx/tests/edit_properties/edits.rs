@@ -103,14 +103,14 @@ impl Edits<'_> {
         }
         let start = region[0];
         let end = editor.body().next(*region.last().expect("a region has statements"));
-        let behind = end.map(|end| editor.split_before(end, tag).expect("the function is flat"));
+        let after = end.map(|end| editor.split_before(end, tag).expect("the function is flat"));
         let mut builder = editor.at_end(tag);
         builder.inst("ret", &[]);
         let copy = builder.label("copy");
         builder.place(copy);
         editor.clone_region(&region, Point::End, Registers::Shared, tag).expect("the region is in order");
         let mut builder = editor.at_end(tag);
-        match behind {
+        match after {
             Some(label) => builder.branch(None, label),
             None => builder.inst("ret", &[]),
         };
@@ -143,7 +143,7 @@ impl Edits<'_> {
             return "nothing";
         }
         let start = region[0];
-        let Some(behind) = editor.body().next(*region.last().expect("a region has statements")) else {
+        let Some(after) = editor.body().next(*region.last().expect("a region has statements")) else {
             return "nothing";
         };
         if effects.iter().all(|effect| matches!(effect, Some(Effect::Pure | Effect::Load))) {
@@ -151,7 +151,7 @@ impl Edits<'_> {
                 .clone_region(region, Point::Before(start), Registers::Separate, tag)
                 .expect("the region is in order");
         }
-        let behind = editor.split_before(behind, tag).expect("the function is flat");
+        let after = editor.split_before(after, tag).expect("the function is flat");
         let copied =
             editor.clone_region(region, Point::Before(start), Registers::Fresh, tag).expect("the region is in order");
         let mut builder = editor.before(start, tag);
@@ -160,7 +160,7 @@ impl Edits<'_> {
             let spelling = if ty == Type::Pred { "mov.pred".to_owned() } else { format!("mov.b{}", ty.bits()) };
             builder.inst(&spelling, &[own.into(), fresh.into()]);
         }
-        builder.branch(None, behind);
+        builder.branch(None, after);
         "shadow"
     }
 
@@ -180,7 +180,7 @@ impl Edits<'_> {
         let callers: Vec<FuncId> = self.module.functions.ids().filter(|&caller| caller != copy).collect();
         for caller in callers {
             let own_name = self.module.functions[func].name;
-            // Only who comes behind the copy can call it.
+            // Only who comes after the copy can call it.
             let place = |func| self.module.items.iter().position(|item| *item == ptx::ir::Item::Function(func));
             if place(caller) < place(copy) {
                 continue;

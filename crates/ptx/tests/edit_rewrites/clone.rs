@@ -143,7 +143,7 @@ fn a_call_sequence_that_control_leaves_shares_its_variables() {
     let region = [find(&editor, "st.param"), find(&editor, "call")];
     editor.clone_region(&region, Point::End, Registers::Shared, tag).unwrap();
     check(&module);
-    // The copy goes on with the original's barrier, behind which the original's call takes the argument.
+    // The copy goes on with the original's barrier, after which the original's call takes the argument.
     let text = ptx::print(&module).replace('\t', "");
     assert!(text.contains("st.param.b32 [x], 1; //@ 1 t.copy#1\nbra $t_split;"), "{text}");
 }

@@ -238,17 +238,17 @@ fn within(address: u64, object: &Object) -> String {
 pub const EXPLANATIONS: &[Explanation] = &[
     explanation(
         "out-of-bounds",
-        "an access before or behind the memory that a pointer points into",
+        "an access before or after the memory that a pointer points into",
         include_str!("explain/out-of-bounds.md"),
     ),
     explanation(
         "shared-out-of-bounds",
-        "an access before or behind an array in shared memory",
+        "an access before or after an array in shared memory",
         include_str!("explain/shared-out-of-bounds.md"),
     ),
     explanation(
         "local-out-of-bounds",
-        "an access before or behind the arrays of a thread",
+        "an access before or after the arrays of a thread",
         include_str!("explain/local-out-of-bounds.md"),
     ),
     explanation(

@@ -1,4 +1,4 @@
-//! Addresses that programs reserve, and memory that they put behind them.
+//! Addresses that programs reserve, and memory that they put after them.
 
 use std::ffi::{c_uchar, c_ulonglong, c_void};
 

@@ -95,7 +95,7 @@ export_runtime! {
     }
 }
 
-/// The last error, which a fault leaves behind for ever.
+/// The last error, which a fault leaves after for ever.
 fn last() -> u32 {
     driver::fault().map_or_else(|| LAST.get(), CudaError::code)
 }

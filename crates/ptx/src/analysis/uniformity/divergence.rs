@@ -10,7 +10,7 @@
 //! that depends on the way, or is overwritten while others need it. Both is found by one question: is the web live at
 //! the head of another part, or at the reconvergence point? For a join of two ways that is the condition for a phi
 //! function; for a branch out of a loop, where the region goes around the loop, it is what makes values that were
-//! computed in different iterations differ behind the loop (temporal divergence).
+//! computed in different iterations differ after the loop (temporal divergence).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -38,7 +38,7 @@ pub(super) struct Divergence<'a> {
     webs: &'a Webs,
     /// The blocks that are in the region of a branch.
     pub(super) blocks: BitSet<Block>,
-    /// The reconvergence point up to which everything behind a block is in `blocks` already.
+    /// The reconvergence point up to which everything after a block is in `blocks` already.
     marked_until: Map<Block, Option<Option<Block>>>,
     steps: usize,
     /// The bits of the lane's number on which everything depends, because a branch could not be explored.

@@ -191,7 +191,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// Whether control may go on in several ways behind a statement that ends a block.
+/// Whether control may go on in several ways after a statement that ends a block.
 fn is_conditional(view: &View<'_>) -> bool {
     view.inst.guard.is_some() || view.op() == Some(Op::BrxIdx)
 }
@@ -209,7 +209,7 @@ struct State {
     taints: Map<Web, LaneBits>,
     /// How often the range of a web grew.
     growth: Map<Web, u8>,
-    /// Bits of the lane's number on which it depends how control goes on behind a block.
+    /// Bits of the lane's number on which it depends how control goes on after a block.
     disagreement: Map<Block, LaneBits>,
     queue: BinaryHeap<Reverse<Place>>,
     is_queued: Vec<bool>,

@@ -124,7 +124,7 @@ impl Module {
         self.functions[func].body = Some(body);
     }
 
-    /// Moves a function behind another one if it is before it, so that it can name all that the other one names.
+    /// Moves a function after another one if it is before it, so that it can name all that the other one names.
     pub(super) fn place_behind(&mut self, func: FuncId, other: FuncId) {
         let (from, to) = (self.item_of(func), self.item_of(other));
         if from > to {

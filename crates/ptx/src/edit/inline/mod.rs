@@ -27,7 +27,7 @@ use crate::view::View;
 pub struct Inlined {
     /// The function that was called.
     pub callee: FuncId,
-    /// The label behind the copy of its body, where its returns go.
+    /// The label after the copy of its body, where its returns go.
     pub end: Label,
     /// Statements of the callee with their copies in the caller, in order. An access to a parameter of several
     /// elements has several copies, of which the first is named.
@@ -39,7 +39,7 @@ impl Editor<'_> {
     /// only pass arguments too.
     ///
     /// Static variables of the callee become variables of the module, because there is one of each however often the
-    /// callee is called. If the callee comes after the caller in the text, the caller is moved behind it.
+    /// callee is called. If the callee comes after the caller in the text, the caller is moved after it.
     pub fn inline(&mut self, call: StmtId, tag: TagId) -> Result<Inlined, EditError> {
         let callee_id = self.inlinable_callee(call)?;
         let arguments = Arguments::of(self, call, callee_id)?;

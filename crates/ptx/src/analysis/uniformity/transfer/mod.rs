@@ -125,7 +125,7 @@ impl<'a> Transfer<'a> {
         Some(value.constant().is_some_and(|value| (value != 0) == guard.negated))
     }
 
-    /// On which bits of the lane's number it depends how control goes on behind a branch, `ret`, `exit` or `trap`.
+    /// On which bits of the lane's number it depends how control goes on after a branch, `ret`, `exit` or `trap`.
     pub(super) fn disagreement(&self, values: &Values, statement: StmtId, view: &View<'_>) -> Option<LaneBits> {
         let guard = self.guard(values, statement, view)?;
         let index = match (view.op(), view.operands().first()) {
