@@ -61,7 +61,7 @@ pub(crate) fn run<T: Send + 'static>(compile: impl FnOnce() -> T + Send + 'stati
                 return Ok(result);
             }
             Err(RecvTimeoutError::Disconnected) => {
-                return Err("the compiler stopped because of a mistake of ours".to_owned());
+                return Err("the compiler stopped because of a bug of ours".to_owned());
             }
             Err(RecvTimeoutError::Timeout) => match fate.state.load(Ordering::Acquire) {
                 RUNNING => {}

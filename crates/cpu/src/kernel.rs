@@ -61,7 +61,7 @@ pub enum CompileError {
     /// It holds something that the device does not have.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Unsupported(Vec<Unsupported>),
-    /// Our mistake, or LLVM's.
+    /// Our bug, or LLVM's.
     #[error("{0}")]
     Internal(String),
 }

@@ -33,7 +33,7 @@ pub struct Finding {
 pub enum Severity {
     /// Worth knowing. It does not change the exit code.
     Warning,
-    /// A mistake of the program.
+    /// A bug of the program.
     Error,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Which file it is, the program says; so only regular files are read that are below the directories that the user has
 //! named, or have the name of source code once all links are followed. Files of the compiler and of the system are no
-//! sources of the user: a mistake is in who called them.
+//! sources of the user: a bug is in who called them.
 
 use std::collections::HashMap;
 use std::io::Read;

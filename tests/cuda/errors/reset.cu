@@ -1,4 +1,4 @@
-//@ mistakes: frees and copies what is not there
+//@ bugs: frees and copies what is not there
 // After cudaDeviceReset the device is as new: memory is gone, and work goes on.
 
 #include "../expect.h"

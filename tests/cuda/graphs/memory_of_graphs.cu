@@ -1,4 +1,4 @@
-//@ mistakes: frees and copies what is not there
+//@ bugs: frees and copies what is not there
 // Memory that a graph allocates has one address in all launches, and is free again after each.
 
 #include "../check.h"

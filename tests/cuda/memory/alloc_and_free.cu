@@ -1,4 +1,4 @@
-//@ mistakes: frees and copies what is not there
+//@ bugs: frees and copies what is not there
 // Memory is given and taken back, what is free is counted, and wrong pointers are refused.
 //@ variants: static shared ptds clang
 

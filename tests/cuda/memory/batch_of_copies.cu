@@ -1,4 +1,4 @@
-//@ mistakes: frees and copies what is not there
+//@ bugs: frees and copies what is not there
 // Several copies by one call, also in a captured stream.
 
 #include "../check.h"

@@ -1,4 +1,4 @@
-//@ mistakes: frees and copies what is not there
+//@ bugs: frees and copies what is not there
 // All directions of a copy, also the default one, between all kinds of memory; and wrong directions.
 //@ variants: static shared ptds clang
 

@@ -1,4 +1,4 @@
-//@ mistakes: frees and copies what is not there
+//@ bugs: frees and copies what is not there
 // Memory with the driver: fills of 8, 16 and 32 bits, copies in all forms, ranges, and what belongs to a pointer.
 //@ build: -lcuda
 

@@ -1,4 +1,4 @@
-//@ mistakes: frees and copies what is not there
+//@ bugs: frees and copies what is not there
 // Memory that is allocated and freed in a stream lives from the one to the other.
 
 #include "../expect.h"

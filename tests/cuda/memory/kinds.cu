@@ -1,4 +1,4 @@
-//@ mistakes: frees and copies what is not there
+//@ bugs: frees and copies what is not there
 // Each kind of memory says what it is, and host and device reach it as they should.
 //@ variants: static shared ptds clang
 

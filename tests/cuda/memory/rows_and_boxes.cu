@@ -1,4 +1,4 @@
-//@ mistakes: frees and copies what is not there
+//@ bugs: frees and copies what is not there
 // Copies and fills of rows and boxes, with pitches on either side, by the runtime.
 //@ variants: static shared ptds clang
 

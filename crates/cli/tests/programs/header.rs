@@ -25,8 +25,8 @@ pub(crate) struct Header {
     pub(crate) stdout: Option<Vec<String>>,
     /// `stderr: PART`: parts of lines on standard error; without, there is nothing.
     pub(crate) stderr: Vec<String>,
-    /// `mistakes: WHICH`: it does on purpose what tools report.
-    pub(crate) has_mistakes: bool,
+    /// `bugs: WHICH`: it does on purpose what tools report.
+    pub(crate) has_bugs: bool,
 }
 
 /// A way in which a program is built.
@@ -96,7 +96,7 @@ impl Header {
             exit: 0,
             stdout: None,
             stderr: Vec::new(),
-            has_mistakes: false,
+            has_bugs: false,
         };
         for line in text.lines().filter_map(|line| line.strip_prefix("//@ ")) {
             let (key, value) = line.split_once(':').with_context(|| format!("`{line}` has no colon"))?;
@@ -122,7 +122,7 @@ impl Header {
                 "exit" => header.exit = value.parse().with_context(|| format!("`{value}` is not an exit code"))?,
                 "stdout" => header.stdout.get_or_insert_default().push(value.to_owned()),
                 "stderr" => header.stderr.push(value.to_owned()),
-                "mistakes" => header.has_mistakes = true,
+                "bugs" => header.has_bugs = true,
                 _ => bail!("`{key}` is not known"),
             }
         }

@@ -1,4 +1,4 @@
-//! Runs the programs in `tests/memcheck`, each of which has a mistake, and compares the report with the one beside it; and
+//! Runs the programs in `tests/memcheck`, each of which has a bug, and compares the report with the one beside it; and
 //! again as they should have been, when nothing must be found.
 //!
 //! `//~ ERROR code` is at lines for which there must be a finding, `//@ finds: code` for one that is at no line of the
@@ -20,7 +20,7 @@ use crate::run::{Installation, timeout};
 /// What must be found: the line, if there is one, and the code.
 type Wanted = BTreeSet<(Option<u32>, String)>;
 
-/// Runs a program with its mistake.
+/// Runs a program with its bug.
 pub(crate) fn with_mistake(toolchain: &Toolchain, source: &Path) -> Result<()> {
     let text = std::fs::read_to_string(source)?;
     let output = memcheck(toolchain, source, &text, false)?;

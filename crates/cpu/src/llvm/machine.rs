@@ -23,7 +23,7 @@ pub(crate) enum CodeLevel {
     Optimised,
 }
 
-/// Why no machine code came out. All of them are our mistakes or LLVM's.
+/// Why no machine code came out. All of them are our bugs or LLVM's.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub(crate) enum CompileError {
     #[error("LLVM does not know the processor `{cpu}`: {message}")]

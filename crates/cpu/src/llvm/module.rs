@@ -111,7 +111,7 @@ impl<'c> Module<'c> {
         Ty::new(unsafe { LLVMFunctionType(result.raw, raw.as_mut_ptr(), raw.len() as u32, 0) })
     }
 
-    /// LLVM's own check; its complaint would be our mistake.
+    /// LLVM's own check; its complaint would be our bug.
     pub(crate) fn verify(&self) -> Result<(), String> {
         let mut message = std::ptr::null_mut();
         // SAFETY: the module is alive; the message is taken over below.

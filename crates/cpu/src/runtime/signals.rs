@@ -34,7 +34,7 @@ pub(crate) struct Landing {
 /// What a thread does that runs a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Activity {
-    /// Our own code, in which a fault would be our mistake.
+    /// Our own code, in which a fault would be our bug.
     Runtime,
     /// Our own code, reading memory at addresses that the kernel gave.
     Reading,

@@ -75,7 +75,7 @@ impl Work {
                 let _ = time.set(Instant::now());
             }
             Self::Free(address) => {
-                // It was there when the program asked for it; a second time is the program's mistake.
+                // It was there when the program asked for it; a second time is the program's bug.
                 let _ = super::memory::free_now(*address);
             }
             Self::Launch(_) | Self::Copy(_) | Self::Fill(_) | Self::Join(_) | Self::Nothing => {}

@@ -67,7 +67,7 @@ pub(crate) fn guard(name: &'static str, body: impl FnOnce() -> Result<()>) -> u3
         Ok(Err(error)) => error.code(),
         Err(_) => {
             crate::log::say(&format!(
-                "{name} failed by a mistake of Warpgrind's own (the message is above): please report it, with the program if you can"
+                "{name} failed by a bug of Warpgrind's own (the message is above): please report it, with the program if you can"
             ));
             CudaError::UNKNOWN.code()
         }

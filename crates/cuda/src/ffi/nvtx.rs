@@ -256,7 +256,7 @@ const PROCESS_WIDE: u64 = 0;
 /// Runs what a program calls. No panic reaches it.
 fn guard<R>(otherwise: R, body: impl FnOnce() -> R) -> R {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
-        crate::log::say("NVTX failed by a mistake of Warpgrind's own (the message is above): please report it");
+        crate::log::say("NVTX failed by a bug of Warpgrind's own (the message is above): please report it");
         otherwise
     })
 }
