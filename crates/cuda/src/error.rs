@@ -87,7 +87,7 @@ impl CudaError {
         NonZeroU32::new(code).map(Self)
     }
 
-    /// What a kernel that went wrong leaves after.
+    /// What a kernel that went wrong leaves behind.
     pub(crate) fn of_fault(kind: &cpu::FaultKind) -> Self {
         use cpu::FaultKind;
         match kind {

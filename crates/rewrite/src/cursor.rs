@@ -316,7 +316,7 @@ impl<'e, 'm> Cursor<'e, 'm> {
     }
 
     /// How a register is set to zero; nothing for registers that cannot be.
-    fn zero(&self, reg: Reg) -> Option<(&'static str, Operand)> {
+    fn zero(&mut self, reg: Reg) -> Option<(&'static str, Operand)> {
         let function = self.editor.function();
         let group = &function.groups[function.regs[reg].group];
         if group.vector != 1 {
@@ -325,9 +325,12 @@ impl<'e, 'm> Cursor<'e, 'm> {
         Some(match (group.ty.kind(), group.ty.bits()) {
             (TypeKind::Float, 32) => ("mov.f32", Operand::F32(0)),
             (TypeKind::Float, 64) => ("mov.f64", Operand::F64(0)),
+            // PTX has no `mov` for bytes.
+            (_, 8) => ("cvt.u8.u32", Operand::Int(0)),
             (_, 16) => ("mov.b16", Operand::Int(0)),
             (_, 32) => ("mov.b32", Operand::Int(0)),
             (_, 64) => ("mov.b64", Operand::Int(0)),
+            (_, 128) => ("mov.b128", self.before().vector(&[Operand::Int(0), Operand::Int(0)])),
             _ => return None,
         })
     }

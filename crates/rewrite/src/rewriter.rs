@@ -294,7 +294,7 @@ impl Earlier {
         let is_same = |(of_earlier, under, earlier, _): &&(Operand, Option<Guard>, MemAccess, StmtId)| {
             of_earlier == operand
                 && *under == guard
-                && (covers(earlier.kind, access.kind) || !may_have_rights(access.space))
+                && (covers(earlier.kind, access.kind) || !may_have_permissions(access.space))
                 && earlier.space == access.space
                 && bytes(access) <= bytes(earlier)
                 && bytes(earlier) != u32::MAX
@@ -318,7 +318,7 @@ fn covers(first: AccessKind, second: AccessKind) -> bool {
 }
 
 /// Whether there may be memory with which not everything may be done: that of blocks and threads is always their own.
-fn may_have_rights(space: AccessSpace) -> bool {
+fn may_have_permissions(space: AccessSpace) -> bool {
     matches!(space, AccessSpace::Generic | AccessSpace::State(Space::Global))
 }
 

@@ -1,4 +1,4 @@
-//! Runs every kernel twice, from the same memory, and compares what it leaves after.
+//! Runs every kernel twice, from the same memory, and compares what it leaves behind.
 //!
 //! A tool for tests: of launch plans, and of kernels that should give the same every time.
 

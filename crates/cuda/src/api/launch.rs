@@ -107,28 +107,29 @@ impl Launch {
         let heap = |launch| ToolHeap { kernel: self.kernel.name.as_str().into(), launch };
         let plan = tool_host.plan(&self.shape);
         let Some(kernel) = &self.kernel.instrumented else {
-            tool_host.launches_unchanged(&self.kernel.name, self.kernel.is_checked);
+            let number = tool_host.launches_unchanged(&self.kernel.name, self.kernel.is_checked);
             mode.heap = Some(Arc::new(heap(None)));
             let result =
                 tool_host.run(&plan, &self.kernel.name, &self.stack, || self.launch(&self.params, mode.clone(), &plan));
-            return result.unwrap_or_else(|error| self.failed(tool_host, &error));
+            return result.unwrap_or_else(|error| self.failed(tool_host, number, &error));
         };
         let mut params = self.params.clone();
         let instrumented = tool_host.begin(&self.kernel, kernel, self.shape, self.stack.clone(), &mut params);
         mode.heap = Some(Arc::new(heap(Some(Arc::clone(&instrumented)))));
         let result = tool_host.run(&plan, &self.kernel.name, &self.stack, || self.launch(&params, mode.clone(), &plan));
+        let number = instrumented.number;
         let found = instrumented.end();
         if let Err(error) = result {
-            self.failed(tool_host, &error);
+            self.failed(tool_host, number, &error);
         } else if let Some(error) = found {
             driver::fail(error);
         }
     }
 
-    /// The launch ended with an error, and tools are at work.
-    fn failed(&self, tool_host: &ToolHost, error: &cpu::LaunchError) {
+    /// The launch, by its number, ended with an error, and tools are at work.
+    fn failed(&self, tool_host: &ToolHost, number: u64, error: &cpu::LaunchError) {
         if let cpu::LaunchError::Fault(fault) = error {
-            tool_host.on_fault(fault, &self.kernel, &self.shape, &self.stack);
+            tool_host.on_fault(fault, number, &self.kernel, &self.shape, &self.stack);
         }
         driver::fail(self.explain(error));
     }

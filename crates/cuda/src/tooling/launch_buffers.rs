@@ -132,8 +132,8 @@ impl LaunchBuffer<'_> {
         unsafe { ((self.record_buffer() + RecordBuffer::HEAD as u64) as *const u64).read_volatile() }
     }
 
-    /// Takes the records that are there, each with its number, after those that were taken before, and how many more there
-    /// was no room for.
+    /// Takes the records that are there, each with its number, after those that were taken before. Also says for how many
+    /// there was no room since the launch began.
     pub(super) fn records(&self, taken: &mut u64) -> (Vec<(u64, Record)>, u64) {
         let mut records = Vec::new();
         let wanted = self.recorded();
@@ -157,5 +157,27 @@ impl Drop for LaunchBuffer<'_> {
         self.pool.ended().fetch_add(1, Ordering::Relaxed);
         self.pool.free.lock().unwrap_or_else(PoisonError::into_inner).push(self.number);
         self.pool.is_free.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Has the kernel of a launch ask for the writing of so many records.
+    fn record(buffer: &LaunchBuffer<'_>, count: u64) {
+        // SAFETY: the counter of the records is within the buffer, and nobody else has the buffer.
+        unsafe { ((buffer.record_buffer() + RecordBuffer::HEAD as u64) as *mut u64).write(count) };
+    }
+
+    #[test]
+    fn records_without_room_are_all_that_were_lost_however_often_one_asks() {
+        let buffers = LaunchBuffers::new(None).expect("there is memory");
+        let buffer = buffers.take(&[0; 8]);
+        let mut taken = 0;
+        record(&buffer, CAPACITY + 5);
+        assert_eq!(buffer.records(&mut taken).1, 5);
+        record(&buffer, CAPACITY + 7);
+        assert_eq!(buffer.records(&mut taken).1, 7);
     }
 }

@@ -36,12 +36,21 @@ pub(crate) struct InstrumentedLaunch {
     /// Where the program asked for it.
     stack: HostStack,
     buffer: LaunchBuffer<'static>,
-    number: u64,
+    pub(crate) number: u64,
     is_wanted: bool,
-    /// How many records were taken, and the error that the first of them stands for.
-    taken: Mutex<(u64, Option<CudaError>)>,
+    taken: Mutex<Taken>,
     /// The launch reads it.
     _unshadowed: Arc<[UnshadowedRange]>,
+}
+
+/// What was taken of the records of a launch. It may be asked for twice: the process may end while the launch is under way.
+#[derive(Debug, Default)]
+struct Taken {
+    records: u64,
+    /// How many there was no room for.
+    lost: u64,
+    /// The error that the first of them stands for.
+    error: Option<CudaError>,
 }
 
 impl InstrumentedKernel {
@@ -60,8 +69,9 @@ impl ToolHost {
         HostStack::capture(self.settings.callers)
     }
 
-    /// A launch begins of a kernel that no tool had anything to do in, or whose module could not be rewritten.
-    pub(crate) fn launches_unchanged(&self, name: &str, is_checked: bool) {
+    /// A launch begins of a kernel that no tool had anything to do in, or whose module could not be rewritten. Gives the
+    /// number of the launch.
+    pub(crate) fn launches_unchanged(&self, name: &str, is_checked: bool) -> u64 {
         let number = self.next_launch();
         if !is_checked {
             let mut state = self.state();
@@ -70,9 +80,10 @@ impl ToolHost {
                 let reason = "its module could not be rewritten".to_owned();
                 self.write(&Line::Unchecked { kernel: name.to_owned(), reason });
             }
-            return;
+            return number;
         }
         self.count(name, self.settings.wants(name, number));
+        number
     }
 
     /// A launch begins. Its parameters are completed.
@@ -161,8 +172,15 @@ impl ToolHost {
         }
     }
 
-    /// A kernel ended with a fault of the device, which no tool has kept from happening.
-    pub(crate) fn on_fault(&self, fault: &cpu::Fault, kernel: &Kernel, shape: &LaunchShape, stack: &HostStack) {
+    /// A launch, by its number, ended with a fault of the device, which no tool has kept from happening.
+    pub(crate) fn on_fault(
+        &self,
+        fault: &cpu::Fault,
+        launch: u64,
+        kernel: &Kernel,
+        shape: &LaunchShape,
+        stack: &HostStack,
+    ) {
         let none = Sites::default();
         let sites = kernel.instrumented.as_ref().map_or(&none, |kernel| &kernel.module.sites);
         // The device knows the line of the instruction, and not that of what it runs for itself.
@@ -171,7 +189,7 @@ impl ToolHost {
             line => sites.place_of_line(kernel.program.module(), line, &kernel.name),
         };
         // Whichever tool is at work: the command's own is the first.
-        let tool = self.tools.first().expect("there is no tool_host without a tool").name();
+        let tool = self.tools.first().expect("there is no tool host without a tool").name();
         self.found(Finding {
             tool: tool.to_owned(),
             place: Some(place.unwrap_or_else(|| whole_kernel(&kernel.name))),
@@ -180,7 +198,7 @@ impl ToolHost {
                 thread: fault.thread,
                 grid_size: shape.grid,
                 block_size: shape.block,
-                launch: self.launches.load(Ordering::Relaxed),
+                launch,
                 address: None,
             }),
             stack: Some(stack.frames()),
@@ -239,9 +257,10 @@ impl InstrumentedLaunch {
     /// Takes the records that are there and reports them. Gives the error that the first one stands for.
     fn take_records(&self) -> CudaError {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut records, lost) = self.buffer.records(&mut taken.0);
+        let (mut records, lost) = self.buffer.records(&mut taken.records);
+        let lost_before = std::mem::replace(&mut taken.lost, lost);
         if self.is_wanted {
-            self.tool_host.state().coverage.lost += lost;
+            self.tool_host.state().coverage.lost += lost - lost_before;
             // The first is the one of the first block and thread, whoever came first.
             records.sort_unstable_by_key(|&(_, record)| record);
             for (number, record) in &records {
@@ -251,8 +270,8 @@ impl InstrumentedLaunch {
         let error = records.first().map(|(_, record)| {
             if memcheck::is_misaligned(record) { CudaError::MISALIGNED_ADDRESS } else { CudaError::ILLEGAL_ADDRESS }
         });
-        taken.1 = taken.1.or(error);
-        taken.1.unwrap_or(CudaError::ILLEGAL_ADDRESS)
+        taken.error = taken.error.or(error);
+        taken.error.unwrap_or(CudaError::ILLEGAL_ADDRESS)
     }
 
     /// Reports what a record says, if its site was not reported before.

@@ -24,7 +24,7 @@ impl ToolHost {
     }
 
     /// Runs a launch as often as a plan says, from the same memory each time, and reports if it does not leave the same
-    /// after. Ends with the first run that fails.
+    /// behind. Ends with the first run that fails.
     pub(crate) fn run<E>(
         &self,
         plan: &LaunchPlan,
