@@ -2,6 +2,9 @@
 //!
 //! The command becomes the program, by `exec`: so the program has the process, the terminal, the signals and the exit
 //! code to itself, as if `warpgrind run` had not been written in front of it.
+//!
+//! A parent that waits would have to imitate signals, job control and exit codes; nothing is more transparent than not
+//! being there.
 
 use std::os::unix::process::CommandExt;
 use std::process::ExitCode;

@@ -2,6 +2,9 @@
 //!
 //! Programs and libraries are read from disk by the process that watches, never by the one that is checked. They may be
 //! anything: sizes, counts and time are bounded, and what cannot be looked up stays an address in a file.
+//!
+//! The program that is checked may be broken, and debug information may be anything; files are read piece by piece and
+//! never mapped.
 
 use std::collections::HashMap;
 use std::path::Path;

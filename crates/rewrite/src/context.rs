@@ -5,6 +5,14 @@
 //!
 //! The table has words of 64 bits: [`Word`], and after them two words for each [`PointerSlot`](crate::PointerSlot): where
 //! the object begins that the pointer points into, and how many bytes it has.
+//!
+//! A site writes [`RECORDS_PER_SITE`] records and counts the rest, so a million bad accesses cost what sixteen do.
+//! Records are decoded when the launch ends, in the order of blocks and threads, so that the first one does not depend
+//! on who came first.
+//!
+//! Helpers promise by the pragma `nosync` that they never wait. Otherwise a device that runs lanes in step must be
+//! ready for a lane that waits for its neighbour inside a call, and would run every kernel with a check thread by
+//! thread. NVIDIA's assembler says that it does not know the pragma, and goes on.
 
 /// The words of the table, by their offset in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

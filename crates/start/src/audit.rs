@@ -4,6 +4,14 @@
 //! when all are, `la_activity` says `LA_ACT_CONSISTENT`, at start-up after relocation and in `dlopen` before it, and in
 //! both cases before any constructor runs. That is the moment to redirect static runtimes, whose constructors register
 //! kernels.
+//!
+//! **Why the loader is asked.** `LD_LIBRARY_PATH` misses absolute paths and `RPATH`, `LD_PRELOAD` misses absolute
+//! paths; an auditing library is asked about every library. It lives in a namespace of its own, so the same file is
+//! preloaded, too, and holds in the program's namespace what the program is to call.
+//!
+//! **One library has six names.** The loader checks versions of symbols by the names of libraries, and forgets further
+//! names of a file that it already has; so only the first name is answered with our path, and later ones when the
+//! loader looks for them in a directory.
 
 use std::ffi::{CStr, OsStr, c_char, c_long, c_uint};
 use std::fs::File;

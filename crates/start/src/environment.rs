@@ -1,5 +1,8 @@
 //! The environment of child processes, changed without allocating memory: between `fork` and `exec` another thread may
 //! have held the allocator's lock, and after `vfork` the memory is that of the parent.
+//!
+//! Static programs keep the environment of the run: their loader does not exist and cannot stumble over it, and what
+//! they start is followed. Programs of 32 bits and for musl lose it, because their loaders would fail to load us.
 
 use std::ffi::{CStr, CString, c_char};
 use std::ptr::null;

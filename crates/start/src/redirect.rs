@@ -3,6 +3,11 @@
 //! A function's first five bytes become a jump to a trampoline, which is within reach (2 GiB) of the object and jumps on to
 //! anywhere. Memory is never writable and executable at once: the object's code is made writable, changed, and made
 //! executable again, while nothing runs in it.
+//!
+//! nvcc links the runtime into the program by default. We do not play NVIDIA's driver for it: each of its functions,
+//! found by name in the symbol table, becomes a jump to ours of the same version. Names must match exactly and the
+//! runtime be whole, so that a `cudaCheck` of the user's is left alone. The set of functions tells the version, because
+//! all of a runtime is linked or nothing.
 
 use std::fmt;
 use std::io::Error as IoError;

@@ -2,6 +2,10 @@
 //!
 //! The tools run inside the program's processes, in our CUDA library, and write down what they find in a private
 //! directory. This process watches, and makes the report when the program has ended, in whatever way.
+//!
+//! Unlike `run`, the command stays beside the program: a report must come out although the program crashes, calls
+//! `_exit` or is killed. It is in the program's process group and acts on no signal: what the terminal sends reaches
+//! both, what is sent to the command alone it hands on, as `sudo` does, and what was ignored stays ignored.
 
 mod flags;
 mod path;

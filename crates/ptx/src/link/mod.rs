@@ -44,6 +44,11 @@
 //! is named, whatever the modules name of each other.
 //!
 //! Time is linear in the size of the inputs.
+//!
+//! **Why PTX is linked.** NVIDIA links machine code. We link what tools rewrite and devices run, so that a tool sees
+//! the whole program and a linked program is a module like any other: `cuLinkComplete` returns PTX. Text is
+//! declarations, then variables, then functions, so that an order exists whatever the modules name of each other; only
+//! initial values that name each other in a circle across modules have none, and are refused.
 
 mod assemble;
 mod error;

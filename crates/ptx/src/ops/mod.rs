@@ -17,6 +17,14 @@
 //!   second state space among the modifiers, `tensor`, `tmem`, `texture`), and how many bytes (`?` if the text does not say).
 //!
 //! **Effect.** What the instruction does besides writing registers.
+//!
+//! **Why a table, and not an enum per instruction.** PTX has over two hundred instructions and several thousand
+//! spellings; 42 opcodes make up nine tenths of all kernels. One generic instruction plus a row per form gives parser,
+//! printer, verifier, reads and writes, generator and documentation from one place, and keeps unknown instructions.
+//! What a row cannot say (the meaning of rounding, of `.ftz`) belongs to those who execute.
+//!
+//! **Modifiers are a set, types are a sequence.** ptxas takes modifiers in any order, and compilers use several; only
+//! the order of types (`cvt.f32.s32`) has a meaning. The written order is kept for printing.
 
 mod classes;
 mod modifier;

@@ -2,6 +2,13 @@
 //!
 //! Parsing never fails as a whole: what cannot be read becomes a [`Diagnostic`] and is left out, and parsing goes on
 //! with the next statement. Unknown instructions and directives are no errors: they are kept as written.
+//!
+//! **There is no token stream.** The parser reads bytes: an opcode with its modifiers is one look-up, and the number of
+//! `%r123` is computed while its name is scanned. The usual pair of a lexer generator and a parser would take those
+//! tokens apart again; measured, the parser alone is several times as fast as PTX parsers built that way.
+//!
+//! Constant expressions are folded while reading: PTX defines them in 64 bits, so nothing is lost. `[x+0]` is not
+//! `[x]`: without optimisation ptxas makes different code for the two, so a written zero is remembered.
 
 mod constant;
 mod cursor;

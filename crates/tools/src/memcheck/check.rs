@@ -1,4 +1,10 @@
 //! The check of an access, and of those that can be checked with it.
+//!
+//! Checks are straight-line code with a guarded call, never a branch, so that vector code stays whole: a device that
+//! runs lanes in step compares a range of affine addresses by its ends, and passes arguments of a guarded call only
+//! where some lane calls. What a check found is a number in a register across calls: NVIDIA's assembler has seven
+//! predicates, and fails, instead of spilling, if more live across a call. What a helper must know of an access is in
+//! the table of sites, not in its arguments.
 
 use ptx::ir::{Guard, Operand, Reg, Symbol};
 use ptx::special::Special;
