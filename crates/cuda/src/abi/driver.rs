@@ -56,6 +56,8 @@ pub type CUdeviceptr = CUdeviceptr_v2;
 pub type CUdevice_v1 = c_int;
 /// The number of a device.
 pub type CUdevice = CUdevice_v1;
+pub const CU_DEVICE_CPU: CUdevice = -1;
+pub const CU_DEVICE_INVALID: CUdevice = -2;
 pub type CUcontext = *mut CUctx_st;
 pub type CUmodule = *mut CUmod_st;
 pub type CUfunction = *mut CUfunc_st;

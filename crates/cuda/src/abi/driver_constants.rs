@@ -2,8 +2,6 @@
 
 use std::ffi::{c_int, c_uint};
 
-use super::driver::CUdevice;
-
 pub type CUipcMem_flags = c_uint;
 pub const CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS: CUipcMem_flags = 0x1;
 
@@ -1285,5 +1283,3 @@ pub const CU_LAUNCH_PARAM_END_AS_INT: usize = 0x00;
 pub const CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT: usize = 0x01;
 pub const CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT: usize = 0x02;
 pub const CU_PARAM_TR_DEFAULT: c_int = -1;
-pub const CU_DEVICE_CPU: CUdevice = -1;
-pub const CU_DEVICE_INVALID: CUdevice = -2;
