@@ -2,7 +2,8 @@
 //!
 //! One library is both. It has three layers: `ffi` is what C programs call, one function for each in the headers, with
 //! raw pointers and numbers; `api` is what they mean, one file for each noun of CUDA, safe, with errors as values; below
-//! is the device, crate [`cpu`]. A function that is not there yet says so once and returns "not supported".
+//! is the device, crate [`cpu`]. A function that is not there yet says so once and returns "not supported". What `api`
+//! does, it tells `tooling`, which knows nothing of it; both ask `process` about the program.
 //!
 //! We use no tables of NVIDIA's driver that are not documented, and NVIDIA's runtime is not part of a run.
 
@@ -17,9 +18,15 @@ mod error;
 #[allow(unsafe_code, reason = "the boundary to C")]
 mod ffi;
 mod handle;
+mod launch_shape;
 mod log;
 #[allow(unsafe_code, reason = "memory whose addresses the program gives")]
 mod operation;
+#[allow(unsafe_code, reason = "the C library, the loader and CPython")]
+mod process;
+#[allow(unsafe_code, reason = "memory whose addresses the program gives")]
+mod program_image;
+mod queue;
 mod settings;
 mod tooling;
 #[allow(unsafe_code, reason = "memory whose addresses the program gives")]

@@ -8,7 +8,10 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 
-use super::work::Work;
+/// What a queue runs.
+pub(crate) trait Job: Send + 'static {
+    fn run(&self);
+}
 
 /// Whether some work has ended.
 #[derive(Debug, Default)]
@@ -52,22 +55,23 @@ pub(crate) fn is_at_work() -> bool {
     IS_AT_WORK.get()
 }
 
-fn run_work(work: Work) {
+/// Runs a job and drops it, before anybody learns that it has ended.
+fn run_job(job: impl Job) {
     let was_at_work = IS_AT_WORK.replace(true);
-    work.run();
+    job.run();
     IS_AT_WORK.set(was_at_work);
 }
 
 /// Work that runs in order.
-#[derive(Debug, Default)]
-pub(crate) struct Queue {
-    state: Mutex<State>,
+#[derive(Debug)]
+pub(crate) struct Queue<J> {
+    state: Mutex<State<J>>,
     changed: Condvar,
 }
 
-#[derive(Debug, Default)]
-struct State {
-    waiting: VecDeque<Item>,
+#[derive(Debug)]
+struct State<J> {
+    waiting: VecDeque<Item<J>>,
     /// Whether something of this queue runs, on its thread or on that of the program.
     is_busy: bool,
     has_thread: bool,
@@ -76,14 +80,19 @@ struct State {
 }
 
 #[derive(Debug)]
-struct Item {
-    work: Work,
+struct Item<J> {
+    job: J,
     after: Vec<Arc<Ticket>>,
     ticket: Arc<Ticket>,
 }
 
-impl Queue {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl<J: Job> Queue<J> {
+    pub(crate) fn new() -> Arc<Self> {
+        let state = State { waiting: VecDeque::new(), is_busy: false, has_thread: false, last: None };
+        Arc::new(Self { state: Mutex::new(state), changed: Condvar::new() })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<J>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -97,11 +106,11 @@ impl Queue {
     }
 
     /// Puts work in, which starts when all before it in the queue and all in `after` has ended.
-    pub(crate) fn push(self: &Arc<Self>, work: Work, after: Vec<Arc<Ticket>>) -> Arc<Ticket> {
+    pub(crate) fn push(self: &Arc<Self>, job: J, after: Vec<Arc<Ticket>>) -> Arc<Ticket> {
         let ticket = Arc::new(Ticket::default());
         let mut state = self.state();
         state.last = Some(Arc::clone(&ticket));
-        state.waiting.push_back(Item { work, after, ticket: Arc::clone(&ticket) });
+        state.waiting.push_back(Item { job, after, ticket: Arc::clone(&ticket) });
         if !state.has_thread {
             state.has_thread = true;
             let queue = Arc::downgrade(self);
@@ -120,16 +129,16 @@ impl Queue {
     }
 
     /// Runs work on this thread if nothing is before it. Else gives it back.
-    pub(crate) fn run_if_idle(&self, work: Work, after: &[Arc<Ticket>]) -> Result<(), Work> {
+    pub(crate) fn run_if_idle(&self, job: J, after: &[Arc<Ticket>]) -> Result<(), J> {
         let mut state = self.state();
         if state.is_busy || !state.waiting.is_empty() || after.iter().any(|ticket| !ticket.is_done()) {
-            return Err(work);
+            return Err(job);
         }
         let ticket = Arc::new(Ticket::default());
         state.is_busy = true;
         state.last = Some(Arc::clone(&ticket));
         drop(state);
-        run_work(work);
+        run_job(job);
         self.end(&ticket);
         Ok(())
     }
@@ -147,16 +156,16 @@ impl Queue {
         }
     }
 
-    fn run(&self, item: Item) {
+    fn run(&self, item: Item<J>) {
         for ticket in &item.after {
             ticket.wait();
         }
-        run_work(item.work);
+        run_job(item.job);
         self.end(&item.ticket);
     }
 
     /// The next item, when nothing else of the queue runs. Without waiting, or for a while: nothing if there is none.
-    fn take(&self, waits: bool) -> Option<Item> {
+    fn take(&self, waits: bool) -> Option<Item<J>> {
         let mut state = self.state();
         if waits && (state.is_busy || state.waiting.is_empty()) {
             // Looks up now and then, whether anybody still has the queue.
@@ -173,7 +182,7 @@ impl Queue {
 }
 
 /// The thread of a queue: ends when nobody has the queue any more.
-fn serve(queue: Weak<Queue>) {
+fn serve<J: Job>(queue: Weak<Queue<J>>) {
     cpu::leave_signals_to_the_program();
     while let Some(queue) = queue.upgrade() {
         while let Some(item) = queue.take(true) {

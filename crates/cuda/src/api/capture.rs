@@ -4,14 +4,13 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 
 use rustc_hash::FxHashMap;
 
-use super::context::Context;
 use super::graph::{self, Action, Graph};
-use super::stream::{self, Stream};
+use super::stream_id::{Kind, StreamId};
 use crate::error::{CudaError, Result};
 
 /// A capture.
@@ -21,10 +20,11 @@ pub(crate) struct Capture {
     pub(crate) id: u64,
     pub(crate) graph: Arc<Graph>,
     /// The stream where it began.
-    origin: u64,
+    origin: StreamId,
     mode: Mode,
     thread: ThreadId,
-    context: Weak<Context>,
+    /// The handle of the context of all its streams.
+    context: usize,
     /// Whether the program gave the graph.
     is_given: bool,
     state: Mutex<State>,
@@ -33,14 +33,13 @@ pub(crate) struct Capture {
 #[derive(Debug)]
 struct State {
     status: Status,
-    /// The streams that take part, by their numbers.
-    tails: FxHashMap<u64, Tail>,
+    /// The streams that take part.
+    tails: FxHashMap<StreamId, Tail>,
 }
 
 /// Where a stream is in the graph.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Tail {
-    kind: stream::Kind,
     /// The nodes that the next one waits for.
     last: Vec<usize>,
     /// The same as the program saw them last, then as many zeros, which mean usual edges.
@@ -84,61 +83,9 @@ fn captures() -> Vec<Arc<Capture>> {
     CAPTURES.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// Begins a capture in a stream: into a new graph, or after some nodes of a graph of the program.
-pub(crate) fn begin(stream: &Stream, mode: Mode, into: Option<(Arc<Graph>, Vec<usize>)>) -> Result<()> {
-    if stream.kind == stream::Kind::Legacy {
-        return Err(CudaError::STREAM_CAPTURE_UNSUPPORTED);
-    }
-    if stream.current_capture().is_some() {
-        return Err(CudaError::ILLEGAL_STATE);
-    }
-    static NEXT_ID: AtomicU64 = AtomicU64::new(1);
-    let is_given = into.is_some();
-    let (graph, last) = into.unwrap_or_else(|| (Graph::create(), Vec::new()));
-    let capture = Arc::new(Capture {
-        id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-        graph,
-        origin: stream.id,
-        mode,
-        thread: std::thread::current().id(),
-        context: Arc::downgrade(&stream.context()?),
-        is_given,
-        state: Mutex::new(State {
-            status: Status::Active,
-            tails: FxHashMap::from_iter([(stream.id, Tail { kind: stream.kind, last, listed: Vec::new() })]),
-        }),
-    });
-    stream.set_capture(&capture);
-    CAPTURES.lock().unwrap_or_else(PoisonError::into_inner).push(capture);
-    COUNT.fetch_add(1, Ordering::Release);
-    Ok(())
-}
-
-/// Ends the capture that began in a stream; gives the graph.
-pub(crate) fn end(stream: &Stream) -> Result<Arc<Graph>> {
-    let capture = stream.current_capture().ok_or(CudaError::ILLEGAL_STATE)?;
-    if capture.origin != stream.id {
-        return Err(CudaError::STREAM_CAPTURE_UNMATCHED);
-    }
-    if capture.mode != Mode::Relaxed && capture.thread != std::thread::current().id() {
-        return Err(CudaError::STREAM_CAPTURE_WRONG_THREAD);
-    }
-    let result = capture.finish();
-    if result.is_err() && !capture.is_given {
-        let _ = graph::destroy(capture.graph.handle.number());
-    }
-    result.map(|()| Arc::clone(&capture.graph))
-}
-
-/// Gives up the capture that began in a stream, because the stream goes away. Captures that it only took part in keep what
-/// it was asked for, and end as if it were still there.
-pub(crate) fn abandon(stream: &Stream) {
-    if let Some(capture) = stream.current_capture()
-        && capture.origin == stream.id
-    {
-        capture.invalidate();
-        let _ = capture.finish();
-    }
+/// The capture of a number, if it has not ended.
+pub(crate) fn find(id: u64) -> Option<Arc<Capture>> {
+    captures().into_iter().find(|capture| capture.id == id)
 }
 
 /// Sets what this thread may do during captures; gives what it was.
@@ -160,17 +107,17 @@ pub(crate) fn refuse_unsafe_call() -> Result<()> {
 }
 
 /// Refuses to wait for a context while one of its streams is captured.
-pub(crate) fn refuse_in(context: &Arc<Context>) -> Result<()> {
-    refuse(|capture| capture.is_in(context), CudaError::STREAM_CAPTURE_UNSUPPORTED)
+pub(crate) fn refuse_in(context: usize) -> Result<()> {
+    refuse(|capture| capture.context == context, CudaError::STREAM_CAPTURE_UNSUPPORTED)
 }
 
 /// Refuses the legacy stream while a stream is captured that it would wait for.
-pub(crate) fn refuse_legacy(context: &Arc<Context>) -> Result<()> {
+pub(crate) fn refuse_legacy(context: usize) -> Result<()> {
     refuse(|capture| capture.holds_up_legacy(context), CudaError::STREAM_CAPTURE_IMPLICIT)
 }
 
 /// Whether a stream is captured that the legacy stream would wait for.
-pub(crate) fn holds_up_legacy(context: &Arc<Context>) -> bool {
+pub(crate) fn holds_up_legacy(context: usize) -> bool {
     captures().iter().any(|capture| capture.holds_up_legacy(context))
 }
 
@@ -184,16 +131,64 @@ fn refuse(is_in_the_way: impl Fn(&Arc<Capture>) -> bool, error: CudaError) -> Re
 }
 
 impl Capture {
+    /// Begins a capture in a stream of a context: into a new graph, or after some nodes of a graph of the program.
+    pub(super) fn begin(
+        stream: StreamId,
+        context: usize,
+        mode: Mode,
+        into: Option<(Arc<Graph>, Vec<usize>)>,
+    ) -> Arc<Self> {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        let is_given = into.is_some();
+        let (graph, last) = into.unwrap_or_else(|| (Graph::create(), Vec::new()));
+        let capture = Arc::new(Self {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            graph,
+            origin: stream,
+            mode,
+            thread: std::thread::current().id(),
+            context,
+            is_given,
+            state: Mutex::new(State {
+                status: Status::Active,
+                tails: FxHashMap::from_iter([(stream, Tail { last, listed: Vec::new() })]),
+            }),
+        });
+        CAPTURES.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&capture));
+        COUNT.fetch_add(1, Ordering::Release);
+        capture
+    }
+
+    /// Ends it in the stream where it began; gives the graph.
+    pub(super) fn end(&self, stream: StreamId) -> Result<Arc<Graph>> {
+        if self.origin != stream {
+            return Err(CudaError::STREAM_CAPTURE_UNMATCHED);
+        }
+        if self.mode != Mode::Relaxed && self.thread != std::thread::current().id() {
+            return Err(CudaError::STREAM_CAPTURE_WRONG_THREAD);
+        }
+        let result = self.finish();
+        if result.is_err() && !self.is_given {
+            let _ = graph::destroy(self.graph.handle.number());
+        }
+        result.map(|()| Arc::clone(&self.graph))
+    }
+
+    /// Gives it up if it began in this stream, because the stream goes away. Captures that the stream only took part in
+    /// keep what it was asked for, and end as if it were still there.
+    pub(super) fn abandon(&self, stream: StreamId) {
+        if self.origin == stream {
+            self.invalidate();
+            let _ = self.finish();
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn is_in(&self, context: &Arc<Context>) -> bool {
-        Weak::as_ptr(&self.context) == Arc::as_ptr(context)
-    }
-
-    fn holds_up_legacy(&self, context: &Arc<Context>) -> bool {
-        self.is_in(context) && self.state().tails.values().any(|tail| tail.kind == stream::Kind::Blocking)
+    fn holds_up_legacy(&self, context: usize) -> bool {
+        self.context == context && self.state().tails.keys().any(|stream| stream.kind == Kind::Blocking)
     }
 
     pub(crate) fn status(&self) -> Status {
@@ -227,16 +222,16 @@ impl Capture {
         if is_joined { Ok(()) } else { Err(CudaError::STREAM_CAPTURE_UNJOINED) }
     }
 
-    fn with_tail<T>(&self, stream: &Stream, use_tail: impl FnOnce(&mut Tail) -> Result<T>) -> Result<T> {
+    fn with_tail<T>(&self, stream: StreamId, use_tail: impl FnOnce(&mut Tail) -> Result<T>) -> Result<T> {
         let mut state = self.state();
         if state.status != Status::Active {
             return Err(CudaError::STREAM_CAPTURE_INVALIDATED);
         }
-        use_tail(state.tails.get_mut(&stream.id).ok_or(CudaError::ILLEGAL_STATE)?)
+        use_tail(state.tails.get_mut(&stream).ok_or(CudaError::ILLEGAL_STATE)?)
     }
 
     /// What a stream was asked for becomes a node.
-    pub(crate) fn add(&self, stream: &Stream, action: Action) -> Result<()> {
+    pub(crate) fn add(&self, stream: StreamId, action: Action) -> Result<()> {
         self.with_tail(stream, |tail| {
             let node = self.graph.add(action, &tail.last)?;
             tail.last = vec![node];
@@ -245,13 +240,13 @@ impl Capture {
     }
 
     /// The nodes that the next one of a stream waits for.
-    pub(crate) fn last(&self, stream: &Stream) -> Result<Vec<usize>> {
+    pub(crate) fn last(&self, stream: StreamId) -> Result<Vec<usize>> {
         self.with_tail(stream, |tail| Ok(tail.last.clone()))
     }
 
     /// The same for programs: where the handles are in memory until the next call, and how many. As many words of zero
     /// follow them.
-    pub(crate) fn list_last(&self, stream: &Stream) -> Result<(*const usize, usize)> {
+    pub(crate) fn list_last(&self, stream: StreamId) -> Result<(*const usize, usize)> {
         self.with_tail(stream, |tail| {
             tail.listed.clone_from(&tail.last);
             tail.listed.resize(2 * tail.last.len(), 0);
@@ -260,8 +255,8 @@ impl Capture {
     }
 
     /// The next node of a stream waits for other nodes, too. The stream takes part from now on.
-    pub(crate) fn join(self: &Arc<Self>, stream: &Stream, nodes: &[usize]) -> Result<()> {
-        if stream.kind == stream::Kind::Legacy {
+    pub(super) fn join(&self, stream: StreamId, nodes: &[usize]) -> Result<()> {
+        if stream.kind == Kind::Legacy {
             self.invalidate();
             return Err(CudaError::STREAM_CAPTURE_IMPLICIT);
         }
@@ -269,20 +264,17 @@ impl Capture {
         if state.status != Status::Active {
             return Err(CudaError::STREAM_CAPTURE_INVALIDATED);
         }
-        let tail =
-            state.tails.entry(stream.id).or_insert(Tail { kind: stream.kind, last: Vec::new(), listed: Vec::new() });
+        let tail = state.tails.entry(stream).or_default();
         for &node in nodes {
             if !tail.last.contains(&node) {
                 tail.last.push(node);
             }
         }
-        drop(state);
-        stream.set_capture(self);
         Ok(())
     }
 
     /// The next node of a stream waits for these nodes only.
-    pub(crate) fn set_last(&self, stream: &Stream, nodes: Vec<usize>) -> Result<()> {
+    pub(crate) fn set_last(&self, stream: StreamId, nodes: Vec<usize>) -> Result<()> {
         self.graph.check(&nodes)?;
         self.with_tail(stream, |tail| {
             tail.last = nodes;
@@ -291,7 +283,7 @@ impl Capture {
     }
 
     /// The next node of a stream waits for these nodes, too.
-    pub(crate) fn add_last(self: &Arc<Self>, stream: &Stream, nodes: &[usize]) -> Result<()> {
+    pub(crate) fn add_last(&self, stream: StreamId, nodes: &[usize]) -> Result<()> {
         self.graph.check(nodes)?;
         self.join(stream, nodes)
     }

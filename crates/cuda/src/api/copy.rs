@@ -1,6 +1,6 @@
 //! Copies and fills.
 
-use super::memory::{Owner, owner};
+use super::allocation::{Owner, owner};
 use super::stream::Stream;
 use super::work::Work;
 use crate::error::{CudaError, Result};

@@ -5,8 +5,6 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::kernel::{DEFAULT_SHARED, MAX_SHARED};
-use super::launch::{MAX_BLOCK, MAX_GRID};
 use crate::abi::driver::*;
 use crate::driver;
 use crate::error::{CudaError, Result};
@@ -24,6 +22,15 @@ pub(crate) fn check_pci_name(name: &str) -> Result<()> {
     let is_it = PCI_NAME.ends_with(&name.to_ascii_lowercase()) && name.len() >= 5;
     if is_it { Ok(()) } else { Err(CudaError::INVALID_DEVICE) }
 }
+
+/// The most threads in each direction.
+pub(crate) const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
+/// The most blocks in each direction.
+pub(crate) const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
+/// Shared memory that a block can have unless the program asks for more.
+pub(crate) const DEFAULT_SHARED: u32 = 48 << 10;
+/// Shared memory that a block can have at most.
+pub(crate) const MAX_SHARED: u32 = 163 << 10;
 
 /// Threads of a multiprocessor.
 pub(crate) const THREADS_PER_MULTIPROCESSOR: u32 = 2048;

@@ -1,15 +1,11 @@
 //! Events.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::capture::{self, Capture, Status};
-use super::graph::Action;
-use super::queue::Ticket;
-use super::stream::Stream;
-use super::work::Work;
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
+use crate::queue::Ticket;
 
 /// An event: a place in a stream.
 #[derive(Debug)]
@@ -21,32 +17,32 @@ pub(crate) struct Event {
 
 /// Where an event was put last.
 #[derive(Clone, Debug)]
-enum Place {
+pub(super) enum Place {
     /// Into a stream.
     Recorded(Record),
-    /// Into a graph that was captured, after some nodes.
-    Captured(Weak<Capture>, Vec<usize>),
+    /// Into a graph that was captured, by the number of the capture, after some nodes.
+    Captured(u64, Vec<usize>),
 }
 
+/// The work at whose end an event happens, and when that was.
 #[derive(Clone, Debug)]
-struct Record {
-    ticket: Arc<Ticket>,
+pub(super) struct Record {
+    pub(super) ticket: Arc<Ticket>,
     time: Arc<OnceLock<Instant>>,
 }
 
 /// Events that programs made.
 pub(crate) static EVENTS: Handles<Event> = Handles::new();
 
-/// Makes an event.
-pub(crate) fn create(has_time: bool) -> Result<Arc<Event>> {
-    super::context::require()?;
-    let event = Arc::new(Event { handle: Handle::new(), has_time, place: Mutex::default() });
-    EVENTS.insert(&event.handle, Arc::clone(&event));
-    Ok(event)
-}
-
 impl Event {
-    fn place(&self) -> Option<Place> {
+    /// Makes an event.
+    pub(super) fn create(has_time: bool) -> Arc<Self> {
+        let event = Arc::new(Self { handle: Handle::new(), has_time, place: Mutex::default() });
+        EVENTS.insert(&event.handle, Arc::clone(&event));
+        event
+    }
+
+    pub(super) fn place(&self) -> Option<Place> {
         self.place.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -55,7 +51,7 @@ impl Event {
     }
 
     /// Where it was put into a stream. An error if it was captured since: then it never happens.
-    fn last(&self) -> Result<Option<Record>> {
+    pub(super) fn last(&self) -> Result<Option<Record>> {
         match self.place() {
             Some(Place::Recorded(record)) => Ok(Some(record)),
             Some(Place::Captured(..)) => Err(CudaError::CAPTURED_EVENT),
@@ -73,79 +69,9 @@ impl Event {
         self.set_place(Place::Recorded(Record { ticket, time }));
     }
 
-    /// The event happens when all is done that the stream was asked for so far. In a stream that is captured it marks a
-    /// place in the graph; with `becomes_node` it is a node of the graph, and happens in launches.
-    pub(crate) fn record(self: &Arc<Self>, stream: &Stream, becomes_node: bool) -> Result<()> {
-        match stream.capture()? {
-            Some(capture) if becomes_node => capture.add(stream, Action::Record(Arc::clone(self))),
-            Some(capture) => {
-                self.set_place(Place::Captured(Arc::downgrade(&capture), capture.last(stream)?));
-                Ok(())
-            }
-            None => {
-                let time = Arc::new(OnceLock::new());
-                let ticket = stream.enqueue(Work::Record(Arc::clone(&time)), Vec::new())?;
-                self.set_recorded(ticket, time);
-                Ok(())
-            }
-        }
-    }
-
-    /// Waits for the event. One that was never recorded has happened.
-    pub(crate) fn synchronize(&self) -> Result<()> {
-        let last = self.last()?;
-        capture::refuse_unsafe_call()?;
-        if let Some(record) = last {
-            record.ticket.wait();
-        }
-        crate::driver::check()
-    }
-
-    /// Whether the event has happened.
-    pub(crate) fn query(&self) -> Result<()> {
-        crate::driver::check()?;
-        let last = self.last()?;
-        capture::refuse_unsafe_call()?;
-        match last {
-            Some(record) if !record.ticket.is_done() => Err(CudaError::NOT_READY),
-            _ => Ok(()),
-        }
-    }
-
-    /// What the stream does next waits for the event. An event of a capture takes the stream into it; with
-    /// `becomes_node` the wait is a node of the graph, for an event of the time of a launch.
-    pub(crate) fn hold_up(self: &Arc<Self>, stream: &Stream, becomes_node: bool) -> Result<()> {
-        let own = stream.capture()?;
-        match (own, self.place()) {
-            (Some(capture), _) if becomes_node => capture.add(stream, Action::Wait(Arc::clone(self))),
-            (_, None) => Ok(()),
-            (own, Some(Place::Captured(capture, nodes))) => {
-                let capture = capture.upgrade().filter(|capture| capture.status() != Status::Ended);
-                match (own, capture) {
-                    (Some(own), Some(other)) if own.id != other.id => {
-                        own.invalidate();
-                        other.invalidate();
-                        Err(CudaError::STREAM_CAPTURE_MERGE)
-                    }
-                    (_, Some(capture)) => capture.join(stream, &nodes),
-                    (Some(own), None) => {
-                        own.invalidate();
-                        Err(CudaError::STREAM_CAPTURE_ISOLATION)
-                    }
-                    (None, None) => Err(CudaError::CAPTURED_EVENT),
-                }
-            }
-            (Some(capture), Some(Place::Recorded(_))) => {
-                capture.invalidate();
-                Err(CudaError::STREAM_CAPTURE_ISOLATION)
-            }
-            (None, Some(Place::Recorded(record))) => {
-                if !record.ticket.is_done() {
-                    stream.enqueue(Work::Nothing, vec![record.ticket])?;
-                }
-                Ok(())
-            }
-        }
+    /// The event marks a place in a graph that is captured, after some nodes.
+    pub(super) fn set_captured(&self, capture: u64, nodes: Vec<usize>) {
+        self.set_place(Place::Captured(capture, nodes));
     }
 
     /// Milliseconds from this event to another.

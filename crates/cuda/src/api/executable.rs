@@ -7,13 +7,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::graph::{Action, Graph, Kind, Step};
-use super::queue::{Queue, Ticket};
+use super::graph_memory;
 use super::stream::Stream;
 use super::user_object::References;
 use super::work::Work;
 use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
+use crate::queue::{Queue, Ticket};
 
 /// A graph that can be launched.
 #[derive(Debug)]
@@ -30,7 +31,7 @@ pub(crate) struct Executable {
 struct State {
     nodes: Vec<Placed>,
     /// The lanes besides the stream.
-    lanes: Vec<Arc<Queue>>,
+    lanes: Vec<Arc<Queue<Work>>>,
     /// The end of the last launch: a graph does not overlap with itself.
     last: Option<Arc<Ticket>>,
 }
@@ -78,7 +79,7 @@ pub(crate) fn instantiate(graph: &Graph, flags: u64) -> Result<Arc<Executable>> 
     }
     let nodes = place(graph.steps()?);
     let lanes = nodes.iter().map(|node| node.lane).max().unwrap_or(0);
-    let state = State { nodes, lanes: (0..lanes).map(|_| Arc::default()).collect(), last: None };
+    let state = State { nodes, lanes: (0..lanes).map(|_| Queue::new()).collect(), last: None };
     let made =
         Arc::new(Executable { handle: Handle::new(), flags, _objects: graph.objects(), state: Mutex::new(state) });
     EXECUTABLES.insert(&made.handle, Arc::clone(&made));
@@ -112,7 +113,7 @@ impl Executable {
     pub(crate) fn launch(&self, stream: &Stream) -> Result<()> {
         driver::check()?;
         if let Some(capture) = stream.capture()? {
-            return capture.add(stream, Action::Child(self.as_graph()));
+            return capture.add(stream.id, Action::Child(self.as_graph()));
         }
         super::output::flush();
         let mut state = self.state();
@@ -255,7 +256,7 @@ impl State {
         for placed in &self.nodes {
             match &placed.step.action {
                 Action::Allocate(memory) if !memory.claim() && !frees => return Err(CudaError::INVALID_VALUE),
-                Action::Work(Work::Free(address)) => super::memory::release_of_graph(*address),
+                Action::Work(Work::Free(address)) => graph_memory::release(*address),
                 _ => {}
             }
         }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::event::Event;
-use super::memory::GraphMemory;
+use super::graph_memory::GraphMemory;
 use super::user_object::{References, UserObject};
 use super::work::Work;
 use crate::error::{CudaError, Result};

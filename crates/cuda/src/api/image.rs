@@ -5,19 +5,7 @@ use std::sync::Arc;
 use super::device;
 use super::module::{self, Module};
 use crate::error::{CudaError, Result};
-
-/// Code in the memory of the program.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Image<'a> {
-    /// PTX, up to a zero if there is one.
-    Ptx(&'a [u8]),
-    /// A container, whole.
-    Fatbin(&'a [u8]),
-    /// Several containers, each of a source file, to be linked.
-    Fatbins(&'a [&'a [u8]]),
-    /// Machine code of a device.
-    MachineCode,
-}
+use crate::program_image::{ELF, Image};
 
 /// Loads an image.
 pub(crate) fn load(image: Image<'_>) -> Result<Arc<Module>> {
@@ -52,9 +40,6 @@ pub(crate) fn of_file(bytes: &[u8]) -> Image<'_> {
     }
 }
 
-/// The start of machine code, and of object files of the host.
-pub(crate) const ELF: &[u8; 4] = b"\x7fELF";
-
 /// A text, up to a zero if there is one.
 pub(crate) fn text_of(bytes: &[u8]) -> Result<&str> {
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
@@ -85,8 +70,16 @@ pub(crate) fn ptx_of(container: &[u8]) -> Result<String> {
     text_of(&bytes).map(str::to_owned)
 }
 
-/// The least compute capability that a container has PTX for, as ten times the number; nothing if it has none.
-pub(crate) fn least_capability(container: &[u8]) -> Option<u32> {
-    let entries = fatbin::read(container).ok()?;
-    entries.iter().filter(|entry| entry.kind == fatbin::Kind::Ptx).map(|entry| entry.arch).min()
+/// The least compute capability that an image has PTX for, as ten times the number; nothing if it has none. Of several
+/// containers all are needed.
+pub(crate) fn least_capability(image: Image<'_>) -> Option<u32> {
+    let least = |container: &[u8]| {
+        let entries = fatbin::read(container).ok()?;
+        entries.iter().filter(|entry| entry.kind == fatbin::Kind::Ptx).map(|entry| entry.arch).min()
+    };
+    match image {
+        Image::Fatbin(container) => least(container),
+        Image::Fatbins(containers) => containers.iter().filter_map(|container| least(container)).max(),
+        Image::Ptx(_) | Image::MachineCode => None,
+    }
 }

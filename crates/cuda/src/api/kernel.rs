@@ -4,8 +4,10 @@ use std::ffi::CString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::device::{DEFAULT_SHARED, MAX_SHARED};
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
+use crate::tooling::InstrumentedModule;
 use crate::tooling::launches::InstrumentedKernel;
 
 /// A kernel of a module. `CUfunction` and `CUkernel` are the same.
@@ -21,7 +23,7 @@ pub(crate) struct Kernel {
     /// As the program knows it, whatever tools have made of it.
     pub(crate) facts: cpu::KernelFacts,
     /// What tools have made of it; nothing if they had nothing to do in it.
-    pub(crate) instrumented: Option<InstrumentedKernel>,
+    pub(crate) instrumented: Option<Arc<InstrumentedKernel>>,
     /// Whether tools looked at it.
     pub(crate) is_checked: bool,
     /// Bytes of shared memory that launches may add.
@@ -31,15 +33,14 @@ pub(crate) struct Kernel {
 /// Kernels that programs asked for.
 pub(crate) static KERNELS: Handles<Kernel> = Handles::new();
 
-/// Shared memory that a block can have unless the program asks for more.
-pub(crate) const DEFAULT_SHARED: u32 = 48 << 10;
-/// Shared memory that a block can have at most.
-pub(crate) const MAX_SHARED: u32 = 163 << 10;
-
 impl Kernel {
-    pub(crate) fn new(module: &super::module::Module, name: &str) -> Result<Arc<Self>> {
-        let program = &module.program;
-        let instrumented = module.instrumented.as_ref();
+    /// A kernel of the module with a handle: of its program, and of what tools have made of it.
+    pub(crate) fn new(
+        module: usize,
+        program: &Arc<cpu::Program>,
+        instrumented: Option<&Arc<InstrumentedModule>>,
+        name: &str,
+    ) -> Result<Arc<Self>> {
         let original = instrumented.and_then(|instrumented| instrumented.facts.get(name).cloned());
         let facts = original.or_else(|| program.kernel_facts(name)).ok_or(CudaError::NOT_FOUND)?;
         let kernel = Arc::new(Self {
@@ -47,7 +48,7 @@ impl Kernel {
             program: Arc::clone(program),
             name: name.to_owned(),
             c_name: CString::new(name).map_err(|_| CudaError::NOT_FOUND)?,
-            module: module.handle.number(),
+            module,
             max_dynamic_shared: AtomicU32::new(DEFAULT_SHARED.saturating_sub(facts.shared as u32)),
             facts,
             instrumented: instrumented.and_then(|instrumented| InstrumentedKernel::new(instrumented, program, name)),

@@ -4,28 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use rewrite::LaunchPlan;
 
+use super::device::{MAX_BLOCK, MAX_GRID};
 use super::kernel::Kernel;
 use crate::driver;
 use crate::error::{CudaError, Result};
+use crate::launch_shape::LaunchShape;
+use crate::tooling::launches::LaunchedKernel;
 use crate::tooling::{self, HostStack, ToolHeap, ToolHost};
-
-/// How a kernel is launched.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct LaunchShape {
-    pub(crate) grid: [u32; 3],
-    pub(crate) block: [u32; 3],
-    /// Bytes of shared memory besides what the kernel declares.
-    pub(crate) shared: u32,
-    /// Whether blocks may wait for each other.
-    pub(crate) is_cooperative: bool,
-}
-
-impl LaunchShape {
-    /// The launch as the program wants it.
-    pub(crate) fn plan(&self) -> LaunchPlan {
-        LaunchPlan { grid: self.grid, block: self.block, dynamic_shared: self.shared, runs: 1 }
-    }
-}
 
 /// A launch that was found possible, with the parameters as they were when it was asked for.
 #[derive(Debug)]
@@ -38,11 +23,6 @@ pub(crate) struct Launch {
     /// Where each parameter is in memory, once a program has asked for it.
     pointers: OnceLock<Box<[usize]>>,
 }
-
-/// The most threads in each direction.
-pub(crate) const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
-/// The most blocks in each direction.
-pub(crate) const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 
 impl Launch {
     /// Checks a launch and compiles the kernel, so that what cannot be run is known at once.
@@ -114,7 +94,7 @@ impl Launch {
             return result.unwrap_or_else(|error| self.failed(tool_host, number, &error));
         };
         let mut params = self.params.clone();
-        let instrumented = tool_host.begin(&self.kernel, kernel, self.shape, self.stack.clone(), &mut params);
+        let instrumented = tool_host.begin(kernel, self.shape, self.stack.clone(), &mut params);
         mode.heap = Some(Arc::new(heap(Some(Arc::clone(&instrumented)))));
         let result = tool_host.run(&plan, &self.kernel.name, &self.stack, || self.launch(&params, mode.clone(), &plan));
         let number = instrumented.number;
@@ -129,7 +109,9 @@ impl Launch {
     /// The launch, by its number, ended with an error, and tools are at work.
     fn failed(&self, tool_host: &ToolHost, number: u64, error: &cpu::LaunchError) {
         if let cpu::LaunchError::Fault(fault) = error {
-            tool_host.on_fault(fault, number, &self.kernel, &self.shape, &self.stack);
+            let Kernel { program, name, instrumented, .. } = &*self.kernel;
+            let kernel = LaunchedKernel { program, name, instrumented: instrumented.as_deref() };
+            tool_host.on_fault(fault, number, &kernel, &self.shape, &self.stack);
         }
         driver::fail(self.explain(error));
     }
@@ -156,7 +138,7 @@ impl Launch {
             let ([bx, by, bz], [tx, ty, tz]) = (block, thread);
             let line =
                 format!("{place}: block: [{bx},{by},{bz}], thread: [{tx},{ty},{tz}] Assertion `{message}` failed.\n");
-            crate::ffi::stdio::write_error(line.as_bytes());
+            crate::process::stdio::write_error(line.as_bytes());
             return CudaError::ASSERT;
         }
         let what = match error {

@@ -1,30 +1,10 @@
-//! Linking modules: those of a program that was compiled with `-rdc=true`, and those that a program hands over one by
-//! one (`CUlinkState`).
+//! Linking modules that a program hands over one by one (`CUlinkState`).
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{image, module, object};
+use super::{image, object, ptx_text};
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
-
-/// Links modules that were read, with their names in messages.
-pub(crate) fn link(modules: &[(String, ptx::ir::Module)]) -> Result<ptx::ir::Module> {
-    let inputs: Vec<_> = modules.iter().map(|(name, module)| ptx::link::Input { name, module }).collect();
-    match ptx::link::link(&inputs, ptx::link::is_provided) {
-        Ok(linked) => Ok(linked.module),
-        Err(errors) => {
-            for error in &errors {
-                crate::log::say(&format!("modules of the program cannot be linked: {error}"));
-            }
-            let is_undefined = |error: &ptx::link::LinkError| matches!(error, ptx::link::LinkError::Undefined { .. });
-            Err(if errors.iter().any(is_undefined) {
-                CudaError::SHARED_OBJECT_SYMBOL_NOT_FOUND
-            } else {
-                CudaError::INVALID_PTX
-            })
-        }
-    }
-}
 
 /// What a program is linking.
 #[derive(Debug)]
@@ -79,7 +59,7 @@ impl Link {
             }
             InputKind::MachineCode => return Err(image::refuse_machine_code()),
         };
-        let modules = texts.iter().map(|text| module::read(text)).collect::<Result<Vec<_>>>()?;
+        let modules = texts.iter().map(|text| ptx_text::read(text)).collect::<Result<Vec<_>>>()?;
         let mut state = self.state();
         for module in modules {
             let number = state.modules.len() + 1;
@@ -95,7 +75,7 @@ impl Link {
         if let Some(image) = &state.image {
             return Ok(Arc::clone(image));
         }
-        let mut text = ptx::print(&link(&state.modules)?).into_bytes();
+        let mut text = ptx::print(&ptx_text::link(&state.modules)?).into_bytes();
         text.push(0);
         Ok(Arc::clone(state.image.insert(text.into())))
     }
@@ -117,7 +97,7 @@ mod tests {
         link.add(InputKind::Ptx, CALLEE.as_bytes(), None).unwrap();
         let image = link.complete().unwrap();
         let text = std::str::from_utf8(&image).unwrap().strip_suffix('\0').unwrap();
-        assert!(module::read(text).unwrap().function("f").is_some());
+        assert!(ptx_text::read(text).unwrap().function("f").is_some());
         assert_eq!(link.complete().unwrap().as_ptr(), image.as_ptr());
     }
 

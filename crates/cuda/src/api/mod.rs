@@ -1,13 +1,16 @@
 //! What the functions of CUDA mean, one file for each noun.
 
+pub(crate) mod allocation;
 pub(crate) mod array;
 pub(crate) mod capture;
 pub(crate) mod context;
 pub(crate) mod copy;
 pub(crate) mod device;
 pub(crate) mod event;
+pub(crate) mod event_sync;
 pub(crate) mod executable;
 pub(crate) mod graph;
+pub(crate) mod graph_memory;
 pub(crate) mod image;
 pub(crate) mod kernel;
 pub(crate) mod launch;
@@ -18,9 +21,12 @@ pub(crate) mod object;
 pub(crate) mod occupancy;
 pub(crate) mod output;
 pub(crate) mod pool;
-pub(crate) mod queue;
+pub(crate) mod primary_context;
+mod ptx_text;
 pub(crate) mod registry;
 pub(crate) mod stream;
+pub(crate) mod stream_handle;
+pub(crate) mod stream_id;
 pub(crate) mod texture;
 pub(crate) mod user_object;
 pub(crate) mod virtual_memory;

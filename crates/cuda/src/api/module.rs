@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::kernel::Kernel;
+use super::ptx_text;
 use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
@@ -16,7 +17,7 @@ pub(crate) struct Module {
     pub(crate) handle: Handle<Module>,
     pub(crate) program: Arc<cpu::Program>,
     /// What tools have made of it.
-    pub(crate) instrumented: Option<Arc<InstrumentedModule>>,
+    instrumented: Option<Arc<InstrumentedModule>>,
     /// Kernels that were asked for before.
     kernels: Mutex<FxHashMap<String, Arc<Kernel>>>,
 }
@@ -26,20 +27,7 @@ pub(crate) static MODULES: Handles<Module> = Handles::new();
 
 /// Loads PTX.
 pub(crate) fn load(text: &str) -> Result<Arc<Module>> {
-    load_parsed(read(text)?)
-}
-
-/// Reads PTX.
-pub(crate) fn read(text: &str) -> Result<ptx::ir::Module> {
-    let parsed = ptx::parse(text);
-    let complaints = parsed.diagnostics.into_iter().chain(ptx::verify(&parsed.module));
-    if let Some(first) = complaints.into_iter().find(|complaint| complaint.severity == ptx::diagnostic::Severity::Error)
-    {
-        let line = parsed.module.lines.line(first.at);
-        crate::log::say(&format!("line {line} of a module of the program is not PTX: {}", first.message));
-        return Err(CudaError::INVALID_PTX);
-    }
-    Ok(parsed.module)
+    load_parsed(ptx_text::read(text)?)
 }
 
 /// Loads several texts as one module.
@@ -48,8 +36,8 @@ pub(crate) fn link(texts: &[String]) -> Result<Arc<Module>> {
         [text] => load(text),
         _ => {
             let names = (1..=texts.len()).map(|number| format!("module {number}"));
-            let modules = texts.iter().map(|text| read(text)).collect::<Result<Vec<_>>>()?;
-            load_parsed(super::link::link(&names.zip(modules).collect::<Vec<_>>())?)
+            let modules = texts.iter().map(|text| ptx_text::read(text)).collect::<Result<Vec<_>>>()?;
+            load_parsed(ptx_text::link(&names.zip(modules).collect::<Vec<_>>())?)
         }
     }
 }
@@ -114,7 +102,7 @@ impl Module {
         if let Some(kernel) = kernels.get(name) {
             return Ok(Arc::clone(kernel));
         }
-        let kernel = Kernel::new(self, name)?;
+        let kernel = Kernel::new(self.handle.number(), &self.program, self.instrumented.as_ref(), name)?;
         kernels.insert(name.to_owned(), Arc::clone(&kernel));
         Ok(kernel)
     }

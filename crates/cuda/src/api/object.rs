@@ -3,6 +3,8 @@
 //! The files are ELF with 64 bits, little-endian; the section `.nv_fatbin` has code that is complete,
 //! `__nv_relfatbin` code that is still to be linked. An archive (`ar`) holds many such files.
 
+use crate::program_image::ELF;
+
 /// The sections that hold containers.
 const SECTIONS: [&[u8]; 2] = [b".nv_fatbin", b"__nv_relfatbin"];
 
@@ -22,7 +24,7 @@ pub(crate) fn containers(bytes: &[u8]) -> Option<Vec<&[u8]>> {
         let size: usize = std::str::from_utf8(&header[48..58]).ok()?.trim_end().parse().ok()?;
         let member = after.get(..size)?;
         // The index and the table of long names are members, too.
-        if member.starts_with(super::image::ELF) {
+        if member.starts_with(ELF) {
             add_containers(member, &mut all)?;
         }
         rest = after.get(size.next_multiple_of(2)..).unwrap_or_default();

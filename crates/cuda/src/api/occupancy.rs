@@ -5,8 +5,8 @@
 
 use super::device;
 use super::kernel::Kernel;
-use super::launch::LaunchShape;
 use crate::error::{CudaError, Result};
+use crate::launch_shape::LaunchShape;
 
 /// Registers that a thread is taken to need: what compilers aim at for full occupancy.
 pub(crate) const REGISTERS_PER_THREAD: u32 = 32;

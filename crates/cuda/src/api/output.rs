@@ -13,6 +13,6 @@ pub(crate) fn flush() {
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let bytes = driver.device.take_output();
     if !bytes.is_empty() {
-        crate::ffi::stdio::write(&bytes);
+        crate::process::stdio::write(&bytes);
     }
 }

@@ -9,8 +9,10 @@ use rustc_hash::FxHashMap;
 
 use super::kernel::Kernel;
 use super::module::{self, Module};
+use super::{allocation, context, image};
 use crate::error::{CudaError, Result};
 use crate::handle::Handle;
+use crate::program_image::{ManagedPointer, ProgramImage};
 
 /// All that was registered.
 #[derive(Debug, Default)]
@@ -23,12 +25,11 @@ struct Registry {
 /// A fatbin of the program.
 #[derive(Debug)]
 pub(crate) struct Fatbin {
-    handle: Handle<Fatbin>,
-    /// Where it is in the memory of the program.
-    pub(crate) address: usize,
+    pub(crate) handle: Handle<Fatbin>,
+    pub(crate) image: ProgramImage,
     module: OnceLock<Result<Arc<Module>>>,
     /// Managed variables: where the host keeps their addresses, and their names.
-    pub(crate) managed: Mutex<Vec<(usize, String)>>,
+    managed: Mutex<Vec<(ManagedPointer, String)>>,
 }
 
 /// Something in a fatbin.
@@ -46,13 +47,11 @@ fn with_registry<T>(use_registry: impl FnOnce(&mut Registry) -> T) -> T {
     use_registry(registry.get_or_insert_default())
 }
 
-/// Registers a fatbin; the number is its handle.
-pub(crate) fn add_fatbin(address: usize) -> usize {
-    let fatbin =
-        Arc::new(Fatbin { handle: Handle::new(), address, module: OnceLock::new(), managed: Mutex::default() });
-    let number = fatbin.handle.number();
-    with_registry(|registry| registry.fatbins.insert(number, fatbin));
-    number
+/// Registers a fatbin.
+pub(crate) fn add_fatbin(image: ProgramImage) -> Arc<Fatbin> {
+    let fatbin = Arc::new(Fatbin { handle: Handle::new(), image, module: OnceLock::new(), managed: Mutex::default() });
+    with_registry(|registry| registry.fatbins.insert(fatbin.handle.number(), Arc::clone(&fatbin)));
+    fatbin
 }
 
 /// Forgets a fatbin and all in it.
@@ -64,17 +63,10 @@ pub(crate) fn remove_fatbin(number: usize) {
         Some(fatbin)
     });
     if let Some(Ok(module)) = fatbin.as_ref().and_then(|fatbin| fatbin.module.get()) {
-        let managed = fatbin.iter().flat_map(|fatbin| {
-            fatbin
-                .managed
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .iter()
-                .map(|(_, name)| name.clone())
-                .collect::<Vec<_>>()
-        });
+        let managed =
+            fatbin.iter().flat_map(|fatbin| fatbin.managed().iter().map(|(_, name)| name.clone()).collect::<Vec<_>>());
         for (address, _) in managed.filter_map(|name| module.variable(&name).ok()) {
-            super::memory::remove_managed_variable(address);
+            allocation::remove_managed_variable(address);
         }
         // A program that ends does not wait for its kernels.
         let _ = module::forget(module.handle.number());
@@ -108,6 +100,13 @@ pub(crate) fn add_variable(fatbin: &Arc<Fatbin>, host: usize, name: &str) {
     with_registry(|registry| registry.variables.insert(host, Arc::new(variable)));
 }
 
+/// Registers a managed variable, which the host reaches, and knows, by a pointer.
+pub(crate) fn add_managed_variable(fatbin: &Arc<Fatbin>, pointer: ManagedPointer, name: &str) {
+    let host = pointer.address();
+    fatbin.managed().push((pointer, name.to_owned()));
+    add_variable(fatbin, host, name);
+}
+
 /// The kernel that the host knows by an address.
 pub(crate) fn kernel(host: usize) -> Result<Arc<Kernel>> {
     let registered = with_registry(|registry| registry.kernels.get(&host).cloned());
@@ -133,8 +132,23 @@ pub(crate) fn variable(host: usize) -> Result<(u64, u64)> {
 }
 
 impl Fatbin {
+    fn managed(&self) -> MutexGuard<'_, Vec<(ManagedPointer, String)>> {
+        self.managed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The module in it, loaded when it is first asked for.
     pub(crate) fn module(&self) -> Result<Arc<Module>> {
-        self.module.get_or_init(|| crate::ffi::runtime::register::load(self)).clone()
+        self.module.get_or_init(|| self.load()).clone()
+    }
+
+    /// Loads the module, and tells the host where its managed variables are.
+    fn load(&self) -> Result<Arc<Module>> {
+        let module = self.image.with(image::load)?;
+        for (pointer, name) in self.managed().iter() {
+            let (address, bytes) = module.variable(name).map_err(|_| CudaError::INVALID_SYMBOL)?;
+            allocation::add_managed_variable(address, bytes, context::current_handle());
+            pointer.set(address);
+        }
+        Ok(module)
     }
 }

@@ -1,83 +1,129 @@
 //! Streams.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::capture::{self, Capture, Status};
-use super::context::Context;
-use super::graph::Action;
-use super::queue::{Queue, Ticket};
+use super::capture::{self, Capture, Mode, Status};
+use super::graph::{Action, Graph};
+use super::stream_id::{Kind, StreamId};
 use super::work::Work;
+use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
+use crate::queue::{Queue, Ticket};
 
 /// A stream: work in order.
 #[derive(Debug)]
 pub(crate) struct Stream {
     pub(crate) handle: Handle<Stream>,
-    pub(crate) kind: Kind,
+    pub(crate) id: StreamId,
     pub(crate) priority: i32,
-    /// A number that no other stream has.
-    pub(crate) id: u64,
-    context: Weak<Context>,
-    queue: Arc<Queue>,
+    /// Those of its context, with itself among them.
+    streams: Weak<Streams>,
+    queue: Arc<Queue<Work>>,
     /// What programs set of it, by number; hints, which they may ask for again.
     pub(crate) attributes: Mutex<BTreeMap<u32, [u64; 8]>>,
     /// The last capture that it took part in.
     capture: Mutex<Option<Arc<Capture>>>,
 }
 
-/// How a stream stands to the legacy default stream.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
-    /// It is that stream: its work waits for all blocking streams, and they for it.
-    Legacy,
-    /// One that waits for it.
-    Blocking,
-    /// One that does not.
-    NonBlocking,
+/// The streams of a context, and what comes after what in them.
+#[derive(Debug)]
+pub(crate) struct Streams {
+    /// The handle of the context.
+    context: usize,
+    members: Mutex<Members>,
 }
 
-/// Which stream is meant where a program names none.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum DefaultStream {
-    /// One for all threads.
-    Legacy,
-    /// One for each thread.
-    PerThread,
+#[derive(Debug)]
+struct Members {
+    legacy: Arc<Stream>,
+    others: Vec<Weak<Stream>>,
+    /// Streams that the program has destroyed and that still have work.
+    retired: Vec<Arc<Stream>>,
 }
 
 /// Streams that programs made.
 pub(crate) static STREAMS: Handles<Stream> = Handles::new();
 
-/// `CU_STREAM_LEGACY`
-const LEGACY: usize = 1;
-/// `CU_STREAM_PER_THREAD`
-const PER_THREAD: usize = 2;
+impl Streams {
+    /// The streams of a new context, by its handle.
+    pub(super) fn new(context: usize) -> Arc<Self> {
+        Arc::new_cyclic(|streams| Self {
+            context,
+            members: Mutex::new(Members {
+                legacy: Stream::new(streams, Kind::Legacy, 0),
+                others: Vec::new(),
+                retired: Vec::new(),
+            }),
+        })
+    }
 
-thread_local! {
-    /// The default streams of this thread, one for each context.
-    static OWN: std::cell::RefCell<Vec<(Weak<Context>, Arc<Stream>)>> = const { std::cell::RefCell::new(Vec::new()) };
+    fn members(&self) -> MutexGuard<'_, Members> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn legacy(&self) -> Arc<Stream> {
+        Arc::clone(&self.members().legacy)
+    }
+
+    /// All that have work, or may get some.
+    pub(super) fn all(&self) -> Vec<Arc<Stream>> {
+        let members = self.members();
+        members.alive().into_iter().chain([Arc::clone(&members.legacy)]).collect()
+    }
+
+    pub(super) fn add(self: &Arc<Self>, kind: Kind, priority: i32) -> Arc<Stream> {
+        let stream = Stream::new(&Arc::downgrade(self), kind, priority);
+        let mut members = self.members();
+        members.others.retain(|other| other.strong_count() != 0);
+        members.others.push(Arc::downgrade(&stream));
+        stream
+    }
+
+    /// Keeps a stream that the program has no handle of any more, until its work is done.
+    fn retire(&self, stream: Arc<Stream>) {
+        let mut members = self.members();
+        members.retired.retain(|stream| stream.pending().is_some());
+        members.others.retain(|other| Weak::as_ptr(other) != Arc::as_ptr(&stream));
+        members.retired.push(stream);
+    }
+}
+
+impl Members {
+    /// Work in other streams that has to end before new work in this one starts.
+    fn before(&self, stream: &Stream) -> impl Iterator<Item = Arc<Ticket>> {
+        let legacy = (stream.id.kind == Kind::Blocking).then(|| Arc::clone(&self.legacy));
+        let others = if stream.id.kind == Kind::Legacy { self.alive() } else { Vec::new() };
+        let blocking = others.into_iter().filter(|other| other.id.kind == Kind::Blocking);
+        legacy.into_iter().chain(blocking).filter_map(|other| other.pending())
+    }
+
+    fn alive(&self) -> Vec<Arc<Stream>> {
+        self.others.iter().filter_map(Weak::upgrade).chain(self.retired.iter().cloned()).collect()
+    }
 }
 
 impl Stream {
-    pub(crate) fn new(context: &Weak<Context>, kind: Kind, priority: i32) -> Arc<Self> {
-        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+    fn new(streams: &Weak<Streams>, kind: Kind, priority: i32) -> Arc<Self> {
         Arc::new(Self {
             handle: Handle::new(),
-            kind,
+            id: StreamId::new(kind),
             priority,
-            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            context: context.clone(),
-            queue: Arc::default(),
+            streams: streams.clone(),
+            queue: Queue::new(),
             attributes: Mutex::default(),
             capture: Mutex::default(),
         })
     }
 
-    pub(crate) fn context(&self) -> Result<Arc<Context>> {
-        self.context.upgrade().ok_or(CudaError::CONTEXT_IS_DESTROYED)
+    fn streams(&self) -> Result<Arc<Streams>> {
+        self.streams.upgrade().ok_or(CudaError::CONTEXT_IS_DESTROYED)
+    }
+
+    /// The handle of its context.
+    pub(crate) fn context(&self) -> Result<usize> {
+        Ok(self.streams()?.context)
     }
 
     /// The last work, if it has not ended.
@@ -86,7 +132,7 @@ impl Stream {
     }
 
     /// What the stream does one after another.
-    pub(crate) fn queue(&self) -> &Arc<Queue> {
+    pub(crate) fn queue(&self) -> &Arc<Queue<Work>> {
         &self.queue
     }
 
@@ -99,14 +145,38 @@ impl Stream {
         capture.clone()
     }
 
-    pub(crate) fn set_capture(&self, capture: &Arc<Capture>) {
-        *self.capture.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(capture));
+    fn set_capture(&self, capture: Arc<Capture>) {
+        *self.capture.lock().unwrap_or_else(PoisonError::into_inner) = Some(capture);
+    }
+
+    /// Begins a capture: into a new graph, or after some nodes of a graph of the program.
+    pub(crate) fn begin_capture(&self, mode: Mode, into: Option<(Arc<Graph>, Vec<usize>)>) -> Result<()> {
+        if self.id.kind == Kind::Legacy {
+            return Err(CudaError::STREAM_CAPTURE_UNSUPPORTED);
+        }
+        if self.current_capture().is_some() {
+            return Err(CudaError::ILLEGAL_STATE);
+        }
+        self.set_capture(Capture::begin(self.id, self.context()?, mode, into));
+        Ok(())
+    }
+
+    /// Ends the capture that began here; gives the graph.
+    pub(crate) fn end_capture(&self) -> Result<Arc<Graph>> {
+        self.current_capture().ok_or(CudaError::ILLEGAL_STATE)?.end(self.id)
+    }
+
+    /// Takes part in a capture from now on; the next node waits for these nodes, too.
+    pub(crate) fn join_capture(&self, capture: Arc<Capture>, nodes: &[usize]) -> Result<()> {
+        capture.join(self.id, nodes)?;
+        self.set_capture(capture);
+        Ok(())
     }
 
     /// The capture that takes what the stream is asked for. An error if other captures are in the way.
     pub(crate) fn capture(&self) -> Result<Option<Arc<Capture>>> {
-        if self.kind == Kind::Legacy {
-            capture::refuse_legacy(&self.context()?)?;
+        if self.id.kind == Kind::Legacy {
+            capture::refuse_legacy(self.context()?)?;
         }
         Ok(self.current_capture())
     }
@@ -125,25 +195,24 @@ impl Stream {
     /// Does work after what it was asked for so far. If it is captured, the work becomes a node of a graph instead.
     pub(crate) fn push(&self, work: Work) -> Result<()> {
         match self.capture()? {
-            Some(capture) => capture.add(self, Action::Work(work)),
+            Some(capture) => capture.add(self.id, Action::Work(work)),
             None => self.enqueue(work, Vec::new()).map(drop),
         }
     }
 
     /// Puts work into the queue, which also waits for other work.
     pub(crate) fn enqueue(&self, work: Work, mut after: Vec<Arc<Ticket>>) -> Result<Arc<Ticket>> {
-        let context = self.context()?;
+        let streams = self.streams()?;
         // One thread at a time decides what comes after what: so there are no circles.
-        let streams = context.streams();
-        after.extend(streams.before(self));
+        let members = streams.members();
+        after.extend(members.before(self));
         Ok(self.queue.push(work, after))
     }
 
     /// Does work and waits for its end.
     pub(crate) fn run(&self, work: Work) -> Result<()> {
         self.refuse_capture()?;
-        let context = self.context()?;
-        let before: Vec<_> = context.streams().before(self).collect();
+        let before: Vec<_> = self.streams()?.members().before(self).collect();
         // Mostly nothing else is going on, and no other thread is needed.
         if let Err(work) = self.queue.run_if_idle(work, &before) {
             self.enqueue(work, Vec::new())?.wait();
@@ -154,68 +223,31 @@ impl Stream {
     /// Waits until all is done that was asked for so far.
     pub(crate) fn synchronize(&self) -> Result<()> {
         self.refuse_capture()?;
-        let context = self.context()?;
-        let before: Vec<_> = context.streams().before(self).collect();
+        let before: Vec<_> = self.streams()?.members().before(self).collect();
         for ticket in before.iter().chain(&self.pending()) {
             ticket.wait();
         }
-        crate::driver::check()
+        driver::check()
     }
 
     /// Whether all is done that was asked for so far.
     pub(crate) fn query(&self) -> Result<()> {
-        crate::driver::check()?;
+        driver::check()?;
         self.refuse_capture()?;
-        let context = self.context()?;
-        let is_pending = self.pending().is_some() || context.streams().before(self).next().is_some();
+        let streams = self.streams()?;
+        let is_pending = self.pending().is_some() || streams.members().before(self).next().is_some();
         if is_pending { Err(CudaError::NOT_READY) } else { Ok(()) }
     }
-}
-
-/// The stream that a program means by a handle.
-pub(crate) fn resolve(number: usize, default: DefaultStream) -> Result<Arc<Stream>> {
-    match number {
-        LEGACY => Ok(super::context::require()?.legacy()),
-        PER_THREAD => per_thread(),
-        0 if default == DefaultStream::PerThread => per_thread(),
-        0 => Ok(super::context::require()?.legacy()),
-        _ => {
-            crate::driver::check()?;
-            STREAMS.get(number)
-        }
-    }
-}
-
-fn per_thread() -> Result<Arc<Stream>> {
-    let context = super::context::require()?;
-    let own = OWN.try_with(|streams| {
-        let mut streams = streams.borrow_mut();
-        streams.retain(|(context, _)| context.strong_count() != 0);
-        let found = streams.iter().find(|(other, _)| Weak::as_ptr(other) == Arc::as_ptr(&context));
-        if let Some((_, stream)) = found {
-            return Arc::clone(stream);
-        }
-        let stream = context.add_stream(Kind::Blocking, 0);
-        streams.push((Arc::downgrade(&context), Arc::clone(&stream)));
-        stream
-    });
-    // A thread that ends has no stream of its own any more.
-    Ok(own.unwrap_or_else(|_| context.legacy()))
-}
-
-/// Makes a stream.
-pub(crate) fn create(kind: Kind, priority: i32) -> Result<Arc<Stream>> {
-    let stream = super::context::require()?.add_stream(kind, priority);
-    STREAMS.insert(&stream.handle, Arc::clone(&stream));
-    Ok(stream)
 }
 
 /// Forgets a stream; what it was asked for is still done.
 pub(crate) fn destroy(number: usize) -> Result<()> {
     let stream = STREAMS.remove(number)?;
-    capture::abandon(&stream);
-    if let Ok(context) = stream.context() {
-        context.retire_stream(stream);
+    if let Some(capture) = stream.current_capture() {
+        capture.abandon(stream.id);
+    }
+    if let Ok(streams) = stream.streams() {
+        streams.retire(stream);
     }
     Ok(())
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use cpu::texture::{AddressMode, Component, Filter, Geometry, Image, Level, Object, Sampler};
 
+use super::allocation;
 use super::array::{Array, Pyramid};
-use super::memory;
 use crate::driver;
 use crate::error::{CudaError, Result};
 
@@ -34,7 +34,7 @@ impl Resource {
             Self::Array(ref array) => Ok(array.image.clone()),
             Self::Pyramid(ref pyramid) => Ok(pyramid.image.clone()),
             Self::Linear(address, bytes, format) => {
-                memory::owner(address, bytes)?;
+                allocation::owner(address, bytes)?;
                 let element = format.0.bytes() * u64::from(format.1);
                 let width = u32::try_from(bytes / element).map_err(|_| CudaError::INVALID_VALUE)?;
                 let level = Level { address, size: [width.max(1), 1, 1], row_pitch: bytes, slice_pitch: bytes };
@@ -46,7 +46,7 @@ impl Resource {
                 if u64::from(width) * element > row_pitch || width == 0 || height == 0 {
                     return Err(CudaError::INVALID_VALUE);
                 }
-                memory::owner(address, bytes - row_pitch + u64::from(width) * element)?;
+                allocation::owner(address, bytes - row_pitch + u64::from(width) * element)?;
                 let level = Level { address, size: [width, height, 1], row_pitch, slice_pitch: bytes };
                 Ok(of_memory(Geometry::Plane, format, level, false))
             }

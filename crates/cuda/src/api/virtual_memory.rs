@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::memory;
+use super::{allocation, context};
 use crate::address_space::{Memory, Range};
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
@@ -53,9 +53,9 @@ fn ranges() -> MutexGuard<'static, BTreeMap<u64, Reserved>> {
     RANGES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Bytes of all memory that was made and is still there.
-pub(crate) fn used_bytes() -> u64 {
-    USED.load(Ordering::Relaxed)
+/// Bytes of the device that neither an allocation nor memory made here has.
+pub(crate) fn free_bytes() -> Result<u64> {
+    Ok(allocation::free_bytes()?.saturating_sub(USED.load(Ordering::Relaxed)))
 }
 
 fn check_size(bytes: u64) -> Result<()> {
@@ -88,7 +88,8 @@ pub(crate) fn unreserve(address: u64, bytes: u64) -> Result<()> {
 /// Makes memory.
 pub(crate) fn create(bytes: u64, is_compressible: bool) -> Result<Arc<Physical>> {
     check_size(bytes)?;
-    if memory::info()?.0 < bytes {
+    context::require()?;
+    if free_bytes()? < bytes {
         return Err(CudaError::OUT_OF_MEMORY);
     }
     let memory = Memory::new(bytes).map_err(|_| CudaError::OUT_OF_MEMORY)?;
@@ -178,7 +179,7 @@ pub(crate) fn unmap(address: u64, bytes: u64) -> Result<()> {
     reserved.range.unmap(address, bytes).map_err(|_| CudaError::UNKNOWN)?;
     for start in parts {
         reserved.mapped.remove(&start);
-        memory::forget_mapping(start);
+        allocation::forget(start);
     }
     Ok(())
 }
@@ -192,9 +193,9 @@ pub(crate) fn allow(address: u64, bytes: u64, is_allowed: bool) -> Result<()> {
     for start in parts {
         let mapped = reserved.mapped.get_mut(&start).expect("it was found above");
         mapped.is_allowed = is_allowed;
-        memory::forget_mapping(start);
+        allocation::forget(start);
         if is_allowed {
-            memory::record_mapping(start, mapped.bytes);
+            allocation::add_mapping(start, mapped.bytes, context::current_handle());
         }
     }
     Ok(())

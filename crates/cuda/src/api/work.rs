@@ -3,10 +3,11 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use super::allocation;
 use super::launch::Launch;
-use super::queue::Queue;
 use crate::driver;
 use crate::operation::Operation;
+use crate::queue::{Job, Queue};
 use crate::transfer::{Copy, Fill};
 
 /// Something that a stream does. It is data, so that graphs can keep it and repeat it.
@@ -27,7 +28,7 @@ pub(crate) enum Work {
     /// Gives memory back.
     Free(u64),
     /// Keeps its place, and queues whose work it waits for.
-    Join(#[expect(dead_code, reason = "only kept")] Arc<[Arc<Queue>]>),
+    Join(#[expect(dead_code, reason = "only kept")] Arc<[Arc<Queue<Work>>]>),
     /// Only keeps its place.
     Nothing,
 }
@@ -57,8 +58,8 @@ impl HostCall {
     }
 }
 
-impl Work {
-    pub(crate) fn run(&self) {
+impl Job for Work {
+    fn run(&self) {
         // After a fault nothing runs any more, except that those who wait get their answer.
         let is_well = driver::fault().is_none();
         match self {
@@ -76,7 +77,7 @@ impl Work {
             }
             Self::Free(address) => {
                 // It was there when the program asked for it; a second time is the program's bug.
-                let _ = super::memory::free_now(*address);
+                let _ = allocation::free(*address);
             }
             Self::Launch(_) | Self::Copy(_) | Self::Fill(_) | Self::Join(_) | Self::Nothing => {}
         }

@@ -4,19 +4,22 @@ use std::ffi::{c_char, c_uint, c_void};
 use std::ptr;
 use std::sync::Arc;
 
+use super::host_call::host_call;
 use super::{get, put, put_if, put_text, text};
 use crate::abi::driver::*;
 use crate::api::capture::{self, Mode, Status};
-use crate::api::copy;
 use crate::api::event::{EVENTS, Event};
 use crate::api::executable::{self, EXECUTABLES, Executable, UpdateError};
 use crate::api::graph::{self, Action, GRAPHS, Graph};
+use crate::api::graph_memory::{self, GraphMemory};
 use crate::api::kernel::Kernel;
-use crate::api::launch::{Launch, LaunchShape};
-use crate::api::memory::{self, GraphMemory};
-use crate::api::stream::{Kind, Stream};
+use crate::api::launch::Launch;
+use crate::api::stream::Stream;
+use crate::api::stream_id::Kind;
 use crate::api::work::{HostCall, Work};
+use crate::api::{context, copy};
 use crate::error::{CudaError, Result};
+use crate::launch_shape::LaunchShape;
 use crate::transfer::{Copy, Extent, Fill, Pattern, Side};
 
 pub(crate) fn of(graph: CUgraph) -> Result<Arc<Graph>> {
@@ -273,7 +276,7 @@ pub(crate) fn fill_of(node: CUgraphNode) -> Result<CUDA_MEMSET_NODE_PARAMS> {
 
 /// A node that calls a function of the program.
 pub(crate) fn host(function: CUhostFn, data: *mut c_void) -> Result<Action> {
-    Ok(Action::Work(Work::Call(super::driver::stream::host_call(function, data)?)))
+    Ok(Action::Work(Work::Call(host_call(function, data)?)))
 }
 
 /// The function of a host node and what it is called with.
@@ -317,8 +320,8 @@ pub(crate) fn allocate(bytes: usize) -> Result<(Action, u64)> {
     if bytes == 0 {
         return Err(CudaError::INVALID_VALUE);
     }
-    crate::api::context::require()?;
-    let memory = GraphMemory::new(bytes as u64)?;
+    let context = context::require()?;
+    let memory = GraphMemory::new(bytes as u64, context.handle.number())?;
     let address = memory.address();
     Ok((Action::Allocate(memory), address))
 }
@@ -333,7 +336,11 @@ pub(crate) fn memory_of(node: CUgraphNode) -> Result<Arc<GraphMemory>> {
 
 /// A node that frees memory of a graph.
 pub(crate) fn free(address: u64) -> Result<Action> {
-    if memory::is_of_graph(address) { Ok(Action::Work(Work::Free(address))) } else { Err(CudaError::INVALID_VALUE) }
+    if graph_memory::is_of_graph(address) {
+        Ok(Action::Work(Work::Free(address)))
+    } else {
+        Err(CudaError::INVALID_VALUE)
+    }
 }
 
 /// The address that a node frees.
@@ -431,7 +438,7 @@ pub(crate) fn print(graph: CUgraph, path: *const c_char) -> Result<()> {
 
 /// A number of the memory of graphs, by that of `CUgraphMem_attribute`.
 pub(crate) fn put_memory_attribute(attribute: CUgraphMem_attribute, out: *mut c_void) -> Result<()> {
-    let ([used, reserved], [used_high, reserved_high]) = (memory::graph_memory(), memory::graph_memory_high());
+    let ([used, reserved], [used_high, reserved_high]) = (graph_memory::bytes(), graph_memory::high_bytes());
     let value = match attribute {
         CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT => used,
         CU_GRAPH_MEM_ATTR_USED_MEM_HIGH => used_high,
@@ -450,8 +457,8 @@ pub(crate) fn set_memory_attribute(attribute: CUgraphMem_attribute, value: *mut 
         return Err(CudaError::INVALID_VALUE);
     }
     match attribute {
-        CU_GRAPH_MEM_ATTR_USED_MEM_HIGH => memory::reset_graph_memory_high(0),
-        CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH => memory::reset_graph_memory_high(1),
+        CU_GRAPH_MEM_ATTR_USED_MEM_HIGH => graph_memory::reset_high_bytes(0),
+        CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH => graph_memory::reset_high_bytes(1),
         _ => return Err(CudaError::INVALID_VALUE),
     }
     Ok(())
@@ -467,7 +474,7 @@ fn mode(mode: CUstreamCaptureMode) -> Result<Mode> {
 }
 
 pub(crate) fn begin_capture(stream: &Stream, mode: CUstreamCaptureMode) -> Result<()> {
-    capture::begin(stream, self::mode(mode)?, None)
+    stream.begin_capture(self::mode(mode)?, None)
 }
 
 pub(crate) fn begin_capture_to(
@@ -479,7 +486,7 @@ pub(crate) fn begin_capture_to(
 ) -> Result<()> {
     let (graph, before) = (of(graph)?, nodes(before, count)?);
     graph.check(&before)?;
-    capture::begin(stream, self::mode(mode)?, Some((graph, before)))
+    stream.begin_capture(self::mode(mode)?, Some((graph, before)))
 }
 
 /// Ends a capture; there is no graph if it failed.
@@ -489,7 +496,7 @@ pub(crate) fn end_capture(stream: &Stream, out: *mut CUgraph) -> Result<()> {
     }
     // SAFETY: as the manual of the functions that call this says.
     unsafe { put(out, ptr::null_mut()) }?;
-    put_graph(out, &*capture::end(stream)?)
+    put_graph(out, &*stream.end_capture()?)
 }
 
 /// Sets what this thread may do during captures; gives what it was.
@@ -532,7 +539,7 @@ impl CaptureInfo<CUgraphEdgeData> {
 impl<E> CaptureInfo<E> {
     pub(crate) fn put(&self, stream: &Stream) -> Result<()> {
         // To ask is no harm to a capture.
-        if stream.kind == Kind::Legacy && capture::holds_up_legacy(&stream.context()?) {
+        if stream.id.kind == Kind::Legacy && capture::holds_up_legacy(stream.context()?) {
             return Err(CudaError::STREAM_CAPTURE_IMPLICIT);
         }
         let capture = stream.current_capture();
@@ -545,7 +552,7 @@ impl<E> CaptureInfo<E> {
         unsafe {
             put(self.status, status)?;
             let Some(capture) = capture.filter(|_| status == CU_STREAM_CAPTURE_STATUS_ACTIVE) else { return Ok(()) };
-            let (nodes, count) = capture.list_last(stream)?;
+            let (nodes, count) = capture.list_last(stream.id)?;
             put_if(self.id, capture.id);
             put_if(self.graph, capture.graph.handle.number() as CUgraph);
             put_if(self.nodes, nodes.cast());
@@ -561,8 +568,8 @@ pub(crate) fn update_dependencies(stream: &Stream, list: *mut CUgraphNode, count
     let capture = stream.capture()?.ok_or(CudaError::ILLEGAL_STATE)?;
     let nodes = nodes(list, count)?;
     match flags {
-        CU_STREAM_ADD_CAPTURE_DEPENDENCIES => capture.add_last(stream, &nodes),
-        CU_STREAM_SET_CAPTURE_DEPENDENCIES => capture.set_last(stream, nodes),
+        CU_STREAM_ADD_CAPTURE_DEPENDENCIES => capture.add_last(stream.id, &nodes),
+        CU_STREAM_SET_CAPTURE_DEPENDENCIES => capture.set_last(stream.id, nodes),
         _ => Err(CudaError::INVALID_VALUE),
     }
 }

@@ -16,17 +16,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::error::{CudaError, Result};
 
 mod driver;
-pub(crate) mod dying;
 mod exit;
 mod exports;
 mod graph;
-pub(crate) mod image;
+mod host_call;
 mod launch;
 mod nvtx;
-pub(crate) mod objects;
-pub(crate) mod python;
 pub(crate) mod runtime;
-pub(crate) mod stdio;
 mod user_object;
 
 /// Declares functions of the driver: each gives its result to `guard`.
@@ -47,11 +43,11 @@ macro_rules! export {
     (fn $name:ident, $per_thread:ident($default:ident; $($arg:ident: $ty:ty),* $(,)?) $body:block $($rest:tt)*) => {
         export! {
             fn $name($($arg: $ty),*) {
-                let $default = crate::api::stream::DefaultStream::Legacy;
+                let $default = crate::api::stream_handle::DefaultStream::Legacy;
                 $body
             }
             fn $per_thread($($arg: $ty),*) {
-                let $default = crate::api::stream::DefaultStream::PerThread;
+                let $default = crate::api::stream_handle::DefaultStream::PerThread;
                 $body
             }
             $($rest)*

@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tools::memcheck::{ATOMIC, READ, WRITE};
 
+use crate::api::context::settle_all;
 use crate::tooling::{self, ToolHost, Usage};
 
 /// `nvtxExtModuleInfo_t`
@@ -322,7 +323,7 @@ unsafe extern "C" fn heap_register(_domain: *const c_void, description: *const H
         let usage = if heap.usage == SUB_ALLOCATOR { Usage::SubAllocator } else { Usage::Layout };
         // SAFETY: programs give names of the kind that they say.
         let label = unsafe { name_of(heap.name_kind, heap.name) };
-        tool_host.heap_appears(pointer, size as u64, usage, label);
+        tool_host.heap_appears(pointer, size as u64, usage, label, settle_all);
     });
     // The address of a heap is its handle.
     pointer
@@ -333,7 +334,7 @@ unsafe extern "C" fn heap_unregister(_domain: *const c_void, heap: u64) {
 }
 
 unsafe extern "C" fn heap_reset(_domain: *const c_void, heap: u64) {
-    with_checker(|tool_host| tool_host.heap_is_reset(heap));
+    with_checker(|tool_host| tool_host.heap_is_reset(heap, settle_all));
 }
 
 unsafe extern "C" fn regions_register(_domain: *const c_void, description: *const Registered) {
@@ -359,7 +360,7 @@ unsafe extern "C" fn regions_resize(_domain: *const c_void, description: *const 
         if batch.kind == VIRTUAL_ADDRESS {
             // SAFETY: of this kind of memory the elements are ranges.
             unsafe { batch.elements.iter::<Range>() }
-                .for_each(|range| tool_host.part_is_resized(range.pointer, range.size as u64));
+                .for_each(|range| tool_host.part_is_resized(range.pointer, range.size as u64, settle_all));
         }
     });
 }
@@ -368,7 +369,7 @@ unsafe extern "C" fn regions_unregister(_domain: *const c_void, description: *co
     // Whether by address or by handle: they are the same.
     with(description, |tool_host, batch| {
         // SAFETY: the elements are addresses or handles.
-        unsafe { batch.elements.iter::<u64>() }.for_each(|region| tool_host.part_vanishes(region));
+        unsafe { batch.elements.iter::<u64>() }.for_each(|region| tool_host.part_vanishes(region, settle_all));
     });
 }
 
@@ -400,7 +401,7 @@ unsafe extern "C" fn permissions_assign(_domain: *const c_void, description: *co
         for permission in unsafe { batch.elements.iter::<Permission>() } {
             let all = READ | WRITE | ATOMIC;
             let permissions = if permission.flags & RESET != 0 { all } else { u64::from(permission.flags) & all };
-            tool_host.on_permissions(permission.region, permissions);
+            tool_host.on_permissions(permission.region, permissions, settle_all);
         }
     });
 }
@@ -414,7 +415,7 @@ unsafe extern "C" fn permissions_destroy(_domain: *const c_void, _permissions: u
 unsafe extern "C" fn permissions_reset(_domain: *const c_void, permissions: usize) {
     with_checker(|tool_host| {
         if permissions != OF_PROGRAM {
-            tool_host.rights_are_reset();
+            tool_host.rights_are_reset(settle_all);
         }
     });
 }

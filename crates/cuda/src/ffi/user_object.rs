@@ -3,6 +3,7 @@
 use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
 
+use super::host_call::host_call;
 use super::{graph, put};
 use crate::abi::driver::*;
 use crate::api::user_object::{self, References, USER_OBJECTS, UserObject};
@@ -18,7 +19,7 @@ pub(crate) fn create(
     if out.is_null() || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC {
         return Err(CudaError::INVALID_VALUE);
     }
-    let object = user_object::create(super::driver::stream::host_call(destroy, pointer)?, count.into())?;
+    let object = user_object::create(host_call(destroy, pointer)?, count.into())?;
     // SAFETY: as the manual of the functions that call this says.
     unsafe { put(out, object.handle.number() as CUuserObject) }
 }

@@ -12,14 +12,15 @@ use super::host_errors::{error, whole_kernel};
 use super::launch_buffers::LaunchBuffer;
 use super::objects::{Moment, Objects, UnshadowedRange, permissions};
 use super::{HostStack, InstrumentedModule, ToolHost};
-use crate::api::kernel::Kernel;
-use crate::api::launch::LaunchShape;
 use crate::error::CudaError;
+use crate::launch_shape::LaunchShape;
 
 /// A kernel that tools have rewritten.
 #[derive(Debug)]
 pub(crate) struct InstrumentedKernel {
-    pub(crate) module: Arc<InstrumentedModule>,
+    name: String,
+    program: Arc<cpu::Program>,
+    module: Arc<InstrumentedModule>,
     plan: KernelPlan,
     /// Where the address of the context is among the parameters.
     context: usize,
@@ -27,11 +28,19 @@ pub(crate) struct InstrumentedKernel {
     params: Vec<(u64, u64)>,
 }
 
+/// A kernel that was launched, whether or not tools have rewritten it.
+#[derive(Debug)]
+pub(crate) struct LaunchedKernel<'a> {
+    pub(crate) program: &'a cpu::Program,
+    pub(crate) name: &'a str,
+    pub(crate) instrumented: Option<&'a InstrumentedKernel>,
+}
+
 /// A launch that is under way.
 #[derive(Debug)]
 pub(crate) struct InstrumentedLaunch {
     tool_host: &'static ToolHost,
-    kernel: Arc<Kernel>,
+    kernel: Arc<InstrumentedKernel>,
     shape: LaunchShape,
     /// Where the program asked for it.
     stack: HostStack,
@@ -55,11 +64,22 @@ struct Taken {
 
 impl InstrumentedKernel {
     /// What is needed to launch a kernel; nothing if no tool had anything to do in it.
-    pub(crate) fn new(instrumented: &Arc<InstrumentedModule>, program: &cpu::Program, name: &str) -> Option<Self> {
+    pub(crate) fn new(
+        instrumented: &Arc<InstrumentedModule>,
+        program: &Arc<cpu::Program>,
+        name: &str,
+    ) -> Option<Arc<Self>> {
         let plan = instrumented.kernels.get(name)?.clone();
         let params = program.kernel_facts(name)?.params;
         let context = params.get(plan.context)?.0 as usize;
-        Some(Self { module: Arc::clone(instrumented), plan, context, params })
+        Some(Arc::new(Self {
+            name: name.to_owned(),
+            program: Arc::clone(program),
+            module: Arc::clone(instrumented),
+            plan,
+            context,
+            params,
+        }))
     }
 }
 
@@ -89,8 +109,7 @@ impl ToolHost {
     /// A launch begins. Its parameters are completed.
     pub(crate) fn begin(
         &'static self,
-        kernel: &Arc<Kernel>,
-        instrumented: &InstrumentedKernel,
+        kernel: &Arc<InstrumentedKernel>,
         shape: LaunchShape,
         stack: HostStack,
         params: &mut Vec<u8>,
@@ -100,9 +119,9 @@ impl ToolHost {
         self.count(&kernel.name, is_wanted);
         let unshadowed = self.objects().unshadowed();
         let (base, bytes) = self.device.memory.range();
-        let mut table = vec![0_u64; (SLOTS + SLOT * instrumented.plan.slots.len() as u32) as usize / 8];
+        let mut table = vec![0_u64; (SLOTS + SLOT * kernel.plan.slots.len() as u32) as usize / 8];
         let mut set = |word: Word, value: u64| table[word as usize / 8] = value;
-        set(Word::Counters, instrumented.module.counters.as_ptr() as u64);
+        set(Word::Counters, kernel.module.counters.as_ptr() as u64);
         if let Some(shadow) = &self.shadow {
             set(Word::Arena, base);
             set(Word::ArenaBytes, bytes);
@@ -111,8 +130,8 @@ impl ToolHost {
             set(Word::UnshadowedCount, unshadowed.len() as u64);
         }
         let objects = self.objects();
-        for (index, slot) in instrumented.plan.slots.iter().enumerate() {
-            let (low, size) = bounds(&objects, slot, &instrumented.params, params);
+        for (index, slot) in kernel.plan.slots.iter().enumerate() {
+            let (low, size) = bounds(&objects, slot, &kernel.params, params);
             let at = (SLOTS as usize + SLOT as usize * index) / 8;
             table[at] = low;
             table[at + 1] = size;
@@ -120,8 +139,8 @@ impl ToolHost {
         drop(objects);
         let buffer = self.launch_buffers.take(&table);
         buffer.set(Word::RecordBuffer as u32, buffer.record_buffer());
-        params.resize(params.len().max(instrumented.context + 8), 0);
-        params[instrumented.context..instrumented.context + 8].copy_from_slice(&buffer.address().to_le_bytes());
+        params.resize(params.len().max(kernel.context + 8), 0);
+        params[kernel.context..kernel.context + 8].copy_from_slice(&buffer.address().to_le_bytes());
         let launch = Arc::new(InstrumentedLaunch {
             tool_host: self,
             kernel: Arc::clone(kernel),
@@ -177,22 +196,22 @@ impl ToolHost {
         &self,
         fault: &cpu::Fault,
         launch: u64,
-        kernel: &Kernel,
+        kernel: &LaunchedKernel<'_>,
         shape: &LaunchShape,
         stack: &HostStack,
     ) {
         let none = Sites::default();
-        let sites = kernel.instrumented.as_ref().map_or(&none, |kernel| &kernel.module.sites);
+        let sites = kernel.instrumented.map_or(&none, |kernel| &kernel.module.sites);
         // The device knows the line of the instruction, and not that of what it runs for itself.
         let place = match fault.line {
             0 => None,
-            line => sites.place_of_line(kernel.program.module(), line, &kernel.name),
+            line => sites.place_of_line(kernel.program.module(), line, kernel.name),
         };
         // Whichever tool is at work: the command's own is the first.
         let tool = self.tools.first().expect("there is no tool host without a tool").name();
         self.found(Finding {
             tool: tool.to_owned(),
-            place: Some(place.unwrap_or_else(|| whole_kernel(&kernel.name))),
+            place: Some(place.unwrap_or_else(|| whole_kernel(kernel.name))),
             first: Some(Occurrence {
                 block: fault.block,
                 thread: fault.thread,
@@ -250,8 +269,7 @@ impl InstrumentedLaunch {
     }
 
     fn instrumented(&self) -> &InstrumentedModule {
-        let kernel = self.kernel.instrumented.as_ref().expect("only kernels that were rewritten have such launches");
-        &kernel.module
+        &self.kernel.module
     }
 
     /// Takes the records that are there and reports them. Gives the error that the first one stands for.

@@ -97,7 +97,7 @@ pub(crate) fn start(device: &Arc<cpu::Device>, seed: Option<u64>) {
         ToolHost::new(device, seed)
     });
     if is_new && tool_host.is_some() {
-        crate::ffi::dying::watch(|signal| {
+        crate::process::dying::watch(|signal| {
             if let Some(tool_host) = get() {
                 tool_host.write(&Line::Signal(signal));
                 tool_host.report_active();

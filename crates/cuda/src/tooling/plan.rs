@@ -5,7 +5,7 @@ use rewrite::LaunchPlan;
 
 use super::host_errors::whole_kernel;
 use super::{HostStack, ToolHost};
-use crate::api::launch::LaunchShape;
+use crate::launch_shape::LaunchShape;
 
 /// What is in all objects of the program.
 #[derive(Debug)]

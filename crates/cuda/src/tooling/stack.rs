@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use report::{Frame, SourceLine, Stack};
 
-use crate::api::queue;
-use crate::ffi::objects::{self, LoadedObject};
-use crate::ffi::python::{self, PythonFrame};
+use crate::process::objects::{self, LoadedObject};
+use crate::process::python::{self, PythonFrame};
+use crate::queue;
 
 /// Addresses of calls, from the innermost on, and those of a Python program. What addresses belong to is looked up when
 /// somebody asks.

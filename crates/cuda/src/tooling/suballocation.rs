@@ -13,10 +13,13 @@ use std::time::{Duration, Instant};
 
 use super::objects::{Object, permissions};
 use super::{HostStack, ToolHost};
-use crate::api::{context, queue};
+use crate::queue;
 
 /// Kernels that run longer, perhaps because they wait for the host, are not waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Waits until all streams have done what they were asked for, or until some time; whether they have.
+pub(crate) type Settle = fn(Instant) -> bool;
 
 /// How the memory of a heap is used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,9 +32,9 @@ pub(crate) enum Usage {
 
 impl ToolHost {
     /// The program allocates from a range by itself.
-    pub(crate) fn heap_appears(&self, start: u64, bytes: u64, usage: Usage, label: Option<Arc<str>>) {
+    pub(crate) fn heap_appears(&self, start: u64, bytes: u64, usage: Usage, label: Option<Arc<str>>, settle: Settle) {
         let Some(shadow) = self.shadow.as_ref().filter(|_| usage == Usage::SubAllocator) else { return };
-        if !has_settled() {
+        if !has_settled(settle) {
             return;
         }
         let mut objects = self.objects();
@@ -52,13 +55,13 @@ impl ToolHost {
     }
 
     /// All is free that was allocated from a heap.
-    pub(crate) fn heap_is_reset(&self, start: u64) {
+    pub(crate) fn heap_is_reset(&self, start: u64, settle: Settle) {
         let Some(shadow) = &self.shadow else { return };
         if self.objects().heap(start).is_none() {
             return;
         }
         let stack = HostStack::capture(self.settings.callers);
-        let has_settled = has_settled();
+        let has_settled = has_settled(settle);
         let mut objects = self.objects();
         for part in objects.clear_heap(start) {
             if has_settled {
@@ -78,12 +81,12 @@ impl ToolHost {
     }
 
     /// It has another size from now on.
-    pub(crate) fn part_is_resized(&self, start: u64, bytes: u64) {
+    pub(crate) fn part_is_resized(&self, start: u64, bytes: u64, settle: Settle) {
         let Some(shadow) = &self.shadow else { return };
         if self.objects().part(start).is_none() {
             return;
         }
-        let has_settled = has_settled();
+        let has_settled = has_settled(settle);
         let mut objects = self.objects();
         if bytes == 0 || objects.heap_around(start, bytes).is_none() {
             return;
@@ -99,13 +102,13 @@ impl ToolHost {
     }
 
     /// It is free again.
-    pub(crate) fn part_vanishes(&self, start: u64) {
+    pub(crate) fn part_vanishes(&self, start: u64, settle: Settle) {
         let Some(shadow) = &self.shadow else { return };
         if self.objects().part(start).is_none() {
             return;
         }
         let stack = HostStack::capture(self.settings.callers);
-        let has_settled = has_settled();
+        let has_settled = has_settled(settle);
         let mut objects = self.objects();
         let Some(part) = objects.remove_part(start) else { return };
         if has_settled {
@@ -120,9 +123,9 @@ impl ToolHost {
     }
 
     /// The program says what may be done with an object.
-    pub(crate) fn on_permissions(&self, start: u64, given: u64) {
+    pub(crate) fn on_permissions(&self, start: u64, given: u64, settle: Settle) {
         let Some(shadow) = &self.shadow else { return };
-        if self.objects().starting_at(start).is_none() || !has_settled() {
+        if self.objects().starting_at(start).is_none() || !has_settled(settle) {
             return;
         }
         let mut objects = self.objects();
@@ -133,23 +136,23 @@ impl ToolHost {
     }
 
     /// Everything may be done with all objects again.
-    pub(crate) fn rights_are_reset(&self) {
+    pub(crate) fn rights_are_reset(&self, settle: Settle) {
         let limited = self.objects().with_limited_rights();
         for start in limited {
-            self.on_permissions(start, permissions::ALL);
+            self.on_permissions(start, permissions::ALL, settle);
         }
     }
 }
 
 /// Waits for kernels that were launched before. If they do not end, what they may use stays accessible, because there is no
 /// telling who uses it.
-fn has_settled() -> bool {
+fn has_settled(settle: Settle) -> bool {
     static HAS_GIVEN_UP: AtomicBool = AtomicBool::new(false);
     // A function of the program that a stream calls would wait for itself.
     if HAS_GIVEN_UP.load(Ordering::Relaxed) || queue::is_at_work() {
         return false;
     }
-    let has_settled = context::settle_all(Instant::now() + PATIENCE);
+    let has_settled = settle(Instant::now() + PATIENCE);
     if !has_settled && !HAS_GIVEN_UP.swap(true, Ordering::Relaxed) {
         crate::log::say(
             "kernels do not end that may use what is freed from a heap, so what is freed from heaps is not checked any more",

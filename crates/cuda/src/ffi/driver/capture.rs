@@ -4,17 +4,17 @@ use std::ffi::c_uint;
 use std::ptr;
 
 use crate::abi::driver::*;
-use crate::api::stream;
+use crate::api::stream_handle;
 use crate::ffi::graph::CaptureInfo;
 use crate::ffi::{export, graph};
 
 export! {
     fn cuStreamBeginCapture, cuStreamBeginCapture_ptsz(default; hStream: CUstream) {
-        graph::begin_capture(&*stream::resolve(hStream as usize, default)?, CU_STREAM_CAPTURE_MODE_GLOBAL)
+        graph::begin_capture(&*stream_handle::resolve(hStream as usize, default)?, CU_STREAM_CAPTURE_MODE_GLOBAL)
     }
 
     fn cuStreamBeginCapture_v2, cuStreamBeginCapture_v2_ptsz(default; hStream: CUstream, mode: CUstreamCaptureMode) {
-        graph::begin_capture(&*stream::resolve(hStream as usize, default)?, mode)
+        graph::begin_capture(&*stream_handle::resolve(hStream as usize, default)?, mode)
     }
 
     fn cuStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph_ptsz(
@@ -27,12 +27,12 @@ export! {
         mode: CUstreamCaptureMode,
     ) {
         let _ = dependencyData;
-        let stream = stream::resolve(hStream as usize, default)?;
+        let stream = stream_handle::resolve(hStream as usize, default)?;
         graph::begin_capture_to(&stream, hGraph, dependencies, numDependencies, mode)
     }
 
     fn cuStreamEndCapture, cuStreamEndCapture_ptsz(default; hStream: CUstream, phGraph: *mut CUgraph) {
-        graph::end_capture(&*stream::resolve(hStream as usize, default)?, phGraph)
+        graph::end_capture(&*stream_handle::resolve(hStream as usize, default)?, phGraph)
     }
 
     fn cuStreamIsCapturing, cuStreamIsCapturing_ptsz(
@@ -40,7 +40,7 @@ export! {
         hStream: CUstream,
         captureStatus: *mut CUstreamCaptureStatus,
     ) {
-        CaptureInfo::short(captureStatus, ptr::null_mut()).put(&*stream::resolve(hStream as usize, default)?)
+        CaptureInfo::short(captureStatus, ptr::null_mut()).put(&*stream_handle::resolve(hStream as usize, default)?)
     }
 
     fn cuStreamGetCaptureInfo, cuStreamGetCaptureInfo_ptsz(
@@ -49,7 +49,7 @@ export! {
         captureStatus_out: *mut CUstreamCaptureStatus,
         id_out: *mut cuuint64_t,
     ) {
-        CaptureInfo::short(captureStatus_out, id_out).put(&*stream::resolve(hStream as usize, default)?)
+        CaptureInfo::short(captureStatus_out, id_out).put(&*stream_handle::resolve(hStream as usize, default)?)
     }
 
     fn cuStreamGetCaptureInfo_v2, cuStreamGetCaptureInfo_v2_ptsz(
@@ -69,7 +69,7 @@ export! {
             edges: ptr::null_mut::<*const CUgraphEdgeData>(),
             count: numDependencies_out,
         };
-        info.put(&*stream::resolve(hStream as usize, default)?)
+        info.put(&*stream_handle::resolve(hStream as usize, default)?)
     }
 
     fn cuStreamGetCaptureInfo_v3, cuStreamGetCaptureInfo_v3_ptsz(
@@ -90,7 +90,7 @@ export! {
             edges: edgeData_out,
             count: numDependencies_out,
         };
-        info.put(&*stream::resolve(hStream as usize, default)?)
+        info.put(&*stream_handle::resolve(hStream as usize, default)?)
     }
 
     fn cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies_ptsz(
@@ -100,7 +100,7 @@ export! {
         numDependencies: usize,
         flags: c_uint,
     ) {
-        graph::update_dependencies(&*stream::resolve(hStream as usize, default)?, dependencies, numDependencies, flags)
+        graph::update_dependencies(&*stream_handle::resolve(hStream as usize, default)?, dependencies, numDependencies, flags)
     }
 
     fn cuStreamUpdateCaptureDependencies_v2, cuStreamUpdateCaptureDependencies_v2_ptsz(
@@ -112,7 +112,7 @@ export! {
         flags: c_uint,
     ) {
         let _ = dependencyData;
-        graph::update_dependencies(&*stream::resolve(hStream as usize, default)?, dependencies, numDependencies, flags)
+        graph::update_dependencies(&*stream_handle::resolve(hStream as usize, default)?, dependencies, numDependencies, flags)
     }
 
     fn cuThreadExchangeStreamCaptureMode(mode: *mut CUstreamCaptureMode) {

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use crate::abi::driver::{CUcontext, CUctxCreateParams, CUdevice, CUexecAffinityParam, CUfunc_cache, CUlimit};
 use crate::api::context::{self, CONTEXTS, Context, LIMITS};
-use crate::api::{capture, device, output};
+use crate::api::{capture, device, output, primary_context};
 use crate::error::{CudaError, Result};
 use crate::ffi::driver::general::VERSION;
 use crate::ffi::{export, put, put_if};
@@ -42,7 +42,7 @@ fn pop(pctx: *mut CUcontext) -> Result<()> {
 }
 
 fn synchronize(context: &Arc<Context>) -> Result<()> {
-    capture::refuse_in(context)?;
+    capture::refuse_in(context.handle.number())?;
     let result = context.synchronize();
     output::flush();
     result
@@ -177,25 +177,25 @@ export! {
 
     fn cuDevicePrimaryCtxRetain(pctx: *mut CUcontext, dev: CUdevice) {
         device::check(dev)?;
-        let context = context::retain_primary()?;
+        let context = primary_context::retain()?;
         // SAFETY: as the manual says.
         unsafe { put(pctx, raw(Some(&context))) }
     }
 
     fn cuDevicePrimaryCtxRelease_v2(dev: CUdevice) {
         device::check(dev)?;
-        context::release_primary()
+        primary_context::release()
     }
 
     fn cuDevicePrimaryCtxReset_v2(dev: CUdevice) {
         device::check(dev)?;
-        context::reset_primary();
+        primary_context::reset();
         Ok(())
     }
 
     fn cuDevicePrimaryCtxSetFlags_v2(dev: CUdevice, flags: c_uint) {
         device::check(dev)?;
-        context::set_primary_flags(flags);
+        primary_context::set_flags(flags);
         Ok(())
     }
 
@@ -203,8 +203,8 @@ export! {
         device::check(dev)?;
         // SAFETY: as the manual says.
         unsafe {
-            put(flags, context::primary_flags())?;
-            put(active, context::primary().is_some().into())
+            put(flags, primary_context::flags())?;
+            put(active, primary_context::get().is_some().into())
         }
     }
 
@@ -235,12 +235,12 @@ export! {
 
     fn cuDevicePrimaryCtxRelease(dev: CUdevice) {
         device::check(dev)?;
-        context::release_primary()
+        primary_context::release()
     }
 
     fn cuDevicePrimaryCtxReset(dev: CUdevice) {
         device::check(dev)?;
-        context::reset_primary();
+        primary_context::reset();
         Ok(())
     }
 

@@ -3,8 +3,8 @@
 use std::ffi::c_uint;
 
 use crate::abi::driver::{CU_EVENT_DISABLE_TIMING, CU_EVENT_RECORD_EXTERNAL, CUevent, CUstream};
-use crate::api::event::{self, EVENTS};
-use crate::api::{output, stream};
+use crate::api::event::EVENTS;
+use crate::api::{event_sync, output, stream_handle};
 use crate::error::{CudaError, Result};
 use crate::ffi::{export, put};
 
@@ -19,7 +19,7 @@ export! {
         if phEvent.is_null() {
             return Err(CudaError::INVALID_VALUE);
         }
-        let event = event::create(Flags & CU_EVENT_DISABLE_TIMING == 0)?;
+        let event = event_sync::create(Flags & CU_EVENT_DISABLE_TIMING == 0)?;
         // SAFETY: as the manual says.
         unsafe { put(phEvent, event.handle.number() as CUevent) }
     }
@@ -29,7 +29,7 @@ export! {
     }
 
     fn cuEventRecord, cuEventRecord_ptsz(default; hEvent: CUevent, hStream: CUstream) {
-        EVENTS.get(hEvent as usize)?.record(&*stream::resolve(hStream as usize, default)?, false)
+        event_sync::record(&EVENTS.get(hEvent as usize)?, &*stream_handle::resolve(hStream as usize, default)?, false)
     }
 
     fn cuEventRecordWithFlags, cuEventRecordWithFlags_ptsz(
@@ -38,15 +38,15 @@ export! {
         hStream: CUstream,
         flags: c_uint,
     ) {
-        EVENTS.get(hEvent as usize)?.record(&*stream::resolve(hStream as usize, default)?, flags & CU_EVENT_RECORD_EXTERNAL != 0)
+        event_sync::record(&EVENTS.get(hEvent as usize)?, &*stream_handle::resolve(hStream as usize, default)?, flags & CU_EVENT_RECORD_EXTERNAL != 0)
     }
 
     fn cuEventQuery(hEvent: CUevent) {
-        EVENTS.get(hEvent as usize)?.query()
+        event_sync::query(&*EVENTS.get(hEvent as usize)?)
     }
 
     fn cuEventSynchronize(hEvent: CUevent) {
-        let result = EVENTS.get(hEvent as usize)?.synchronize();
+        let result = event_sync::synchronize(&*EVENTS.get(hEvent as usize)?);
         output::flush();
         result
     }

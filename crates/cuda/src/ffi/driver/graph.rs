@@ -7,12 +7,12 @@ use crate::abi::driver::*;
 use crate::api::executable::EXECUTABLES;
 use crate::api::graph::Action;
 use crate::api::kernel::KERNELS;
-use crate::api::launch::LaunchShape;
-use crate::api::stream::{self, DefaultStream};
+use crate::api::stream_handle::{self, DefaultStream};
 use crate::api::{self, context, device};
 use crate::error::{CudaError, Result};
 use crate::ffi::driver::transfer::copy_of_box;
 use crate::ffi::{export, get, graph, put, put_if};
+use crate::launch_shape::LaunchShape;
 use crate::transfer::{Copy, Side};
 
 /// Turns one of the structures that describe a launch into a node: they differ only at their ends.
@@ -675,11 +675,11 @@ export! {
     }
 
     fn cuGraphLaunch(hGraph: CUgraphExec, hStream: CUstream) {
-        graph::executable(hGraph)?.launch(&*stream::resolve(hStream as usize, DefaultStream::Legacy)?)
+        graph::executable(hGraph)?.launch(&*stream_handle::resolve(hStream as usize, DefaultStream::Legacy)?)
     }
 
     fn cuGraphLaunch_ptsz(hGraphExec: CUgraphExec, hStream: CUstream) {
-        graph::executable(hGraphExec)?.launch(&*stream::resolve(hStream as usize, DefaultStream::PerThread)?)
+        graph::executable(hGraphExec)?.launch(&*stream_handle::resolve(hStream as usize, DefaultStream::PerThread)?)
     }
 
     fn cuGraphExecDestroy(hGraphExec: CUgraphExec) {

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use crate::abi::driver::*;
 use crate::api::kernel::{KERNELS, Kernel};
-use crate::api::launch::{Launch, LaunchShape, check_cluster};
-use crate::api::stream::{self, DefaultStream};
+use crate::api::launch::{Launch, check_cluster};
+use crate::api::stream_handle::{self, DefaultStream};
 use crate::api::work::Work;
 use crate::api::{context, device, occupancy, output};
 use crate::error::{CudaError, Result};
 use crate::ffi::{self, export, get, put, put_if};
+use crate::launch_shape::LaunchShape;
 
 /// Launches a kernel with parameters as C programs give them.
 ///
@@ -23,7 +24,7 @@ unsafe fn launch(
     params: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> Result<()> {
-    let stream = stream::resolve(stream as usize, default)?;
+    let stream = stream_handle::resolve(stream as usize, default)?;
     // SAFETY: as the caller promises.
     let params = unsafe { ffi::launch::params(kernel, params, extra) }?;
     output::flush();

@@ -3,9 +3,9 @@
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
 use crate::abi::driver::*;
-use crate::api::memory::{self, Allocation, Kind, Source};
+use crate::api::allocation::{self, Allocation, Kind, Source};
 use crate::api::pool::{self, Pool};
-use crate::api::{context, device, stream};
+use crate::api::{context, device, memory, stream, stream_handle};
 use crate::error::{CudaError, Result};
 use crate::ffi::{export, put, put_if};
 
@@ -75,7 +75,7 @@ unsafe fn put_attribute(data: *mut c_void, attribute: CUpointer_attribute, addre
 
 /// The memory that a pointer points to, variables of modules among them.
 fn known(address: u64) -> Result<Allocation> {
-    if let Some(found) = memory::find(address) {
+    if let Some(found) = allocation::find(address) {
         return Ok(found);
     }
     let found = crate::driver::get()?.device.memory.allocation(address);
@@ -160,14 +160,14 @@ export! {
     fn cuMemHostGetDevicePointer_v2(pdptr: *mut CUdeviceptr, p: *mut c_void, Flags: c_uint) {
         let _ = Flags;
         context::require()?;
-        memory::find(p as u64).ok_or(CudaError::INVALID_VALUE)?;
+        allocation::find(p as u64).ok_or(CudaError::INVALID_VALUE)?;
         // SAFETY: as the manual says.
         unsafe { put(pdptr, p as u64) }
     }
 
     fn cuMemHostGetFlags(pFlags: *mut c_uint, p: *mut c_void) {
         context::require()?;
-        match memory::find(p as u64).map(|found| found.kind) {
+        match allocation::find(p as u64).map(|found| found.kind) {
             // SAFETY: as the manual says.
             Some(Kind::Host { flags } | Kind::Registered { flags }) => unsafe { put(pFlags, flags) },
             _ => Err(CudaError::INVALID_VALUE),
@@ -191,12 +191,12 @@ export! {
         bytesize: usize,
         hStream: CUstream,
     ) {
-        let stream = stream::resolve(hStream as usize, default)?;
+        let stream = stream_handle::resolve(hStream as usize, default)?;
         put_new(dptr, || allocate_in(&stream, bytesize, &pool::current()))
     }
 
     fn cuMemFreeAsync, cuMemFreeAsync_ptsz(default; dptr: CUdeviceptr, hStream: CUstream) {
-        memory::free_in(&*stream::resolve(hStream as usize, default)?, dptr)
+        memory::free_in(&*stream_handle::resolve(hStream as usize, default)?, dptr)
     }
 
     fn cuPointerGetAttribute(data: *mut c_void, attribute: CUpointer_attribute, ptr: CUdeviceptr) {
@@ -261,7 +261,7 @@ export! {
         if dstDevice != CU_DEVICE_CPU {
             device::check(dstDevice)?;
         }
-        stream::resolve(hStream as usize, default)?;
+        stream_handle::resolve(hStream as usize, default)?;
         known(devPtr).map(drop)
     }
 
@@ -274,7 +274,7 @@ export! {
         hStream: CUstream,
     ) {
         let _ = (count, location, flags);
-        stream::resolve(hStream as usize, default)?;
+        stream_handle::resolve(hStream as usize, default)?;
         known(devPtr).map(drop)
     }
 

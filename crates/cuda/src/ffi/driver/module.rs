@@ -1,13 +1,14 @@
 //! Modules and libraries.
 
 use std::ffi::{c_char, c_uint, c_void};
+use std::sync::Arc;
 
 use crate::abi::driver::*;
 use crate::api::module::{self, MODULES, Module};
 use crate::api::{context, image};
 use crate::error::{CudaError, Result};
-use crate::ffi::{self, export, put, put_if, put_text, text};
-use std::sync::Arc;
+use crate::ffi::{export, put, put_if, put_text, text};
+use crate::program_image::ProgramImage;
 
 /// Loads code from a file.
 pub(crate) fn load_file(name: *const c_char) -> Result<Arc<Module>> {
@@ -108,7 +109,7 @@ export! {
     fn cuModuleLoadData(module: *mut CUmodule, image: *const c_void) {
         context::require()?;
         // SAFETY: as the manual says.
-        unsafe { put(module, ffi::image::load(image)?.handle.number() as CUmodule) }
+        unsafe { put(module, ProgramImage::new(image).with(image::load)?.handle.number() as CUmodule) }
     }
 
     fn cuModuleLoadDataEx(
@@ -121,7 +122,7 @@ export! {
         context::require()?;
         // SAFETY: as the manual says.
         unsafe {
-            let loaded = with_log(numOptions, options, optionValues, || ffi::image::load(image))?;
+            let loaded = with_log(numOptions, options, optionValues, || ProgramImage::new(image).with(image::load))?;
             put(module, loaded.handle.number() as CUmodule)
         }
     }
@@ -129,7 +130,7 @@ export! {
     fn cuModuleLoadFatBinary(module: *mut CUmodule, fatCubin: *const c_void) {
         context::require()?;
         // SAFETY: as the manual says.
-        unsafe { put(module, ffi::image::load(fatCubin)?.handle.number() as CUmodule) }
+        unsafe { put(module, ProgramImage::new(fatCubin).with(image::load)?.handle.number() as CUmodule) }
     }
 
     fn cuModuleUnload(hmod: CUmodule) {
@@ -169,7 +170,7 @@ export! {
         crate::driver::check()?;
         // SAFETY: as the manual says.
         unsafe {
-            let loaded = with_log(numJitOptions, jitOptions, jitOptionsValues, || ffi::image::load(code))?;
+            let loaded = with_log(numJitOptions, jitOptions, jitOptionsValues, || ProgramImage::new(code).with(image::load))?;
             put(library, loaded.handle.number() as CUlibrary)
         }
     }

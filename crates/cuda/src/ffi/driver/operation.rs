@@ -4,8 +4,9 @@ use std::ffi::c_uint;
 use std::ptr;
 
 use crate::abi::driver::*;
-use crate::api::memory::{self, Owner};
-use crate::api::stream::{self, Stream};
+use crate::api::allocation::{self, Owner};
+use crate::api::stream::Stream;
+use crate::api::stream_handle;
 use crate::api::work::Work;
 use crate::error::{CudaError, Result};
 use crate::ffi::{export, get};
@@ -16,7 +17,7 @@ fn operation(address: u64, is_wide: bool, action: Action) -> Result<Operation> {
     // SAFETY: as the manual of the functions that call this says.
     let operation = unsafe { Operation::new(address, is_wide, action) }.ok_or(CudaError::INVALID_VALUE)?;
     let (start, bytes) = operation.range();
-    if memory::owner(start, bytes)? == Owner::Host { Err(CudaError::INVALID_VALUE) } else { Ok(operation) }
+    if allocation::owner(start, bytes)? == Owner::Host { Err(CudaError::INVALID_VALUE) } else { Ok(operation) }
 }
 
 fn condition(flags: c_uint) -> Result<Condition> {
@@ -78,7 +79,7 @@ export! {
         flags: c_uint,
     ) {
         let action = Action::Wait(condition(flags)?, value.into());
-        push(&*stream::resolve(stream as usize, default)?, &[operation(addr, false, action)?])
+        push(&*stream_handle::resolve(stream as usize, default)?, &[operation(addr, false, action)?])
     }
 
     fn cuStreamWriteValue32, cuStreamWriteValue32_ptsz(
@@ -90,7 +91,7 @@ export! {
     ) {
         let _ = flags;
         let action = Action::Write(value.into());
-        push(&*stream::resolve(stream as usize, default)?, &[operation(addr, false, action)?])
+        push(&*stream_handle::resolve(stream as usize, default)?, &[operation(addr, false, action)?])
     }
 
     fn cuStreamWaitValue32_v2, cuStreamWaitValue32_v2_ptsz(
@@ -101,7 +102,7 @@ export! {
         flags: c_uint,
     ) {
         let action = Action::Wait(condition(flags)?, value.into());
-        push(&*stream::resolve(stream as usize, default)?, &[operation(addr, false, action)?])
+        push(&*stream_handle::resolve(stream as usize, default)?, &[operation(addr, false, action)?])
     }
 
     fn cuStreamWriteValue32_v2, cuStreamWriteValue32_v2_ptsz(
@@ -113,7 +114,7 @@ export! {
     ) {
         let _ = flags;
         let action = Action::Write(value.into());
-        push(&*stream::resolve(stream as usize, default)?, &[operation(addr, false, action)?])
+        push(&*stream_handle::resolve(stream as usize, default)?, &[operation(addr, false, action)?])
     }
 
     fn cuStreamWaitValue64, cuStreamWaitValue64_ptsz(
@@ -124,7 +125,7 @@ export! {
         flags: c_uint,
     ) {
         let action = Action::Wait(condition(flags)?, value);
-        push(&*stream::resolve(stream as usize, default)?, &[operation(addr, true, action)?])
+        push(&*stream_handle::resolve(stream as usize, default)?, &[operation(addr, true, action)?])
     }
 
     fn cuStreamWriteValue64, cuStreamWriteValue64_ptsz(
@@ -136,7 +137,7 @@ export! {
     ) {
         let _ = flags;
         let action = Action::Write(value);
-        push(&*stream::resolve(stream as usize, default)?, &[operation(addr, true, action)?])
+        push(&*stream_handle::resolve(stream as usize, default)?, &[operation(addr, true, action)?])
     }
 
     fn cuStreamWaitValue64_v2, cuStreamWaitValue64_v2_ptsz(
@@ -147,7 +148,7 @@ export! {
         flags: c_uint,
     ) {
         let action = Action::Wait(condition(flags)?, value);
-        push(&*stream::resolve(stream as usize, default)?, &[operation(addr, true, action)?])
+        push(&*stream_handle::resolve(stream as usize, default)?, &[operation(addr, true, action)?])
     }
 
     fn cuStreamWriteValue64_v2, cuStreamWriteValue64_v2_ptsz(
@@ -159,7 +160,7 @@ export! {
     ) {
         let _ = flags;
         let action = Action::Write(value);
-        push(&*stream::resolve(stream as usize, default)?, &[operation(addr, true, action)?])
+        push(&*stream_handle::resolve(stream as usize, default)?, &[operation(addr, true, action)?])
     }
 
     fn cuStreamBatchMemOp, cuStreamBatchMemOp_ptsz(
@@ -170,7 +171,7 @@ export! {
         flags: c_uint,
     ) {
         let _ = flags;
-        let stream = stream::resolve(stream as usize, default)?;
+        let stream = stream_handle::resolve(stream as usize, default)?;
         // SAFETY: as the manual says.
         push(&stream, &unsafe { operations(paramArray, count as usize) }?)
     }
@@ -183,7 +184,7 @@ export! {
         flags: c_uint,
     ) {
         let _ = flags;
-        let stream = stream::resolve(stream as usize, default)?;
+        let stream = stream_handle::resolve(stream as usize, default)?;
         // SAFETY: as the manual says.
         push(&stream, &unsafe { operations(paramArray, count as usize) }?)
     }

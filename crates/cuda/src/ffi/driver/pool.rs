@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::abi::driver::*;
 use crate::api::pool::{self, POOLS, Pool};
-use crate::api::{context, device, stream};
+use crate::api::{context, device, stream_handle};
 use crate::error::{CudaError, Result};
 use crate::ffi::driver::memory::{allocate_in, put_new};
 use crate::ffi::{export, get, put};
@@ -194,7 +194,7 @@ export! {
         pool: CUmemoryPool,
         hStream: CUstream,
     ) {
-        let stream = stream::resolve(hStream as usize, default)?;
+        let stream = stream_handle::resolve(hStream as usize, default)?;
         let pool = POOLS.get(pool as usize)?;
         put_new(dptr, || allocate_in(&stream, bytesize, &pool))
     }

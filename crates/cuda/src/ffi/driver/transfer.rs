@@ -4,7 +4,8 @@ use std::ffi::{c_uchar, c_uint, c_ushort, c_void};
 
 use crate::abi::driver::*;
 use crate::api::copy::{self, Wait};
-use crate::api::stream::{self, DefaultStream};
+use crate::api::stream;
+use crate::api::stream_handle::{self, DefaultStream};
 use crate::error::{CudaError, Result};
 use crate::ffi::{export, get};
 use crate::transfer::{Copy, Extent, Fill, Pattern, Side};
@@ -16,7 +17,7 @@ fn copy(to: u64, from: u64, bytes: usize, stream: CUstream, default: DefaultStre
 
 /// Copies bytes of one row.
 fn copy_row(to: Side, from: Side, bytes: usize, stream: CUstream, default: DefaultStream, wait: Wait) -> Result<()> {
-    let stream = stream::resolve(stream as usize, default)?;
+    let stream = stream_handle::resolve(stream as usize, default)?;
     // SAFETY: as the manual says of the functions that call this.
     let copy = unsafe { Copy::new(from, to, Extent::bytes(bytes as u64)) };
     copy::copy(&stream, copy, wait)
@@ -92,7 +93,7 @@ fn fill(
     default: DefaultStream,
     wait: Wait,
 ) -> Result<()> {
-    let stream = stream::resolve(stream as usize, default)?;
+    let stream = stream_handle::resolve(stream as usize, default)?;
     let width = (width as u64).checked_mul(pattern.bytes()).ok_or(CudaError::INVALID_VALUE)?;
     let extent = Extent { width, height: height as u64, depth: 1 };
     // SAFETY: as the manual says of the functions that call this.
@@ -156,7 +157,7 @@ fn copy_2d(params: &CUDA_MEMCPY2D, stream: CUstream, default: DefaultStream, wai
     };
     let width = params.WidthInBytes;
     let extent = Extent { width: width as u64, height: params.Height as u64, depth: 1 };
-    let stream = stream::resolve(stream as usize, default)?;
+    let stream = stream_handle::resolve(stream as usize, default)?;
     // SAFETY: as the manual says of the functions that call this.
     let copy = unsafe { Copy::new(from.side(width)?, to.side(width)?, extent) };
     copy::copy(&stream, copy, wait)
@@ -189,7 +190,7 @@ pub(crate) fn copy_of_box(params: &CUDA_MEMCPY3D) -> Result<Copy> {
 }
 
 fn copy_3d(params: &CUDA_MEMCPY3D, stream: CUstream, default: DefaultStream, wait: Wait) -> Result<()> {
-    copy::copy(&*stream::resolve(stream as usize, default)?, copy_of_box(params)?, wait)
+    copy::copy(&*stream_handle::resolve(stream as usize, default)?, copy_of_box(params)?, wait)
 }
 
 export! {
@@ -419,7 +420,7 @@ export! {
         hStream: CUstream,
     ) {
         let _ = (failIdx, attrs, attrsIdxs, numAttrs);
-        let stream = stream::resolve(hStream as usize, default)?;
+        let stream = stream_handle::resolve(hStream as usize, default)?;
         // SAFETY: as the manual says.
         unsafe { copy_batch(&stream, dsts, srcs, sizes, count) }
     }
@@ -436,7 +437,7 @@ export! {
         hStream: CUstream,
     ) {
         let _ = (attrs, attrsIdxs, numAttrs);
-        let stream = stream::resolve(hStream as usize, default)?;
+        let stream = stream_handle::resolve(hStream as usize, default)?;
         // SAFETY: as the manual says.
         unsafe { copy_batch(&stream, dsts, srcs, sizes, count) }
     }

@@ -12,7 +12,7 @@ use crate::api::array::{self, ARRAYS, Array, Description, PYRAMIDS};
 use crate::api::copy::Wait;
 use crate::error::{CudaError, Result};
 use crate::ffi::{get, put, put_if};
-use crate::transfer::{Extent, Side};
+use crate::transfer::Extent;
 
 /// What the elements of an array are.
 pub(crate) fn format(desc: &cudaChannelFormatDesc) -> Result<(Component, u32)> {
@@ -66,14 +66,6 @@ fn describe(desc: *const cudaChannelFormatDesc, extent: cudaExtent, flags: c_uin
 
 pub(crate) fn of(array: *const cudaArray) -> Result<Arc<Array>> {
     ARRAYS.get(array as usize)
-}
-
-/// A place in an array, and the size of its elements.
-pub(crate) fn side(array: cudaArray_t, position: cudaPos) -> Result<(Side, Option<u64>)> {
-    let array = of(array)?;
-    let element = array.image.element_bytes();
-    let x = (position.x as u64).checked_mul(element).ok_or(CudaError::INVALID_VALUE)?;
-    Ok((array.side([x, position.y as u64, position.z as u64])?, Some(element)))
 }
 
 /// Copies between rows of memory and an array; `to_array` says which way.

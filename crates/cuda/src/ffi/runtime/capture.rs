@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use super::{export_runtime, ready};
 use crate::abi::runtime::*;
-use crate::api::stream::{self, DefaultStream, Stream};
+use crate::api::stream::Stream;
+use crate::api::stream_handle::{self, DefaultStream};
 use crate::error::Result;
 use crate::ffi::graph;
 use crate::ffi::graph::CaptureInfo;
 
 fn of(stream: cudaStream_t, default: DefaultStream) -> Result<Arc<Stream>> {
     ready()?;
-    stream::resolve(stream as usize, default)
+    stream_handle::resolve(stream as usize, default)
 }
 
 export_runtime! {

@@ -8,14 +8,14 @@ use super::{check_device, export_runtime, ready};
 use crate::abi::driver::*;
 use crate::abi::runtime::*;
 use crate::api::device::{self, NAME, PCI_NAME, UUID};
-use crate::api::{capture, context, output};
+use crate::api::{capture, output, primary_context};
 use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::ffi::{put, put_if, put_text, text};
 
 fn synchronize() -> Result<()> {
-    let context = context::require_or_primary()?;
-    capture::refuse_in(&context)?;
+    let context = primary_context::require_or_primary()?;
+    capture::refuse_in(context.handle.number())?;
     let result = context.synchronize();
     output::flush();
     result
@@ -257,28 +257,28 @@ export_runtime! {
 
     fn cudaDeviceReset() {
         driver::start()?;
-        if let Some(context) = context::primary() {
+        if let Some(context) = primary_context::get() {
             let _ = context.synchronize();
             output::flush();
         }
-        context::reset_primary();
+        primary_context::reset();
         Ok(())
     }
 
     fn cudaThreadExit() {
-        context::reset_primary();
+        primary_context::reset();
         Ok(())
     }
 
     fn cudaDeviceSetLimit(limit: cudaLimit, value: usize) {
-        let context = context::require_or_primary()?;
+        let context = primary_context::require_or_primary()?;
         let mut limits = context.limits.lock().unwrap_or_else(PoisonError::into_inner);
         *limits.get_mut(limit as usize).ok_or(CudaError::UNSUPPORTED_LIMIT)? = value as u64;
         Ok(())
     }
 
     fn cudaDeviceGetLimit(pValue: *mut usize, limit: cudaLimit) {
-        let context = context::require_or_primary()?;
+        let context = primary_context::require_or_primary()?;
         let limits = context.limits.lock().unwrap_or_else(PoisonError::into_inner);
         let value = *limits.get(limit as usize).ok_or(CudaError::UNSUPPORTED_LIMIT)?;
         // SAFETY: as the manual says.
@@ -308,12 +308,12 @@ export_runtime! {
     }
 
     fn cudaSetDeviceFlags(flags: c_uint) {
-        context::require_or_primary()?.flags.store(flags, Ordering::Relaxed);
+        primary_context::require_or_primary()?.flags.store(flags, Ordering::Relaxed);
         Ok(())
     }
 
     fn cudaGetDeviceFlags(flags: *mut c_uint) {
-        let context = context::require_or_primary()?;
+        let context = primary_context::require_or_primary()?;
         // SAFETY: as the manual says.
         unsafe { put(flags, context.flags.load(Ordering::Relaxed)) }
     }

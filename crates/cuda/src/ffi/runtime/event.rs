@@ -7,8 +7,8 @@ use crate::abi::runtime::{
     cudaEvent_t, cudaEventBlockingSync, cudaEventDisableTiming, cudaEventInterprocess, cudaEventRecordExternal,
     cudaStream_t,
 };
-use crate::api::event::{self, EVENTS};
-use crate::api::{output, stream};
+use crate::api::event::EVENTS;
+use crate::api::{event_sync, output, stream_handle};
 use crate::error::{CudaError, Result};
 use crate::ffi::put;
 
@@ -17,7 +17,7 @@ fn create(out: *mut cudaEvent_t, flags: c_uint) -> Result<()> {
     if out.is_null() || flags & !(cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess) != 0 {
         return Err(CudaError::INVALID_VALUE);
     }
-    let event = event::create(flags & cudaEventDisableTiming == 0)?;
+    let event = event_sync::create(flags & cudaEventDisableTiming == 0)?;
     // SAFETY: as the manual of the functions that call this says.
     unsafe { put(out, event.handle.number() as cudaEvent_t) }
 }
@@ -43,7 +43,7 @@ export_runtime! {
 
     fn cudaEventRecord, cudaEventRecord_ptsz(default; event: cudaEvent_t, stream: cudaStream_t) {
         ready()?;
-        EVENTS.get(event as usize)?.record(&*stream::resolve(stream as usize, default)?, false)
+        event_sync::record(&EVENTS.get(event as usize)?, &*stream_handle::resolve(stream as usize, default)?, false)
     }
 
     fn cudaEventRecordWithFlags, cudaEventRecordWithFlags_ptsz(
@@ -53,15 +53,15 @@ export_runtime! {
         flags: c_uint,
     ) {
         ready()?;
-        EVENTS.get(event as usize)?.record(&*stream::resolve(stream as usize, default)?, flags & cudaEventRecordExternal != 0)
+        event_sync::record(&EVENTS.get(event as usize)?, &*stream_handle::resolve(stream as usize, default)?, flags & cudaEventRecordExternal != 0)
     }
 
     fn cudaEventQuery(event: cudaEvent_t) {
-        EVENTS.get(event as usize)?.query()
+        event_sync::query(&*EVENTS.get(event as usize)?)
     }
 
     fn cudaEventSynchronize(event: cudaEvent_t) {
-        let result = EVENTS.get(event as usize)?.synchronize();
+        let result = event_sync::synchronize(&*EVENTS.get(event as usize)?);
         output::flush();
         result
     }

@@ -6,7 +6,7 @@ use std::ptr;
 use super::{LAST, export_runtime};
 use crate::abi::errors::error_text;
 use crate::abi::runtime::*;
-use crate::api::stream::DefaultStream;
+use crate::api::stream_handle::DefaultStream;
 use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::ffi::driver::general::VERSION;

@@ -10,7 +10,7 @@ use crate::abi::driver::CUDA_MEMSET_NODE_PARAMS;
 use crate::abi::runtime::*;
 use crate::api::executable::EXECUTABLES;
 use crate::api::graph::Action;
-use crate::api::{self, registry, stream};
+use crate::api::{self, registry, stream_handle};
 use crate::error::{CudaError, Result};
 use crate::ffi::{get, graph, put, put_if};
 use crate::transfer::{Copy, Extent, Side};
@@ -796,7 +796,7 @@ export_runtime! {
 
     fn cudaGraphLaunch, cudaGraphLaunch_ptsz(default; graphExec: cudaGraphExec_t, stream: cudaStream_t) {
         ready()?;
-        graph::executable(graphExec)?.launch(&*stream::resolve(stream as usize, default)?)
+        graph::executable(graphExec)?.launch(&*stream_handle::resolve(stream as usize, default)?)
     }
 
     fn cudaGraphExecDestroy(graphExec: cudaGraphExec_t) {

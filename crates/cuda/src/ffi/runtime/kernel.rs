@@ -6,13 +6,14 @@ use std::sync::Arc;
 use super::{export_runtime, ready};
 use crate::abi::runtime::*;
 use crate::api::kernel::Kernel;
-use crate::api::launch::{Launch, LaunchShape, check_cluster};
-use crate::api::stream::{self, DefaultStream};
+use crate::api::launch::{Launch, check_cluster};
+use crate::api::stream_handle::{self, DefaultStream};
 use crate::api::work::Work;
 use crate::api::{device, occupancy, output, registry};
 use crate::error::{CudaError, Result};
 use crate::ffi::driver::kernel::{param_count, param_info};
 use crate::ffi::{self, get, put};
+use crate::launch_shape::LaunchShape;
 
 /// The kernel that a program means: by the address of the host's function, or by a handle.
 pub(crate) fn kernel_of(func: *const c_void) -> Result<Arc<Kernel>> {
@@ -44,7 +45,7 @@ pub(crate) unsafe fn launch(
     (stream, default): (cudaStream_t, DefaultStream),
     args: *mut *mut c_void,
 ) -> Result<()> {
-    let stream = stream::resolve(stream as usize, default)?;
+    let stream = stream_handle::resolve(stream as usize, default)?;
     // SAFETY: as the caller promises.
     let params = unsafe { ffi::launch::params(kernel, args, std::ptr::null_mut()) }?;
     output::flush();

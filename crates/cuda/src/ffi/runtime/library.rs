@@ -5,9 +5,10 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 use super::{check_device, export_runtime, ready};
 use crate::abi::runtime::*;
 use crate::api::kernel::KERNELS;
-use crate::api::module;
+use crate::api::{image, module};
 use crate::ffi::driver::module::{load_file, put_kernel, put_kernel_count, put_kernels, put_variable, with_log};
-use crate::ffi::{self, put};
+use crate::ffi::put;
+use crate::program_image::ProgramImage;
 
 export_runtime! {
     fn cudaLibraryLoadData(
@@ -24,7 +25,7 @@ export_runtime! {
         ready()?;
         // SAFETY: as the manual says.
         unsafe {
-            let loaded = with_log(numJitOptions, jitOptions, jitOptionsValues, || ffi::image::load(code))?;
+            let loaded = with_log(numJitOptions, jitOptions, jitOptionsValues, || ProgramImage::new(code).with(image::load))?;
             put(library, loaded.handle.number() as cudaLibrary_t)
         }
     }

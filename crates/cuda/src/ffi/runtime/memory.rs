@@ -4,9 +4,9 @@ use std::ffi::{c_int, c_uint, c_void};
 
 use super::{check_device, export_runtime, ready};
 use crate::abi::runtime::*;
-use crate::api::memory::{self, Kind};
+use crate::api::allocation::{self, Kind};
 use crate::api::pool::{self, Pool};
-use crate::api::{registry, stream};
+use crate::api::{memory, registry, stream, stream_handle};
 use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::ffi::put;
@@ -35,7 +35,7 @@ pub(crate) fn put_in(out: *mut *mut c_void, stream: &stream::Stream, bytes: usiz
 /// What kind of memory an address is in.
 fn memory_type(address: u64) -> Result<cudaMemoryType> {
     let is_variable = driver::get()?.device.memory.allocation(address).is_some();
-    Ok(match memory::find(address).map(|found| found.kind) {
+    Ok(match allocation::find(address).map(|found| found.kind) {
         Some(Kind::Device) => cudaMemoryTypeDevice,
         Some(Kind::Managed) => cudaMemoryTypeManaged,
         Some(Kind::Host { .. } | Kind::Registered { .. }) => cudaMemoryTypeHost,
@@ -116,13 +116,13 @@ export_runtime! {
         hStream: cudaStream_t,
     ) {
         ready()?;
-        let stream = stream::resolve(hStream as usize, default)?;
+        let stream = stream_handle::resolve(hStream as usize, default)?;
         put_in(devPtr, &stream, size, &pool::current())
     }
 
     fn cudaFreeAsync, cudaFreeAsync_ptsz(default; devPtr: *mut c_void, hStream: cudaStream_t) {
         ready()?;
-        memory::free_in(&*stream::resolve(hStream as usize, default)?, devPtr as u64)
+        memory::free_in(&*stream_handle::resolve(hStream as usize, default)?, devPtr as u64)
     }
 
     fn cudaHostRegister(ptr: *mut c_void, size: usize, flags: c_uint) {
@@ -138,14 +138,14 @@ export_runtime! {
     fn cudaHostGetDevicePointer(pDevice: *mut *mut c_void, pHost: *mut c_void, flags: c_uint) {
         let _ = flags;
         ready()?;
-        memory::find(pHost as u64).ok_or(CudaError::INVALID_VALUE)?;
+        allocation::find(pHost as u64).ok_or(CudaError::INVALID_VALUE)?;
         // SAFETY: as the manual says.
         unsafe { put(pDevice, pHost) }
     }
 
     fn cudaHostGetFlags(pFlags: *mut c_uint, pHost: *mut c_void) {
         ready()?;
-        match memory::find(pHost as u64).map(|found| found.kind) {
+        match allocation::find(pHost as u64).map(|found| found.kind) {
             // SAFETY: as the manual says.
             Some(Kind::Host { flags } | Kind::Registered { flags }) => unsafe { put(pFlags, flags) },
             _ => Err(CudaError::INVALID_VALUE),
@@ -222,7 +222,7 @@ export_runtime! {
     ) {
         let _ = (count, location, flags);
         managed(devPtr)?;
-        stream::resolve(stream as usize, default).map(drop)
+        stream_handle::resolve(stream as usize, default).map(drop)
     }
 
     fn cudaMemPrefetchAsync_v2, cudaMemPrefetchAsync_v2_ptsz(
@@ -235,7 +235,7 @@ export_runtime! {
     ) {
         let _ = (count, location, flags);
         managed(devPtr)?;
-        stream::resolve(stream as usize, default).map(drop)
+        stream_handle::resolve(stream as usize, default).map(drop)
     }
 
     fn cudaMemPrefetchAsync_11, cudaMemPrefetchAsync_ptsz_11(
@@ -250,7 +250,7 @@ export_runtime! {
             check_device(dstDevice)?;
         }
         managed(devPtr)?;
-        stream::resolve(stream as usize, default).map(drop)
+        stream_handle::resolve(stream as usize, default).map(drop)
     }
 
     fn cudaMemRangeGetAttribute(
@@ -286,5 +286,5 @@ export_runtime! {
 /// Checks that memory is there; nothing else is to be done to it.
 fn managed(address: *const c_void) -> Result<()> {
     ready()?;
-    memory::owner(address as u64, 1).map(drop)
+    allocation::owner(address as u64, 1).map(drop)
 }

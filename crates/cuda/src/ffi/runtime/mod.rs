@@ -18,7 +18,7 @@ pub(crate) mod user_object;
 
 use std::cell::Cell;
 
-use crate::api::context;
+use crate::api::primary_context;
 use crate::error::{CudaError, Result};
 
 thread_local! {
@@ -41,11 +41,11 @@ macro_rules! export_runtime {
     (fn $name:ident, $per_thread:ident($default:ident; $($arg:ident: $ty:ty),* $(,)?) $body:block $($rest:tt)*) => {
         export_runtime! {
             fn $name($($arg: $ty),*) {
-                let $default = crate::api::stream::DefaultStream::Legacy;
+                let $default = crate::api::stream_handle::DefaultStream::Legacy;
                 $body
             }
             fn $per_thread($($arg: $ty),*) {
-                let $default = crate::api::stream::DefaultStream::PerThread;
+                let $default = crate::api::stream_handle::DefaultStream::PerThread;
                 $body
             }
             $($rest)*
@@ -65,7 +65,7 @@ pub(crate) fn remember(code: u32) -> u32 {
 
 /// Starts the runtime on this thread, if it was not started before.
 pub(crate) fn ready() -> Result<()> {
-    context::require_or_primary().map(drop)
+    primary_context::require_or_primary().map(drop)
 }
 
 /// A device by the number that programs use.

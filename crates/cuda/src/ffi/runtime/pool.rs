@@ -7,7 +7,7 @@ use super::memory::put_in;
 use super::{check_device, export_runtime, ready};
 use crate::abi::runtime::*;
 use crate::api::pool::{self, POOLS};
-use crate::api::stream;
+use crate::api::stream_handle;
 use crate::error::Result;
 use crate::ffi::driver::pool::{
     access_from, check_access_from, check_place, put_attribute, put_pool, set_attribute, share,
@@ -120,7 +120,7 @@ export_runtime! {
         stream: cudaStream_t,
     ) {
         ready()?;
-        let stream = stream::resolve(stream as usize, default)?;
+        let stream = stream_handle::resolve(stream as usize, default)?;
         put_in(ptr, &stream, size, &*POOLS.get(memPool as usize)?)
     }
 }

@@ -3,16 +3,14 @@
 use std::cell::RefCell;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::mem::ManuallyDrop;
-use std::sync::{Arc, PoisonError};
 
 use super::{export_runtime, ready};
 use crate::abi::runtime::{CUstream_st, cudaKernel_t, cudaStream_t, dim3, uint3};
-use crate::api::image::{self, Image};
-use crate::api::module::Module;
-use crate::api::registry::{self, Fatbin};
-use crate::api::{device, kernel::KERNELS, memory};
+use crate::api::kernel::KERNELS;
+use crate::api::{device, image, registry};
 use crate::error::{CudaError, Result};
-use crate::ffi::{self, guard, put, text};
+use crate::ffi::{guard, put, text};
+use crate::program_image::{ManagedPointer, ProgramImage};
 
 /// A launch whose parameters are not known yet.
 #[derive(Clone, Copy)]
@@ -30,19 +28,6 @@ thread_local! {
         const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
-/// Loads the module of a fatbin, and tells the host where its managed variables are.
-pub(crate) fn load(fatbin: &Fatbin) -> Result<Arc<Module>> {
-    // SAFETY: the code that nvcc made registered it, and unregisters it before it goes.
-    let module = unsafe { ffi::image::load(fatbin.address as *const c_void) }?;
-    for (place, name) in fatbin.managed.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-        let (address, bytes) = module.variable(name).map_err(|_| CudaError::INVALID_SYMBOL)?;
-        memory::add_managed_variable(address, bytes);
-        // SAFETY: the code that nvcc made keeps a pointer there, for this.
-        unsafe { (*place as *mut u64).write(address) };
-    }
-    Ok(module)
-}
-
 /// Runs something that cannot fail as far as C programs know.
 fn quietly(name: &'static str, body: impl FnOnce() -> Result<()>) {
     super::remember(guard(name, body));
@@ -55,18 +40,11 @@ fn quietly(name: &'static str, body: impl FnOnce() -> Result<()>) {
 pub unsafe extern "C" fn __cudaRegisterFatBinary(fatCubin: *mut c_void) -> *mut *mut c_void {
     let mut handle = 0;
     quietly("__cudaRegisterFatBinary", || {
-        handle = registry::add_fatbin(fatCubin as usize);
+        // SAFETY: the caller promises that it stays until it is unregistered, and then the registry forgets it.
+        let fatbin = registry::add_fatbin(unsafe { ProgramImage::new(fatCubin) });
+        handle = fatbin.handle.number();
         // What the program needs of the device is known before it asks what the device is.
-        // SAFETY: as the caller promises.
-        let least = unsafe {
-            ffi::image::with_containers(fatCubin, |image| {
-                Ok(match image {
-                    Image::Fatbin(bytes) => image::least_capability(bytes),
-                    Image::Fatbins(all) => all.iter().filter_map(|bytes| image::least_capability(bytes)).max(),
-                    Image::Ptx(_) | Image::MachineCode => None,
-                })
-            })
-        }?;
+        let least = fatbin.image.with(|image| Ok(image::least_capability(image)))?;
         if let Some(capability) = least {
             device::need_capability(capability);
         }
@@ -154,11 +132,9 @@ pub unsafe extern "C" fn __cudaRegisterManagedVar(
 ) {
     quietly("__cudaRegisterManagedVar", || {
         let fatbin = registry::fatbin(fatCubinHandle as usize).ok_or(CudaError::INVALID_HANDLE)?;
-        // SAFETY: as the caller promises.
-        let name = unsafe { text(deviceName) }?;
-        let place = hostVarPtrAddress as usize;
-        fatbin.managed.lock().unwrap_or_else(PoisonError::into_inner).push((place, name.to_owned()));
-        registry::add_variable(&fatbin, place, name);
+        // SAFETY: the caller promises a string, and a pointer that is ours to write until the fatbin is unregistered.
+        let (pointer, name) = unsafe { (ManagedPointer::new(hostVarPtrAddress), text(deviceName)?) };
+        registry::add_managed_variable(&fatbin, pointer, name);
         Ok(())
     });
 }

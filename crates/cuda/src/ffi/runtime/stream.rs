@@ -5,10 +5,12 @@ use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use super::{export_runtime, ready};
 use crate::abi::runtime::*;
 use crate::api::event::EVENTS;
-use crate::api::output;
-use crate::api::stream::{self, DefaultStream, Kind};
+use crate::api::stream_handle::{self, DefaultStream};
+use crate::api::stream_id::Kind;
+use crate::api::{event_sync, output, stream};
 use crate::error::{CudaError, Result};
-use crate::ffi::driver::stream::{add_callback, attribute, call_host, copy_attributes, set_attribute};
+use crate::ffi::driver::stream::{attribute, copy_attributes, set_attribute};
+use crate::ffi::host_call::{add_callback, call_host};
 use crate::ffi::{get, put};
 
 fn create(out: *mut cudaStream_t, flags: c_uint, priority: c_int) -> Result<()> {
@@ -17,7 +19,7 @@ fn create(out: *mut cudaStream_t, flags: c_uint, priority: c_int) -> Result<()> 
         return Err(CudaError::INVALID_VALUE);
     }
     let kind = if flags == cudaStreamNonBlocking { Kind::NonBlocking } else { Kind::Blocking };
-    let stream = stream::create(kind, priority.clamp(-5, 0))?;
+    let stream = stream_handle::create(kind, priority.clamp(-5, 0))?;
     // SAFETY: as the manual of the functions that call this says.
     unsafe { put(out, stream.handle.number() as cudaStream_t) }
 }
@@ -41,14 +43,14 @@ export_runtime! {
 
     fn cudaStreamSynchronize, cudaStreamSynchronize_ptsz(default; stream: cudaStream_t) {
         ready()?;
-        let result = stream::resolve(stream as usize, default)?.synchronize();
+        let result = stream_handle::resolve(stream as usize, default)?.synchronize();
         output::flush();
         result
     }
 
     fn cudaStreamQuery, cudaStreamQuery_ptsz(default; stream: cudaStream_t) {
         ready()?;
-        stream::resolve(stream as usize, default)?.query()
+        stream_handle::resolve(stream as usize, default)?.query()
     }
 
     fn cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz(
@@ -59,28 +61,28 @@ export_runtime! {
     ) {
         ready()?;
         let becomes_node = flags & cudaEventWaitExternal != 0;
-        EVENTS.get(event as usize)?.hold_up(&*stream::resolve(stream as usize, default)?, becomes_node)
+        event_sync::hold_up(&EVENTS.get(event as usize)?, &*stream_handle::resolve(stream as usize, default)?, becomes_node)
     }
 
     fn cudaStreamGetPriority, cudaStreamGetPriority_ptsz(default; hStream: cudaStream_t, priority: *mut c_int) {
         ready()?;
-        let stream = stream::resolve(hStream as usize, default)?;
+        let stream = stream_handle::resolve(hStream as usize, default)?;
         // SAFETY: as the manual says.
         unsafe { put(priority, stream.priority) }
     }
 
     fn cudaStreamGetFlags, cudaStreamGetFlags_ptsz(default; hStream: cudaStream_t, flags: *mut c_uint) {
         ready()?;
-        let stream = stream::resolve(hStream as usize, default)?;
+        let stream = stream_handle::resolve(hStream as usize, default)?;
         // SAFETY: as the manual says.
-        unsafe { put(flags, if stream.kind == Kind::NonBlocking { cudaStreamNonBlocking } else { 0 }) }
+        unsafe { put(flags, if stream.id.kind == Kind::NonBlocking { cudaStreamNonBlocking } else { 0 }) }
     }
 
     fn cudaStreamGetId, cudaStreamGetId_ptsz(default; hStream: cudaStream_t, streamId: *mut c_ulonglong) {
         ready()?;
-        let stream = stream::resolve(hStream as usize, default)?;
+        let stream = stream_handle::resolve(hStream as usize, default)?;
         // SAFETY: as the manual says.
-        unsafe { put(streamId, stream.id) }
+        unsafe { put(streamId, stream.id.number) }
     }
 
     fn cudaStreamAttachMemAsync, cudaStreamAttachMemAsync_ptsz(
@@ -93,7 +95,7 @@ export_runtime! {
         // Whoever it belongs to, both can reach it.
         let _ = (devPtr, length, flags);
         ready()?;
-        stream::resolve(stream as usize, default).map(drop)
+        stream_handle::resolve(stream as usize, default).map(drop)
     }
 
     fn cudaLaunchHostFunc, cudaLaunchHostFunc_ptsz(
@@ -103,7 +105,7 @@ export_runtime! {
         userData: *mut c_void,
     ) {
         ready()?;
-        call_host(&*stream::resolve(stream as usize, default)?, r#fn, userData)
+        call_host(&*stream_handle::resolve(stream as usize, default)?, r#fn, userData)
     }
 
     fn cudaStreamAddCallback, cudaStreamAddCallback_ptsz(
@@ -117,12 +119,12 @@ export_runtime! {
         if flags != 0 {
             return Err(CudaError::INVALID_VALUE);
         }
-        add_callback(&*stream::resolve(stream as usize, default)?, stream.cast(), callback, userData)
+        add_callback(&*stream_handle::resolve(stream as usize, default)?, stream.cast(), callback, userData)
     }
 
     fn cudaStreamGetAttribute(stream: cudaStream_t, attr: cudaLaunchAttributeID, value: *mut cudaLaunchAttributeValue) {
         ready()?;
-        let stream = stream::resolve(stream as usize, DefaultStream::Legacy)?;
+        let stream = stream_handle::resolve(stream as usize, DefaultStream::Legacy)?;
         // SAFETY: as the manual says.
         unsafe { put(value.cast(), attribute(&stream, attr)) }
     }
@@ -133,7 +135,7 @@ export_runtime! {
         value_out: *mut cudaLaunchAttributeValue,
     ) {
         ready()?;
-        let stream = stream::resolve(hStream as usize, DefaultStream::PerThread)?;
+        let stream = stream_handle::resolve(hStream as usize, DefaultStream::PerThread)?;
         // SAFETY: as the manual says.
         unsafe { put(value_out.cast(), attribute(&stream, attr)) }
     }
@@ -144,7 +146,7 @@ export_runtime! {
         param: *const cudaLaunchAttributeValue,
     ) {
         ready()?;
-        let stream = stream::resolve(stream as usize, DefaultStream::Legacy)?;
+        let stream = stream_handle::resolve(stream as usize, DefaultStream::Legacy)?;
         // SAFETY: as the manual says.
         set_attribute(&stream, attr, *unsafe { get(param.cast()) }?);
         Ok(())
@@ -156,7 +158,7 @@ export_runtime! {
         value: *const cudaLaunchAttributeValue,
     ) {
         ready()?;
-        let stream = stream::resolve(hStream as usize, DefaultStream::PerThread)?;
+        let stream = stream_handle::resolve(hStream as usize, DefaultStream::PerThread)?;
         // SAFETY: as the manual says.
         set_attribute(&stream, attr, *unsafe { get(value.cast()) }?);
         Ok(())
@@ -164,21 +166,21 @@ export_runtime! {
 
     fn cudaStreamCopyAttributes(dstStream: cudaStream_t, srcStream: cudaStream_t) {
         ready()?;
-        let of = |stream: cudaStream_t| stream::resolve(stream as usize, DefaultStream::Legacy);
+        let of = |stream: cudaStream_t| stream_handle::resolve(stream as usize, DefaultStream::Legacy);
         copy_attributes(&*of(dstStream)?, &*of(srcStream)?);
         Ok(())
     }
 
     fn cudaStreamCopyAttributes_ptsz(dst: cudaStream_t, src: cudaStream_t) {
         ready()?;
-        let of = |stream: cudaStream_t| stream::resolve(stream as usize, DefaultStream::PerThread);
+        let of = |stream: cudaStream_t| stream_handle::resolve(stream as usize, DefaultStream::PerThread);
         copy_attributes(&*of(dst)?, &*of(src)?);
         Ok(())
     }
 
     fn cudaStreamGetDevice, cudaStreamGetDevice_ptsz(default; hStream: cudaStream_t, device: *mut c_int) {
         ready()?;
-        stream::resolve(hStream as usize, default)?;
+        stream_handle::resolve(hStream as usize, default)?;
         // SAFETY: as the manual says.
         unsafe { put(device, 0) }
     }

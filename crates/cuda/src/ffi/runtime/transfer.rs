@@ -4,9 +4,10 @@ use std::ffi::{c_int, c_void};
 
 use super::{export_runtime, ready};
 use crate::abi::runtime::*;
+use crate::api::array::ARRAYS;
 use crate::api::copy::{self, Wait};
-use crate::api::stream::{self, DefaultStream};
-use crate::api::{memory, registry};
+use crate::api::stream_handle::{self, DefaultStream};
+use crate::api::{allocation, registry};
 use crate::error::{CudaError, Result};
 use crate::ffi::driver::transfer::copy_batch;
 use crate::ffi::get;
@@ -18,7 +19,7 @@ pub(crate) type In = (cudaStream_t, DefaultStream);
 /// Copies rows, in the direction that the program says.
 pub(crate) fn copy(from: Side, to: Side, extent: Extent, kind: cudaMemcpyKind, stream: In, wait: Wait) -> Result<()> {
     let copy = copy_of(from, to, extent, kind)?;
-    copy::copy(&*stream::resolve(stream.0 as usize, stream.1)?, copy, wait)
+    copy::copy(&*stream_handle::resolve(stream.0 as usize, stream.1)?, copy, wait)
 }
 
 /// A copy in the direction that the program says.
@@ -37,7 +38,7 @@ fn check_direction(from: &Side, to: &Side, extent: &Extent, kind: cudaMemcpyKind
     if extent.is_empty() {
         return Ok(());
     }
-    let is_host = |side: &Side| memory::owner(side.address, 0).map(|owner| owner == memory::Owner::Host);
+    let is_host = |side: &Side| allocation::owner(side.address, 0).map(|owner| owner == allocation::Owner::Host);
     let from_device = matches!(kind, cudaMemcpyDeviceToHost | cudaMemcpyDeviceToDevice);
     let to_device = matches!(kind, cudaMemcpyHostToDevice | cudaMemcpyDeviceToDevice);
     if from_device && is_host(from)? || to_device && is_host(to)? {
@@ -64,7 +65,7 @@ pub(crate) fn symbol(symbol: *const c_void, offset: usize, count: usize) -> Resu
 
 fn fill(to: Side, extent: Extent, value: c_int, stream: In, wait: Wait) -> Result<()> {
     ready()?;
-    let stream = stream::resolve(stream.0 as usize, stream.1)?;
+    let stream = stream_handle::resolve(stream.0 as usize, stream.1)?;
     // SAFETY: as the manual says of the functions that call this.
     let fill = unsafe { Fill::new(to, extent, Pattern::Byte(value as u8)) };
     copy::fill(&stream, fill, wait)
@@ -83,7 +84,10 @@ fn side_3d(array: cudaArray_t, position: cudaPos, pointer: cudaPitchedPtr) -> Re
         let address = (pointer.ptr as u64).checked_add(offset).ok_or(CudaError::INVALID_VALUE)?;
         return Ok((Side { address, row_pitch, slice_pitch }, None));
     }
-    super::array::side(array, position)
+    let array = ARRAYS.get(array as usize)?;
+    let element = array.image.element_bytes();
+    let x = (position.x as u64).checked_mul(element).ok_or(CudaError::INVALID_VALUE)?;
+    Ok((array.side([x, position.y as u64, position.z as u64])?, Some(element)))
 }
 
 /// A copy of a box.
@@ -109,7 +113,7 @@ fn without_devices(params: &cudaMemcpy3DPeerParms) -> Result<cudaMemcpy3DParms> 
 
 fn copy_3d(params: &cudaMemcpy3DParms, stream: In, wait: Wait) -> Result<()> {
     let copy = copy_of_box(params)?;
-    copy::copy(&*stream::resolve(stream.0 as usize, stream.1)?, copy, wait)
+    copy::copy(&*stream_handle::resolve(stream.0 as usize, stream.1)?, copy, wait)
 }
 
 fn fill_3d(to: cudaPitchedPtr, value: c_int, extent: cudaExtent, stream: In, wait: Wait) -> Result<()> {
@@ -238,7 +242,7 @@ export_runtime! {
     ) {
         let _ = (attrs, attrsIdxs, numAttrs);
         ready()?;
-        let stream = stream::resolve(stream as usize, default)?;
+        let stream = stream_handle::resolve(stream as usize, default)?;
         // SAFETY: as the manual says.
         unsafe { copy_batch(&stream, dsts.cast(), srcs.cast(), sizes, count) }
     }
@@ -257,7 +261,7 @@ export_runtime! {
     ) {
         let _ = (attrs, attrsIdxs, numAttrs, failIdx);
         ready()?;
-        let stream = stream::resolve(stream as usize, default)?;
+        let stream = stream_handle::resolve(stream as usize, default)?;
         // SAFETY: as the manual says.
         unsafe { copy_batch(&stream, dsts.cast(), srcs.cast(), sizes, count) }
     }

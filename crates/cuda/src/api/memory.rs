@@ -1,0 +1,95 @@
+//! Memory that programs allocate and free, at once or in the order of a stream.
+
+use super::allocation::{self, Kind, Source};
+use super::capture;
+use super::context;
+use super::graph::Action;
+use super::graph_memory::{self, GraphMemory};
+use super::pool::Pool;
+use super::stream::Stream;
+use super::virtual_memory;
+use super::work::Work;
+use crate::driver;
+use crate::error::{CudaError, Result};
+
+/// New memory.
+pub(crate) fn allocate(bytes: u64, kind: Kind) -> Result<u64> {
+    let context = context::require()?;
+    capture::refuse_unsafe_call()?;
+    allocation::allocate(bytes, kind, Source::Device, context.handle.number())
+}
+
+/// New memory for work in a stream. It is there earlier than it must be.
+pub(crate) fn allocate_in(stream: &Stream, bytes: u64, pool: &Pool) -> Result<u64> {
+    let context = context::require()?.handle.number();
+    if let Some(capture) = stream.capture()? {
+        let memory = GraphMemory::new(bytes, context)?;
+        let address = memory.address();
+        capture.add(stream.id, Action::Allocate(memory))?;
+        return Ok(address);
+    }
+    pool.take(bytes)?;
+    allocation::allocate(bytes, Kind::Device, Source::Pool(pool.handle.number()), context)
+        .inspect_err(|_| pool.give_back(bytes))
+}
+
+/// New memory for rows, with a distance between them that suits the device.
+pub(crate) fn allocate_rows(width: u64, height: u64) -> Result<(u64, u64)> {
+    /// What textures ask of rows.
+    const ROW: u64 = 512;
+    let pitch = width.checked_next_multiple_of(ROW).ok_or(CudaError::OUT_OF_MEMORY)?;
+    let bytes = pitch.checked_mul(height).ok_or(CudaError::OUT_OF_MEMORY)?;
+    Ok((allocate(bytes, Kind::Device)?, pitch))
+}
+
+/// Gives memory of the device back, when all work that may use it has ended.
+pub(crate) fn free(address: u64) -> Result<()> {
+    let context = context::require()?;
+    let found = allocation::to_be_freed(address, |found| {
+        matches!(found.kind, Kind::Device | Kind::Managed)
+            && !matches!(found.source, Source::Mapping | Source::Variable)
+    })?;
+    capture::refuse_unsafe_call()?;
+    context.synchronize()?;
+    super::output::flush();
+    if let Source::Graph { .. } = found.source { graph_memory::free(address) } else { allocation::free(address) }
+}
+
+/// Gives memory of the host back that we made.
+pub(crate) fn free_host(address: u64) -> Result<()> {
+    let context = context::require()?;
+    allocation::to_be_freed(address, |found| matches!(found.kind, Kind::Host { .. }))?;
+    capture::refuse_unsafe_call()?;
+    context.synchronize()?;
+    allocation::free(address)
+}
+
+/// Gives memory back when the stream has done what it was asked for so far.
+pub(crate) fn free_in(stream: &Stream, address: u64) -> Result<()> {
+    let found = allocation::to_be_freed(address, |found| !matches!(found.source, Source::Mapping | Source::Variable))?;
+    let is_of_graph = matches!(found.source, Source::Graph { .. });
+    match stream.capture()? {
+        // A graph frees only what a graph has allocated.
+        Some(_) if !is_of_graph => Err(CudaError::INVALID_VALUE),
+        None if is_of_graph => graph_memory::free(address),
+        _ => stream.push(Work::Free(address)),
+    }
+}
+
+/// Makes memory of the program known.
+pub(crate) fn register(address: u64, bytes: u64, flags: u32) -> Result<()> {
+    let context = context::require()?;
+    allocation::register(address, bytes, flags, context.handle.number())
+}
+
+/// Forgets memory of the program.
+pub(crate) fn unregister(address: u64) -> Result<()> {
+    context::require()?;
+    allocation::unregister(address)
+}
+
+/// Bytes that are free, and all.
+pub(crate) fn info() -> Result<(u64, u64)> {
+    context::require()?;
+    Ok((virtual_memory::free_bytes()?, driver::get()?.device.memory.total_bytes()))
+}

@@ -1,0 +1,8 @@
+//! The process of the program: what is loaded in it, where its Python is, its standard streams, and how it ends.
+//!
+//! Unsafe: the C library, the loader and CPython are asked by their C functions.
+
+pub(crate) mod dying;
+pub(crate) mod objects;
+pub(crate) mod python;
+pub(crate) mod stdio;
