@@ -18,7 +18,7 @@ pub(crate) struct Range {
 
 // SAFETY: it is only a range of addresses; who accesses what is in it is the business of its users.
 unsafe impl Send for Range {}
-// SAFETY: as above.
+// SAFETY: it is only a range of addresses; who accesses what is in it is the business of its users.
 unsafe impl Sync for Range {}
 
 /// Memory that can be put behind addresses, several times if need be. It is zero at first.

@@ -104,7 +104,7 @@ impl Word {
     }
 
     fn store(self, value: u64) {
-        // SAFETY: as above.
+        // SAFETY: whoever made the operation promised that the word is valid, and it is aligned.
         unsafe {
             match self {
                 Self::Narrow(address) => (*(address as *const AtomicU32)).store(value as u32, Ordering::SeqCst),

@@ -35,31 +35,63 @@ pub(crate) fn event(event: CUevent) -> Result<Arc<Event>> {
 }
 
 /// Nodes that a program lists.
-pub(crate) fn nodes(list: *const CUgraphNode, count: usize) -> Result<Vec<usize>> {
+///
+/// # Safety
+/// `list` must be null or valid to read `count` elements.
+pub(crate) unsafe fn nodes(list: *const CUgraphNode, count: usize) -> Result<Vec<usize>> {
     if count == 0 {
         return Ok(Vec::new());
     }
-    // SAFETY: as the manual of the functions that call this says, there are so many.
+    // SAFETY: the caller promises that `list` is null or valid to read `count` elements, and null is refused.
     let list = unsafe { std::slice::from_raw_parts(ptr::from_ref(get(list)?), count) };
     Ok(list.iter().map(|&node| node as usize).collect())
 }
 
-fn pairs(from: *const CUgraphNode, to: *const CUgraphNode, count: usize) -> Result<Vec<(usize, usize)>> {
-    Ok(nodes(from, count)?.into_iter().zip(nodes(to, count)?).collect())
+/// # Safety
+/// `from` and `to` must be null or valid to read `count` elements.
+unsafe fn pairs(from: *const CUgraphNode, to: *const CUgraphNode, count: usize) -> Result<Vec<(usize, usize)>> {
+    // SAFETY: the caller promises that `from` and `to` are null or valid to read `count` elements.
+    Ok(unsafe { nodes(from, count) }?.into_iter().zip(unsafe { nodes(to, count) }?).collect())
 }
 
-pub(crate) fn connect(graph: CUgraph, from: *const CUgraphNode, to: *const CUgraphNode, count: usize) -> Result<()> {
-    of(graph)?.connect(&pairs(from, to, count)?)
+/// # Safety
+/// `from` and `to` must be null or valid to read `count` elements.
+pub(crate) unsafe fn connect(
+    graph: CUgraph,
+    from: *const CUgraphNode,
+    to: *const CUgraphNode,
+    count: usize,
+) -> Result<()> {
+    // SAFETY: the caller promises that `from` and `to` are null or valid to read `count` elements.
+    of(graph)?.connect(&unsafe { pairs(from, to, count) }?)
 }
 
-pub(crate) fn disconnect(graph: CUgraph, from: *const CUgraphNode, to: *const CUgraphNode, count: usize) -> Result<()> {
-    of(graph)?.disconnect(&pairs(from, to, count)?)
+/// # Safety
+/// `from` and `to` must be null or valid to read `count` elements.
+pub(crate) unsafe fn disconnect(
+    graph: CUgraph,
+    from: *const CUgraphNode,
+    to: *const CUgraphNode,
+    count: usize,
+) -> Result<()> {
+    // SAFETY: the caller promises that `from` and `to` are null or valid to read `count` elements.
+    of(graph)?.disconnect(&unsafe { pairs(from, to, count) }?)
 }
 
 /// Gives a list to the program: as many as it has room for, then null; without a list only how many there are. All edges
 /// are usual ones.
-pub(crate) fn put_nodes<E>(out: *mut CUgraphNode, edges: *mut E, count: *mut usize, nodes: &[usize]) -> Result<()> {
-    // SAFETY: as the manual of the functions that call this says, there is so much room.
+///
+/// # Safety
+/// `out` must be null or valid to write as many nodes as the count says, `edges` must be null or valid to write as
+/// many edges, and `count` must be null or valid to read and write.
+pub(crate) unsafe fn put_nodes<E>(
+    out: *mut CUgraphNode,
+    edges: *mut E,
+    count: *mut usize,
+    nodes: &[usize],
+) -> Result<()> {
+    // SAFETY: the caller promises that `count` is null or valid to read and write, and that lists which are not null are
+    // valid to write as many elements as it says; no more are written.
     unsafe {
         if out.is_null() {
             return put(count, nodes.len());
@@ -76,7 +108,11 @@ pub(crate) fn put_nodes<E>(out: *mut CUgraphNode, edges: *mut E, count: *mut usi
 }
 
 /// Gives a list of edges to the program.
-pub(crate) fn put_edges<E>(
+///
+/// # Safety
+/// `from` and `to` must be null or valid to write as many nodes as the count says, `edges` must be null or valid to
+/// write as many edges, and `count` must be null or valid to read and write.
+pub(crate) unsafe fn put_edges<E>(
     graph: CUgraph,
     from: *mut CUgraphNode,
     to: *mut CUgraphNode,
@@ -87,54 +123,91 @@ pub(crate) fn put_edges<E>(
     if from.is_null() != to.is_null() {
         return Err(CudaError::INVALID_VALUE);
     }
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `count` is null or valid to read.
     let mut room = *unsafe { get(count) }?;
-    put_nodes(from, edges, &raw mut room, &before)?;
-    put_nodes(to, ptr::null_mut::<E>(), count, &after)
+    // SAFETY: the caller promises that `from` is null or valid to write as many nodes as the count says, `edges` is
+    // null or valid to write as many edges, and `room` is null or valid to read and write.
+    unsafe { put_nodes(from, edges, &raw mut room, &before) }?;
+    // SAFETY: the caller promises that `to` is null or valid to write as many nodes as the count says, and `count` is
+    // null or valid to read and write.
+    unsafe { put_nodes(to, ptr::null_mut::<E>(), count, &after) }
 }
 
 /// What edge lists of functions without edge data are.
 pub(crate) const NO_EDGES: *mut CUgraphEdgeData = ptr::null_mut();
 
-pub(crate) fn put_before<E>(node: CUgraphNode, out: *mut CUgraphNode, edges: *mut E, count: *mut usize) -> Result<()> {
+/// # Safety
+/// `out` must be null or valid to write as many nodes as the count says, `edges` must be null or valid to write as
+/// many edges, and `count` must be null or valid to read and write.
+pub(crate) unsafe fn put_before<E>(
+    node: CUgraphNode,
+    out: *mut CUgraphNode,
+    edges: *mut E,
+    count: *mut usize,
+) -> Result<()> {
     let before = graph::graph_of(node as usize)?.before(node as usize)?;
-    put_nodes(out, edges, count, &before)
+    // SAFETY: the caller promises that `out` is null or valid to write as many nodes as the count says, `edges` is
+    // null or valid to write as many edges, and `count` is null or valid to read and write.
+    unsafe { put_nodes(out, edges, count, &before) }
 }
 
-pub(crate) fn put_after<E>(node: CUgraphNode, out: *mut CUgraphNode, edges: *mut E, count: *mut usize) -> Result<()> {
+/// # Safety
+/// `out` must be null or valid to write as many nodes as the count says, `edges` must be null or valid to write as
+/// many edges, and `count` must be null or valid to read and write.
+pub(crate) unsafe fn put_after<E>(
+    node: CUgraphNode,
+    out: *mut CUgraphNode,
+    edges: *mut E,
+    count: *mut usize,
+) -> Result<()> {
     let after = graph::graph_of(node as usize)?.after(node as usize);
-    put_nodes(out, edges, count, &after)
+    // SAFETY: the caller promises that `out` is null or valid to write as many nodes as the count says, `edges` is
+    // null or valid to write as many edges, and `count` is null or valid to read and write.
+    unsafe { put_nodes(out, edges, count, &after) }
 }
 
-pub(crate) fn create(out: *mut CUgraph, flags: c_uint) -> Result<()> {
+/// # Safety
+/// `out` must be null or valid to write.
+pub(crate) unsafe fn create(out: *mut CUgraph, flags: c_uint) -> Result<()> {
     if out.is_null() || flags != 0 {
         return Err(CudaError::INVALID_VALUE);
     }
-    put_graph(out, &Graph::create())
+    // SAFETY: the caller promises that `out` is null or valid to write.
+    unsafe { put_graph(out, &Graph::create()) }
 }
 
-pub(crate) fn duplicate(out: *mut CUgraph, graph: CUgraph) -> Result<()> {
+/// # Safety
+/// `out` must be null or valid to write.
+pub(crate) unsafe fn duplicate(out: *mut CUgraph, graph: CUgraph) -> Result<()> {
     if out.is_null() {
         return Err(CudaError::INVALID_VALUE);
     }
-    put_graph(out, &of(graph)?.duplicate())
+    // SAFETY: the caller promises that `out` is null or valid to write.
+    unsafe { put_graph(out, &of(graph)?.duplicate()) }
 }
 
-pub(crate) fn put_graph(out: *mut CUgraph, graph: &Graph) -> Result<()> {
-    // SAFETY: as the manual of the functions that call this says.
+/// # Safety
+/// `out` must be null or valid to write.
+pub(crate) unsafe fn put_graph(out: *mut CUgraph, graph: &Graph) -> Result<()> {
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, graph.handle.number() as CUgraph) }
 }
 
-pub(crate) fn put_child(node: CUgraphNode, out: *mut CUgraph) -> Result<()> {
+/// # Safety
+/// `out` must be null or valid to write.
+pub(crate) unsafe fn put_child(node: CUgraphNode, out: *mut CUgraph) -> Result<()> {
     match graph::action_of(node as usize)? {
-        Action::Child(graph) => put_graph(out, &graph),
+        // SAFETY: the caller promises that `out` is null or valid to write.
+        Action::Child(graph) => unsafe { put_graph(out, &graph) },
         _ => Err(CudaError::INVALID_VALUE),
     }
 }
 
-pub(crate) fn put_copy_of(out: *mut CUgraphNode, original: CUgraphNode, graph: CUgraph) -> Result<()> {
+/// # Safety
+/// `out` must be null or valid to write.
+pub(crate) unsafe fn put_copy_of(out: *mut CUgraphNode, original: CUgraphNode, graph: CUgraph) -> Result<()> {
     let node = of(graph)?.copy_of(original as usize)?;
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, node as CUgraphNode) }
 }
 
@@ -142,28 +215,39 @@ pub(crate) fn remove(node: CUgraphNode) -> Result<()> {
     graph::graph_of(node as usize)?.remove(node as usize)
 }
 
-pub(crate) fn put_kind(node: CUgraphNode, out: *mut CUgraphNodeType) -> Result<()> {
+/// # Safety
+/// `out` must be null or valid to write.
+pub(crate) unsafe fn put_kind(node: CUgraphNode, out: *mut CUgraphNodeType) -> Result<()> {
     let kind = graph::action_of(node as usize)?.kind();
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, kind as CUgraphNodeType) }
 }
 
 /// A number that no other graph has, made of its handle: these are sixteen apart.
-pub(crate) fn put_id(handle: usize, out: *mut c_uint) -> Result<()> {
-    // SAFETY: as the manual of the functions that call this says.
+///
+/// # Safety
+/// `out` must be null or valid to write.
+pub(crate) unsafe fn put_id(handle: usize, out: *mut c_uint) -> Result<()> {
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, (handle / 16) as c_uint) }
 }
 
 /// The place of a node among those of its graph.
-pub(crate) fn put_place(node: CUgraphNode, out: *mut c_uint) -> Result<()> {
+///
+/// # Safety
+/// `out` must be null or valid to write.
+pub(crate) unsafe fn put_place(node: CUgraphNode, out: *mut c_uint) -> Result<()> {
     let nodes = graph::graph_of(node as usize)?.list();
     let place = nodes.binary_search(&(node as usize)).map_err(|_| CudaError::INVALID_VALUE)?;
-    // SAFETY: as above.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, place as c_uint) }
 }
 
 /// Adds a node.
-pub(crate) fn add(
+///
+/// # Safety
+/// `out` must be null or valid to write, and `before` must be null or valid to read `count` elements.
+pub(crate) unsafe fn add(
     out: *mut CUgraphNode,
     graph: CUgraph,
     before: *const CUgraphNode,
@@ -173,8 +257,9 @@ pub(crate) fn add(
     if out.is_null() {
         return Err(CudaError::INVALID_VALUE);
     }
-    let node = of(graph)?.add(action, &nodes(before, count)?)?;
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `before` is null or valid to read `count` elements.
+    let node = of(graph)?.add(action, &unsafe { nodes(before, count) }?)?;
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, node as CUgraphNode) }
 }
 
@@ -192,13 +277,18 @@ pub(crate) fn empty() -> Action {
 }
 
 /// A node that launches a kernel.
-pub(crate) fn kernel(
+///
+/// # Safety
+/// `params` must be null or a list of pointers to the parameters of the kernel, and `extra` must be null or a list of
+/// words that ends with `CU_LAUNCH_PARAM_END`.
+pub(crate) unsafe fn kernel(
     kernel: &Arc<Kernel>,
     shape: LaunchShape,
     params: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> Result<Action> {
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `params` is null or a list of pointers to the parameters of the kernel, and
+    // `extra` is null or a list of words that ends with `CU_LAUNCH_PARAM_END`.
     let params = unsafe { super::launch::params(kernel, params, extra) }?;
     Ok(Action::Work(Work::Launch(Launch::prepare(kernel, shape, params)?)))
 }
@@ -238,7 +328,10 @@ pub(crate) fn copy_of(node: CUgraphNode) -> Result<Copy> {
 }
 
 /// A node that fills. The runtime's structure is the same.
-pub(crate) fn fill(params: &CUDA_MEMSET_NODE_PARAMS) -> Result<Action> {
+///
+/// # Safety
+/// What is filled must be valid until that is done.
+pub(crate) unsafe fn fill(params: &CUDA_MEMSET_NODE_PARAMS) -> Result<Action> {
     let pattern = match params.elementSize {
         1 => Pattern::Byte(params.value as u8),
         2 => Pattern::Half(params.value as u16),
@@ -248,7 +341,7 @@ pub(crate) fn fill(params: &CUDA_MEMSET_NODE_PARAMS) -> Result<Action> {
     let width = (params.width as u64).checked_mul(pattern.bytes()).ok_or(CudaError::INVALID_VALUE)?;
     let row_pitch = if params.height > 1 { params.pitch as u64 } else { 0 };
     let extent = Extent { width, height: params.height as u64, depth: 1 };
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that what is filled is valid until that is done.
     let fill = unsafe { Fill::new(Side { address: params.dst, row_pitch, slice_pitch: 0 }, extent, pattern) };
     copy::check_fill(&fill)?;
     Ok(Action::Work(Work::Fill(fill)))
@@ -275,8 +368,13 @@ pub(crate) fn fill_of(node: CUgraphNode) -> Result<CUDA_MEMSET_NODE_PARAMS> {
 }
 
 /// A node that calls a function of the program.
-pub(crate) fn host(function: CUhostFn, data: *mut c_void) -> Result<Action> {
-    Ok(Action::Work(Work::Call(host_call(function, data)?)))
+///
+/// # Safety
+/// `function` must be null or a function that may be called with `data`, later and on any thread.
+pub(crate) unsafe fn host(function: CUhostFn, data: *mut c_void) -> Result<Action> {
+    // SAFETY: the caller promises that `function` is null or a function that may be called with `data`, later and on
+    // any thread.
+    Ok(Action::Work(Work::Call(unsafe { host_call(function, data) }?)))
 }
 
 /// The function of a host node and what it is called with.
@@ -305,13 +403,16 @@ pub(crate) fn wait(event: CUevent) -> Result<Action> {
 }
 
 /// Gives the event of a node that is one or the other.
-pub(crate) fn put_event(node: CUgraphNode, out: *mut CUevent, records: bool) -> Result<()> {
+///
+/// # Safety
+/// `out` must be null or valid to write.
+pub(crate) unsafe fn put_event(node: CUgraphNode, out: *mut CUevent, records: bool) -> Result<()> {
     let event = match graph::action_of(node as usize)? {
         Action::Record(event) if records => event,
         Action::Wait(event) if !records => event,
         _ => return Err(CudaError::INVALID_VALUE),
     };
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, event.handle.number() as CUevent) }
 }
 
@@ -364,25 +465,33 @@ pub(crate) fn refuse_kind(kind: CUgraphNodeType) -> CudaError {
 }
 
 /// Makes a graph executable.
-pub(crate) fn instantiate(out: *mut CUgraphExec, graph: CUgraph, flags: u64) -> Result<()> {
+///
+/// # Safety
+/// `out` must be null or valid to write.
+pub(crate) unsafe fn instantiate(out: *mut CUgraphExec, graph: CUgraph, flags: u64) -> Result<()> {
     if out.is_null() {
         return Err(CudaError::INVALID_VALUE);
     }
     let made = executable::instantiate(&*of(graph)?, flags)?;
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, made.handle.number() as CUgraphExec) }
 }
 
 /// Makes a graph executable; what is wrong with it is said in a node and in words.
-pub(crate) fn instantiate_with_log(
+///
+/// # Safety
+/// `out` and `error_node` must be null or valid to write, and `log` must be null or valid to write `bytes` elements.
+pub(crate) unsafe fn instantiate_with_log(
     out: *mut CUgraphExec,
     graph: CUgraph,
     error_node: *mut CUgraphNode,
     log: *mut c_char,
     bytes: usize,
 ) -> Result<()> {
-    let result = instantiate(out, graph, 0);
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
+    let result = unsafe { instantiate(out, graph, 0) };
+    // SAFETY: the caller promises that `error_node` is null or valid to write, and `log` is null or valid to write
+    // `bytes` elements.
     unsafe {
         put_if(error_node, ptr::null_mut());
         let words = if result.is_err() { "the nodes wait for each other in a circle" } else { "" };
@@ -392,12 +501,16 @@ pub(crate) fn instantiate_with_log(
 }
 
 /// Makes a graph executable; gives the result in the words of `CUDA_GRAPH_INSTANTIATE_PARAMS`.
-pub(crate) fn instantiate_with_result(
+///
+/// # Safety
+/// `out` must be null or valid to write.
+pub(crate) unsafe fn instantiate_with_result(
     out: *mut CUgraphExec,
     graph: CUgraph,
     flags: u64,
 ) -> (Result<()>, CUgraphInstantiateResult) {
-    let result = instantiate(out, graph, flags);
+    // SAFETY: the caller promises that `out` is null or valid to write.
+    let result = unsafe { instantiate(out, graph, flags) };
     let said = match result {
         Ok(()) => CUDA_GRAPH_INSTANTIATE_SUCCESS,
         Err(CudaError::INVALID_VALUE) => CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE,
@@ -423,21 +536,29 @@ pub(crate) fn update(
     Ok((Err(CudaError::GRAPH_EXEC_UPDATE_FAILURE), said, node.unwrap_or(0) as CUgraphNode))
 }
 
-pub(crate) fn put_enabled(target: CUgraphExec, node: CUgraphNode, out: *mut c_uint) -> Result<()> {
+/// # Safety
+/// `out` must be null or valid to write.
+pub(crate) unsafe fn put_enabled(target: CUgraphExec, node: CUgraphNode, out: *mut c_uint) -> Result<()> {
     let is_enabled = executable(target)?.is_enabled(node as usize)?;
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, is_enabled.into()) }
 }
 
 /// Writes a graph to a file, for Graphviz.
-pub(crate) fn print(graph: CUgraph, path: *const c_char) -> Result<()> {
-    // SAFETY: as the manual of the functions that call this says.
+///
+/// # Safety
+/// `path` must be null or a string that ends with zero.
+pub(crate) unsafe fn print(graph: CUgraph, path: *const c_char) -> Result<()> {
+    // SAFETY: the caller promises that `path` is null or a string that ends with zero.
     let path = unsafe { text(path) }?;
     std::fs::write(path, of(graph)?.dot()).map_err(|_| CudaError::INVALID_VALUE)
 }
 
 /// A number of the memory of graphs, by that of `CUgraphMem_attribute`.
-pub(crate) fn put_memory_attribute(attribute: CUgraphMem_attribute, out: *mut c_void) -> Result<()> {
+///
+/// # Safety
+/// `out` must be null or valid to write.
+pub(crate) unsafe fn put_memory_attribute(attribute: CUgraphMem_attribute, out: *mut c_void) -> Result<()> {
     let ([used, reserved], [used_high, reserved_high]) = (graph_memory::bytes(), graph_memory::high_bytes());
     let value = match attribute {
         CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT => used,
@@ -446,13 +567,16 @@ pub(crate) fn put_memory_attribute(attribute: CUgraphMem_attribute, out: *mut c_
         CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH => reserved_high,
         _ => return Err(CudaError::INVALID_VALUE),
     };
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out.cast(), value) }
 }
 
 /// Only the highest numbers can be set, and only to zero.
-pub(crate) fn set_memory_attribute(attribute: CUgraphMem_attribute, value: *mut c_void) -> Result<()> {
-    // SAFETY: as the manual of the functions that call this says.
+///
+/// # Safety
+/// `value` must be null or valid to read.
+pub(crate) unsafe fn set_memory_attribute(attribute: CUgraphMem_attribute, value: *mut c_void) -> Result<()> {
+    // SAFETY: the caller promises that `value` is null or valid to read.
     if *unsafe { get(value.cast::<u64>()) }? != 0 {
         return Err(CudaError::INVALID_VALUE);
     }
@@ -477,38 +601,48 @@ pub(crate) fn begin_capture(stream: &Stream, mode: CUstreamCaptureMode) -> Resul
     stream.begin_capture(self::mode(mode)?, None)
 }
 
-pub(crate) fn begin_capture_to(
+/// # Safety
+/// `before` must be null or valid to read `count` elements.
+pub(crate) unsafe fn begin_capture_to(
     stream: &Stream,
     graph: CUgraph,
     before: *const CUgraphNode,
     count: usize,
     mode: CUstreamCaptureMode,
 ) -> Result<()> {
-    let (graph, before) = (of(graph)?, nodes(before, count)?);
+    // SAFETY: the caller promises that `before` is null or valid to read `count` elements.
+    let (graph, before) = (of(graph)?, unsafe { nodes(before, count) }?);
     graph.check(&before)?;
     stream.begin_capture(self::mode(mode)?, Some((graph, before)))
 }
 
 /// Ends a capture; there is no graph if it failed.
-pub(crate) fn end_capture(stream: &Stream, out: *mut CUgraph) -> Result<()> {
+///
+/// # Safety
+/// `out` must be null or valid to write.
+pub(crate) unsafe fn end_capture(stream: &Stream, out: *mut CUgraph) -> Result<()> {
     if out.is_null() {
         return Err(CudaError::INVALID_VALUE);
     }
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, ptr::null_mut()) }?;
-    put_graph(out, &*stream.end_capture()?)
+    // SAFETY: the caller promises that `out` is null or valid to write.
+    unsafe { put_graph(out, &*stream.end_capture()?) }
 }
 
 /// Sets what this thread may do during captures; gives what it was.
-pub(crate) fn exchange_mode(mode: *mut CUstreamCaptureMode) -> Result<()> {
-    // SAFETY: as the manual of the functions that call this says.
+///
+/// # Safety
+/// `mode` must be null or valid to read and write.
+pub(crate) unsafe fn exchange_mode(mode: *mut CUstreamCaptureMode) -> Result<()> {
+    // SAFETY: the caller promises that `mode` is null or valid to read.
     let wanted = self::mode(*unsafe { get(mode) }?)?;
     let old = match capture::exchange_thread_mode(wanted) {
         Mode::Global => CU_STREAM_CAPTURE_MODE_GLOBAL,
         Mode::ThreadLocal => CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
         Mode::Relaxed => CU_STREAM_CAPTURE_MODE_RELAXED,
     };
-    // SAFETY: as above.
+    // SAFETY: the caller promises that `mode` is null or valid to write.
     unsafe { put(mode, old) }
 }
 
@@ -537,7 +671,9 @@ impl CaptureInfo<CUgraphEdgeData> {
 }
 
 impl<E> CaptureInfo<E> {
-    pub(crate) fn put(&self, stream: &Stream) -> Result<()> {
+    /// # Safety
+    /// All its pointers must be null or valid to write.
+    pub(crate) unsafe fn put(&self, stream: &Stream) -> Result<()> {
         // To ask is no harm to a capture.
         if stream.id.kind == Kind::Legacy && capture::holds_up_legacy(stream.context()?) {
             return Err(CudaError::STREAM_CAPTURE_IMPLICIT);
@@ -548,7 +684,8 @@ impl<E> CaptureInfo<E> {
             Some(Status::Invalid) => CU_STREAM_CAPTURE_STATUS_INVALIDATED,
             Some(Status::Ended) | None => CU_STREAM_CAPTURE_STATUS_NONE,
         };
-        // SAFETY: as the manual of the functions that call this says.
+        // SAFETY: the caller promises that `self.status`, `self.id`, `self.graph`, `self.nodes`, `self.edges` and
+        // `self.count` are null or valid to write.
         unsafe {
             put(self.status, status)?;
             let Some(capture) = capture.filter(|_| status == CU_STREAM_CAPTURE_STATUS_ACTIVE) else { return Ok(()) };
@@ -564,9 +701,18 @@ impl<E> CaptureInfo<E> {
 }
 
 /// Adds to the nodes that the next one of a stream waits for, or sets them.
-pub(crate) fn update_dependencies(stream: &Stream, list: *mut CUgraphNode, count: usize, flags: c_uint) -> Result<()> {
+///
+/// # Safety
+/// `list` must be null or valid to read `count` elements.
+pub(crate) unsafe fn update_dependencies(
+    stream: &Stream,
+    list: *mut CUgraphNode,
+    count: usize,
+    flags: c_uint,
+) -> Result<()> {
     let capture = stream.capture()?.ok_or(CudaError::ILLEGAL_STATE)?;
-    let nodes = nodes(list, count)?;
+    // SAFETY: the caller promises that `list` is null or valid to read `count` elements.
+    let nodes = unsafe { nodes(list, count) }?;
     match flags {
         CU_STREAM_ADD_CAPTURE_DEPENDENCIES => capture.add_last(stream.id, &nodes),
         CU_STREAM_SET_CAPTURE_DEPENDENCIES => capture.set_last(stream.id, nodes),

@@ -8,7 +8,10 @@ use crate::api::work::{HostCall, Work};
 use crate::error::{CudaError, Result};
 
 /// A call of a function of the program.
-pub(crate) fn host_call(function: CUhostFn, data: *mut c_void) -> Result<HostCall> {
+///
+/// # Safety
+/// `function` must be null or a function that may be called with `data`, later and on any thread.
+pub(crate) unsafe fn host_call(function: CUhostFn, data: *mut c_void) -> Result<HostCall> {
     let function = function.ok_or(CudaError::INVALID_VALUE)?;
     let held = UserData(data);
     // SAFETY: the program gave the function to be called with this.
@@ -16,12 +19,20 @@ pub(crate) fn host_call(function: CUhostFn, data: *mut c_void) -> Result<HostCal
 }
 
 /// Calls a function of the program in a stream.
-pub(crate) fn call_host(stream: &Stream, function: CUhostFn, data: *mut c_void) -> Result<()> {
-    stream.push(Work::Call(host_call(function, data)?))
+///
+/// # Safety
+/// `function` must be null or a function that may be called with `data`, later and on any thread.
+pub(crate) unsafe fn call_host(stream: &Stream, function: CUhostFn, data: *mut c_void) -> Result<()> {
+    // SAFETY: the caller promises that `function` is null or a function that may be called with `data`, later and on
+    // any thread.
+    stream.push(Work::Call(unsafe { host_call(function, data) }?))
 }
 
 /// Calls a function of the program in a stream, with the state that the stream is in.
-pub(crate) fn add_callback(
+///
+/// # Safety
+/// `callback` must be null or a function that may be called with `data`, later and on any thread.
+pub(crate) unsafe fn add_callback(
     stream: &Stream,
     handle: CUstream,
     callback: CUstreamCallback,
@@ -40,9 +51,9 @@ pub(crate) fn add_callback(
 
 /// What the program gave to be called with. It may be called on another thread: that is what it is for.
 struct UserData(*mut c_void);
-// SAFETY: the program hands it over for that.
+// SAFETY: it is only handed to the function that it came with, which may be called on any thread.
 unsafe impl Send for UserData {}
-// SAFETY: as above.
+// SAFETY: it is only handed to the function that it came with, which may be called on any thread.
 unsafe impl Sync for UserData {}
 
 impl UserData {

@@ -15,15 +15,15 @@ const MOST_WORDS: usize = 16;
 /// The bytes of the parameters: from pointers to each, or from a buffer.
 ///
 /// # Safety
-/// `params` must be null or a list of pointers to the parameters of the kernel; `extra` null or a list of words as the
-/// manual of `cuLaunchKernel` says.
+/// `params` must be null or a list of pointers to the parameters of the kernel; `extra` null or a list of words: pairs of
+/// a name and a value, until `CU_LAUNCH_PARAM_END`, with a buffer that is as long as its size says.
 pub(crate) unsafe fn params(kernel: &Kernel, params: *mut *mut c_void, extra: *mut *mut c_void) -> Result<Vec<u8>> {
     if !params.is_null() && !extra.is_null() {
         return Err(CudaError::INVALID_VALUE);
     }
     let mut bytes = vec![0_u8; kernel.params_bytes() as usize];
     if !extra.is_null() {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller promises that `extra`, which is not null, is such a list.
         let (buffer, length) = unsafe { buffer(extra) }?;
         let length = length.min(bytes.len());
         // SAFETY: the program says that the buffer has so many bytes, and so has the vector.
@@ -47,7 +47,7 @@ pub(crate) unsafe fn params(kernel: &Kernel, params: *mut *mut c_void, extra: *m
 }
 
 /// # Safety
-/// `extra` must be a list of words that ends as the manual says.
+/// `extra` must be a list of words: pairs of a name and a value, until `CU_LAUNCH_PARAM_END`.
 unsafe fn buffer(extra: *mut *mut c_void) -> Result<(*const u8, usize)> {
     let (mut start, mut length) = (None, None);
     for index in (0..MOST_WORDS).step_by(2) {
@@ -58,7 +58,7 @@ unsafe fn buffer(extra: *mut *mut c_void) -> Result<(*const u8, usize)> {
             // SAFETY: a word follows each that is not the end.
             BUFFER => start = Some(unsafe { value.read() }.cast::<u8>().cast_const()),
             BUFFER_SIZE => {
-                // SAFETY: as above; it points to the size.
+                // SAFETY: a word follows each that is not the end, and this one points to the size.
                 length = unsafe { value.read().cast::<usize>().as_ref() }.copied();
             }
             _ => return Err(CudaError::INVALID_VALUE),

@@ -2,6 +2,15 @@
 //!
 //! Functions here only turn pointers and numbers into values and back; what they mean is in `api`. Every function goes
 //! through [`guard`], so that no panic reaches the program.
+//!
+//! # What C callers promise
+//! - A pointer is null or valid for one value of the type in the header: to read, and without `const` to write.
+//! - A pointer with a count is null or valid for so many values, and one to a buffer with a size for so many bytes.
+//! - A pointer to `const char` is null or the start of a string that ends with zero.
+//! - Where the type is `void *`, it is what the attribute or kind beside it says, or as long as the size beside it.
+//! - All this holds until the call returns. Memory that is copied, filled, waited for or written in a stream is valid
+//!   until that is done, a function is one that may be called with its data, on another thread, until it was.
+//! - Handles and addresses of the device may be anything: they are looked up.
 
 #![allow(
     non_snake_case,
@@ -33,7 +42,7 @@ macro_rules! export {
     () => {};
     (fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block $($rest:tt)*) => {
         /// # Safety
-        /// As the manual of CUDA says for the function of this name.
+        /// [What C callers promise](crate::ffi).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> u32 {
             crate::ffi::guard(stringify!($name), || $body)
@@ -94,7 +103,8 @@ pub(crate) unsafe fn put<T>(out: *mut T, value: T) -> Result<()> {
 /// # Safety
 /// `out` must be null or valid for writing.
 pub(crate) unsafe fn put_if<T>(out: *mut T, value: T) {
-    // SAFETY: as the caller promises. Null is how programs say that they do not want it.
+    // SAFETY: the caller promises that `out` is null or valid to write. Null is how programs say that they do not want
+    // it.
     let _ = unsafe { put(out, value) };
 }
 
@@ -103,7 +113,7 @@ pub(crate) unsafe fn put_if<T>(out: *mut T, value: T) {
 /// # Safety
 /// `pointer` must be null or valid for reading as long as the result is used.
 pub(crate) unsafe fn get<'a, T>(pointer: *const T) -> Result<&'a T> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller promises that `pointer` is null or valid to read.
     unsafe { pointer.as_ref() }.ok_or(CudaError::INVALID_VALUE)
 }
 

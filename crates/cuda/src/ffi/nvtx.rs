@@ -51,12 +51,12 @@ const MEMORY: u16 = 1;
 /// `module` is null or valid, and its tables may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn InitializeInjectionNvtxExtension(module: *const ModuleInfo) -> c_int {
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller promises that `module` is null or valid.
     let Some(module) = (unsafe { module.as_ref() }).filter(|module| module.module == MEMORY) else { return 0 };
     if module.segments.is_null() || module.segment_count == 0 {
         return 0;
     }
-    // SAFETY: the caller promises it; there is at least one segment.
+    // SAFETY: the caller promises that the module is valid, and it has at least one segment.
     let segment = unsafe { &*module.segments };
     let functions: [*const (); 17] = [
         heap_register as *const (),
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn InitializeInjectionNvtx2(get_export_table: Option<GetEx
     /// `NVTX_CBID_CORE2_DomainRegisterStringA`
     const REGISTER_STRING: usize = 10;
     let Some(get_export_table) = get_export_table else { return 0 };
-    // SAFETY: the caller promises it; the table of callbacks is of this type.
+    // SAFETY: the caller promises that the function is that of NVTX, whose table of callbacks is of this type.
     let Some(callbacks) = (unsafe { get_export_table(CALLBACKS).cast::<Callbacks>().as_ref() }) else { return 0 };
     let (mut table, mut size) = (std::ptr::null(), 0);
     // SAFETY: as NVTX says: it gives a list of places for addresses of functions, and its length.
@@ -136,7 +136,7 @@ const MOST_STRINGS: usize = 1 << 16;
 /// `string` is null or a string.
 unsafe extern "C" fn register_string(_domain: *const c_void, string: *const c_char) -> usize {
     guard(0, || {
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller promises that `string` is null or a string.
         let Some(text) = (unsafe { text_at(string) }) else { return 0 };
         let mut strings = STRINGS.lock().unwrap_or_else(PoisonError::into_inner);
         if strings.len() == MOST_STRINGS {
@@ -271,11 +271,10 @@ fn with_checker(body: impl FnOnce(&'static ToolHost)) {
     });
 }
 
-/// The same for what has a description.
-fn with<T>(description: *const T, body: impl FnOnce(&'static ToolHost, &T)) {
+/// The same for what has a description, unless the program gives none.
+fn with<T>(description: Option<&T>, body: impl FnOnce(&'static ToolHost, &T)) {
     with_checker(|tool_host| {
-        // SAFETY: programs give null or a description of the type that the function has.
-        if let Some(description) = unsafe { description.as_ref() } {
+        if let Some(description) = description {
             body(tool_host, description);
         }
     });
@@ -287,7 +286,7 @@ unsafe fn text_at(string: *const c_char) -> Option<Arc<str>> {
     /// Longer names are cut.
     const LONGEST: usize = 200;
     let string = NonNull::new(string.cast_mut())?;
-    // SAFETY: the caller promises it.
+    // SAFETY: not null, so the caller promises that it is a string.
     let text = unsafe { CStr::from_ptr(string.as_ptr()) }.to_string_lossy();
     Some(text.chars().take(LONGEST).collect::<String>().into())
 }
@@ -298,7 +297,7 @@ unsafe fn text_at(string: *const c_char) -> Option<Arc<str>> {
 /// `name` is what `kind` says.
 unsafe fn name_of(kind: u32, name: usize) -> Option<Arc<str>> {
     match kind {
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller promises that a name of this kind is null or a string.
         1 => unsafe { text_at(name as *const c_char) },
         2 if name != 0 => {
             let string = name as *const libc::wchar_t;
@@ -319,7 +318,8 @@ unsafe extern "C" fn heap_register(_domain: *const c_void, description: *const H
         .filter(|heap| heap.kind == VIRTUAL_ADDRESS && heap.range_size >= size_of::<Range>());
     // SAFETY: of this kind of memory the description is a range.
     let Some(&Range { size, pointer }) = range.and_then(|heap| unsafe { heap.range.as_ref() }) else { return 0 };
-    with(description, |tool_host, heap| {
+    // SAFETY: NVTX hands over null or a description of this type, which is valid during the call.
+    with(unsafe { description.as_ref() }, |tool_host, heap| {
         let usage = if heap.usage == SUB_ALLOCATOR { Usage::SubAllocator } else { Usage::Layout };
         // SAFETY: programs give names of the kind that they say.
         let label = unsafe { name_of(heap.name_kind, heap.name) };
@@ -338,7 +338,8 @@ unsafe extern "C" fn heap_reset(_domain: *const c_void, heap: u64) {
 }
 
 unsafe extern "C" fn regions_register(_domain: *const c_void, description: *const Registered) {
-    with(description, |tool_host, batch| {
+    // SAFETY: NVTX hands over null or a description of this type, which is valid during the call.
+    with(unsafe { description.as_ref() }, |tool_host, batch| {
         if batch.kind != VIRTUAL_ADDRESS {
             return;
         }
@@ -356,7 +357,8 @@ unsafe extern "C" fn regions_register(_domain: *const c_void, description: *cons
 }
 
 unsafe extern "C" fn regions_resize(_domain: *const c_void, description: *const Batch) {
-    with(description, |tool_host, batch| {
+    // SAFETY: NVTX hands over null or a description of this type, which is valid during the call.
+    with(unsafe { description.as_ref() }, |tool_host, batch| {
         if batch.kind == VIRTUAL_ADDRESS {
             // SAFETY: of this kind of memory the elements are ranges.
             unsafe { batch.elements.iter::<Range>() }
@@ -367,14 +369,16 @@ unsafe extern "C" fn regions_resize(_domain: *const c_void, description: *const 
 
 unsafe extern "C" fn regions_unregister(_domain: *const c_void, description: *const Batch) {
     // Whether by address or by handle: they are the same.
-    with(description, |tool_host, batch| {
+    // SAFETY: NVTX hands over null or a description of this type, which is valid during the call.
+    with(unsafe { description.as_ref() }, |tool_host, batch| {
         // SAFETY: the elements are addresses or handles.
         unsafe { batch.elements.iter::<u64>() }.for_each(|region| tool_host.part_vanishes(region, settle_all));
     });
 }
 
 unsafe extern "C" fn regions_name(_domain: *const c_void, description: *const Batch) {
-    with(description, |tool_host, batch| {
+    // SAFETY: NVTX hands over null or a description of this type, which is valid during the call.
+    with(unsafe { description.as_ref() }, |tool_host, batch| {
         // SAFETY: the elements are names.
         for name in unsafe { batch.elements.iter::<Name>() } {
             // SAFETY: programs give names of the kind that they say.
@@ -393,7 +397,8 @@ const OF_PROGRAM: usize = 2;
 unsafe extern "C" fn permissions_assign(_domain: *const c_void, description: *const Permissions) {
     /// `NVTX_MEM_PERMISSIONS_REGION_FLAGS_RESET`
     const RESET: u32 = 8;
-    with(description, |tool_host, batch| {
+    // SAFETY: NVTX hands over null or a description of this type, which is valid during the call.
+    with(unsafe { description.as_ref() }, |tool_host, batch| {
         if batch.permissions == OF_PROGRAM {
             return;
         }

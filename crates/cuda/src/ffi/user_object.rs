@@ -9,7 +9,10 @@ use crate::abi::driver::*;
 use crate::api::user_object::{self, References, USER_OBJECTS, UserObject};
 use crate::error::{CudaError, Result};
 
-pub(crate) fn create(
+/// # Safety
+/// `out` must be null or valid to write, and `destroy` must be null or a function that may be called with `pointer`,
+/// later and on any thread.
+pub(crate) unsafe fn create(
     out: *mut CUuserObject,
     pointer: *mut c_void,
     destroy: CUhostFn,
@@ -19,8 +22,10 @@ pub(crate) fn create(
     if out.is_null() || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC {
         return Err(CudaError::INVALID_VALUE);
     }
-    let object = user_object::create(host_call(destroy, pointer)?, count.into())?;
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `destroy` is null or a function that may be called with `pointer`, later and on
+    // any thread.
+    let object = user_object::create(unsafe { host_call(destroy, pointer) }?, count.into())?;
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, object.handle.number() as CUuserObject) }
 }
 

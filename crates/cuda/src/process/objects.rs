@@ -31,7 +31,7 @@ pub(crate) fn times_loaded() -> u64 {
     /// # Safety
     /// `info` is valid, and `times` a number.
     unsafe extern "C" fn first(info: *mut libc::dl_phdr_info, _size: usize, times: *mut c_void) -> c_int {
-        // SAFETY: as the caller promises.
+        // SAFETY: the loader calls this with valid information, and with the pointer to our number.
         unsafe { *times.cast::<u64>() = (*info).dlpi_adds };
         1
     }
@@ -44,7 +44,7 @@ pub(crate) fn times_loaded() -> u64 {
 /// # Safety
 /// `info` is valid, and `objects` is the list of [`loaded`].
 unsafe extern "C" fn add(info: *mut libc::dl_phdr_info, _size: usize, objects: *mut c_void) -> c_int {
-    // SAFETY: as the caller promises; the headers are those of a loaded object, and names are strings.
+    // SAFETY: the loader calls this with valid information, whose headers it counts, and with the pointer to our list.
     let (info, objects, headers) = unsafe {
         let info = &*info;
         let headers = std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into());

@@ -91,7 +91,7 @@ struct Constant(Object);
 
 // SAFETY: only its address is used without the interpreter's lock.
 unsafe impl Send for Constant {}
-// SAFETY: as above.
+// SAFETY: only its address is used without the interpreter's lock.
 unsafe impl Sync for Constant {}
 
 /// An address in the interpreter, if one is loaded.
@@ -172,7 +172,7 @@ impl Python {
         /// The symbol is a function of this type.
         unsafe fn function<F: Copy>(address: *mut c_void) -> F {
             assert_eq!(size_of::<F>(), size_of::<*mut c_void>(), "pointers of functions are addresses");
-            // SAFETY: the caller promises it.
+            // SAFETY: the caller promises that the symbol is a function of this type, and it has the size of an address.
             unsafe { std::mem::transmute_copy(&address) }
         }
         // SAFETY: the types are those of CPython's manual, "stable ABI".
@@ -300,6 +300,8 @@ impl Python {
         }
     }
 
+    /// # Safety
+    /// The lock must be held, and `object` be null or an object that is the caller's to drop.
     unsafe fn drop_if_there(&self, object: Object) {
         if !object.is_null() {
             // SAFETY: the caller's object, with the lock.
@@ -307,8 +309,10 @@ impl Python {
         }
     }
 
+    /// # Safety
+    /// The lock must be held, and `object` be an object.
     unsafe fn has(&self, object: Object, name: &CStr) -> bool {
-        // SAFETY: as for the caller.
+        // SAFETY: the caller holds the lock and gives an object; the attribute is ours, and dropped once.
         unsafe {
             let value = (self.attribute)(object, name.as_ptr());
             self.drop_if_there(value);
@@ -316,8 +320,10 @@ impl Python {
         }
     }
 
+    /// # Safety
+    /// The lock must be held, and `object` be an object.
     unsafe fn number(&self, object: Object, name: &CStr) -> Option<u32> {
-        // SAFETY: as for the caller.
+        // SAFETY: the caller holds the lock and gives an object; the attribute is ours, and dropped once.
         unsafe {
             let value = (self.attribute)(object, name.as_ptr());
             // Lines of code that was made up may be None.
@@ -327,11 +333,13 @@ impl Python {
         }
     }
 
+    /// # Safety
+    /// The lock must be held, and `object` be null or an object.
     unsafe fn text(&self, object: Object, name: &CStr) -> Option<Arc<str>> {
         if object.is_null() {
             return None;
         }
-        // SAFETY: as for the caller; the bytes are there as long as their object is.
+        // SAFETY: the caller holds the lock and gives an object; the bytes are there as long as theirs is.
         unsafe {
             let text = (self.attribute)(object, name.as_ptr());
             if text.is_null() {

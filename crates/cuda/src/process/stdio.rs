@@ -14,7 +14,7 @@ pub(crate) fn write(bytes: &[u8]) {
 
 /// Writes to standard error.
 pub(crate) fn write_error(bytes: &[u8]) {
-    // SAFETY: as above.
+    // SAFETY: the C library has set it up before any code of the program runs.
     put(unsafe { stderr }, bytes);
 }
 

@@ -73,7 +73,7 @@ impl LaunchBuffers {
 
     /// How many have ended.
     fn ended(&self) -> &AtomicU64 {
-        // SAFETY: as above.
+        // SAFETY: within the range, aligned, and zero or what such a number was set to.
         unsafe { AtomicU64::from_ptr((self.range.address + 8) as *mut u64) }
     }
 
@@ -140,10 +140,10 @@ impl LaunchBuffer<'_> {
         while *taken < wanted.min(CAPACITY) {
             let at = (self.record_buffer() + RecordBuffer::RECORDS as u64 + *taken * RecordBuffer::RECORD as u64)
                 as *mut [u8; RecordBuffer::RECORD];
-            // SAFETY: as above. A thread of the launch may be about to write it; then it is not there yet.
+            // SAFETY: within the buffer. A thread of the launch may be about to write it; then it is not there yet.
             let bytes = unsafe { at.read_volatile() };
             let Some(record) = Record::read(&bytes) else { break };
-            // SAFETY: as above. It is cleared, so that the next launch starts with records that are not there.
+            // SAFETY: within the buffer. It is cleared, so that the next launch starts with records that are not there.
             unsafe { at.write([0; RecordBuffer::RECORD]) };
             records.push((*taken, record));
             *taken += 1;

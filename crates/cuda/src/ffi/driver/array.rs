@@ -64,9 +64,9 @@ fn describe(desc: &CUDA_ARRAY3D_DESCRIPTOR) -> Result<Description> {
 }
 
 /// # Safety
-/// As the manual of `cuTexObjectCreate` says.
+/// `desc` must be null or valid to read.
 unsafe fn resource_of(desc: *const CUDA_RESOURCE_DESC) -> Result<Resource> {
-    // SAFETY: as the caller promises; the type says which of the fields it is.
+    // SAFETY: the caller promises that `desc` is null or valid to read; the type says which of the fields it has.
     unsafe {
         let desc = get(desc)?;
         Ok(match desc.resType {
@@ -109,7 +109,7 @@ fn sampler_of(desc: &CUDA_TEXTURE_DESC) -> Result<Sampler> {
 export! {
     fn cuArrayCreate_v2(pHandle: *mut CUarray, pAllocateArray: *const CUDA_ARRAY_DESCRIPTOR) {
         context::require()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pAllocateArray` is null or valid to read.
         let desc = unsafe { get(pAllocateArray) }?;
         let made = array::create(Description {
             size: [desc.Width, desc.Height, 0],
@@ -119,15 +119,15 @@ export! {
             is_cube: false,
             flags: 0,
         })?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pHandle` is null or valid to write.
         unsafe { put(pHandle, made.handle.number() as CUarray) }
     }
 
     fn cuArray3DCreate_v2(pHandle: *mut CUarray, pAllocateArray: *const CUDA_ARRAY3D_DESCRIPTOR) {
         context::require()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pAllocateArray` is null or valid to read.
         let made = array::create(describe(unsafe { get(pAllocateArray) }?)?)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pHandle` is null or valid to write.
         unsafe { put(pHandle, made.handle.number() as CUarray) }
     }
 
@@ -139,7 +139,7 @@ export! {
     fn cuArrayGetDescriptor_v2(pArrayDescriptor: *mut CUDA_ARRAY_DESCRIPTOR, hArray: CUarray) {
         let Description { size: [Width, Height, _], component, channels, .. } = of(hArray)?.description;
         let desc = CUDA_ARRAY_DESCRIPTOR { Width, Height, Format: format_of(component), NumChannels: channels };
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pArrayDescriptor` is null or valid to write.
         unsafe { put(pArrayDescriptor, desc) }
     }
 
@@ -153,7 +153,7 @@ export! {
             NumChannels: channels,
             Flags: flags,
         };
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pArrayDescriptor` is null or valid to write.
         unsafe { put(pArrayDescriptor, desc) }
     }
 
@@ -163,16 +163,16 @@ export! {
         numMipmapLevels: c_uint,
     ) {
         context::require()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pMipmappedArrayDesc` is null or valid to read.
         let made = array::create_pyramid(describe(unsafe { get(pMipmappedArrayDesc) }?)?, numMipmapLevels)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pHandle` is null or valid to write.
         unsafe { put(pHandle, made.handle.number() as CUmipmappedArray) }
     }
 
     fn cuMipmappedArrayGetLevel(pLevelArray: *mut CUarray, hMipmappedArray: CUmipmappedArray, level: c_uint) {
         let pyramid = PYRAMIDS.get(hMipmappedArray as usize)?;
         let array = pyramid.levels.get(level as usize).ok_or(CudaError::INVALID_VALUE)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pLevelArray` is null or valid to write.
         unsafe { put(pLevelArray, array.handle.number() as CUarray) }
     }
 
@@ -188,7 +188,7 @@ export! {
         pResViewDesc: *const CUDA_RESOURCE_VIEW_DESC,
     ) {
         context::require()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pResDesc`, `pTexDesc` and `pResViewDesc` are null or valid to read.
         let (resource, sampler, view) =
             unsafe { (resource_of(pResDesc)?, sampler_of(get(pTexDesc)?)?, pResViewDesc.as_ref()) };
         let view = match view {
@@ -196,7 +196,7 @@ export! {
             None => None,
         };
         let handle = texture::create(&resource, sampler, view)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pTexObject` is null or valid to write.
         unsafe { put(pTexObject, handle) }
     }
 
@@ -206,9 +206,9 @@ export! {
 
     fn cuSurfObjectCreate(pSurfObject: *mut CUsurfObject, pResDesc: *const CUDA_RESOURCE_DESC) {
         context::require()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pResDesc` is null or valid to read.
         let handle = texture::create_surface(&unsafe { resource_of(pResDesc) }?)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pSurfObject` is null or valid to write.
         unsafe { put(pSurfObject, handle) }
     }
 

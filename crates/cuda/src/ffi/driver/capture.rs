@@ -28,11 +28,13 @@ export! {
     ) {
         let _ = dependencyData;
         let stream = stream_handle::resolve(hStream as usize, default)?;
-        graph::begin_capture_to(&stream, hGraph, dependencies, numDependencies, mode)
+        // SAFETY: the caller promises that `dependencies` is null or valid to read `numDependencies` elements.
+        unsafe { graph::begin_capture_to(&stream, hGraph, dependencies, numDependencies, mode) }
     }
 
     fn cuStreamEndCapture, cuStreamEndCapture_ptsz(default; hStream: CUstream, phGraph: *mut CUgraph) {
-        graph::end_capture(&*stream_handle::resolve(hStream as usize, default)?, phGraph)
+        // SAFETY: the caller promises that `phGraph` is null or valid to write.
+        unsafe { graph::end_capture(&*stream_handle::resolve(hStream as usize, default)?, phGraph) }
     }
 
     fn cuStreamIsCapturing, cuStreamIsCapturing_ptsz(
@@ -40,7 +42,8 @@ export! {
         hStream: CUstream,
         captureStatus: *mut CUstreamCaptureStatus,
     ) {
-        CaptureInfo::short(captureStatus, ptr::null_mut()).put(&*stream_handle::resolve(hStream as usize, default)?)
+        // SAFETY: the caller promises that all pointers for the answer are null or valid to write.
+        unsafe { CaptureInfo::short(captureStatus, ptr::null_mut()).put(&*stream_handle::resolve(hStream as usize, default)?) }
     }
 
     fn cuStreamGetCaptureInfo, cuStreamGetCaptureInfo_ptsz(
@@ -49,7 +52,8 @@ export! {
         captureStatus_out: *mut CUstreamCaptureStatus,
         id_out: *mut cuuint64_t,
     ) {
-        CaptureInfo::short(captureStatus_out, id_out).put(&*stream_handle::resolve(hStream as usize, default)?)
+        // SAFETY: the caller promises that all pointers for the answer are null or valid to write.
+        unsafe { CaptureInfo::short(captureStatus_out, id_out).put(&*stream_handle::resolve(hStream as usize, default)?) }
     }
 
     fn cuStreamGetCaptureInfo_v2, cuStreamGetCaptureInfo_v2_ptsz(
@@ -69,7 +73,8 @@ export! {
             edges: ptr::null_mut::<*const CUgraphEdgeData>(),
             count: numDependencies_out,
         };
-        info.put(&*stream_handle::resolve(hStream as usize, default)?)
+        // SAFETY: the caller promises that all pointers for the answer are null or valid to write.
+        unsafe { info.put(&*stream_handle::resolve(hStream as usize, default)?) }
     }
 
     fn cuStreamGetCaptureInfo_v3, cuStreamGetCaptureInfo_v3_ptsz(
@@ -90,7 +95,8 @@ export! {
             edges: edgeData_out,
             count: numDependencies_out,
         };
-        info.put(&*stream_handle::resolve(hStream as usize, default)?)
+        // SAFETY: the caller promises that all pointers for the answer are null or valid to write.
+        unsafe { info.put(&*stream_handle::resolve(hStream as usize, default)?) }
     }
 
     fn cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies_ptsz(
@@ -100,7 +106,8 @@ export! {
         numDependencies: usize,
         flags: c_uint,
     ) {
-        graph::update_dependencies(&*stream_handle::resolve(hStream as usize, default)?, dependencies, numDependencies, flags)
+        // SAFETY: the caller promises that `dependencies` is null or valid to read `numDependencies` elements.
+        unsafe { graph::update_dependencies(&*stream_handle::resolve(hStream as usize, default)?, dependencies, numDependencies, flags) }
     }
 
     fn cuStreamUpdateCaptureDependencies_v2, cuStreamUpdateCaptureDependencies_v2_ptsz(
@@ -112,10 +119,12 @@ export! {
         flags: c_uint,
     ) {
         let _ = dependencyData;
-        graph::update_dependencies(&*stream_handle::resolve(hStream as usize, default)?, dependencies, numDependencies, flags)
+        // SAFETY: the caller promises that `dependencies` is null or valid to read `numDependencies` elements.
+        unsafe { graph::update_dependencies(&*stream_handle::resolve(hStream as usize, default)?, dependencies, numDependencies, flags) }
     }
 
     fn cuThreadExchangeStreamCaptureMode(mode: *mut CUstreamCaptureMode) {
-        graph::exchange_mode(mode)
+        // SAFETY: the caller promises that `mode` is null or valid to read and write.
+        unsafe { graph::exchange_mode(mode) }
     }
 }

@@ -24,19 +24,23 @@ fn of(handle: CUcontext) -> Result<Arc<Context>> {
     CONTEXTS.get(handle as usize).map_err(|_| CudaError::INVALID_CONTEXT)
 }
 
-fn create(pctx: *mut CUcontext, flags: c_uint, dev: CUdevice) -> Result<()> {
+/// # Safety
+/// `pctx` must be null or valid to write.
+unsafe fn create(pctx: *mut CUcontext, flags: c_uint, dev: CUdevice) -> Result<()> {
     device::check(dev)?;
     if pctx.is_null() {
         return Err(CudaError::INVALID_VALUE);
     }
     let context = context::create(flags)?;
-    // SAFETY: as the manual says.
+    // SAFETY: the caller promises that `pctx` is null or valid to write.
     unsafe { put(pctx, raw(Some(&context))) }
 }
 
-fn pop(pctx: *mut CUcontext) -> Result<()> {
+/// # Safety
+/// `pctx` must be null or valid to write.
+unsafe fn pop(pctx: *mut CUcontext) -> Result<()> {
     let context = context::pop()?;
-    // SAFETY: as the manual says.
+    // SAFETY: the caller promises that `pctx` is null or valid to write.
     unsafe { put_if(pctx, raw(Some(&context))) };
     Ok(())
 }
@@ -50,7 +54,8 @@ fn synchronize(context: &Arc<Context>) -> Result<()> {
 
 export! {
     fn cuCtxCreate_v2(pctx: *mut CUcontext, flags: c_uint, dev: CUdevice) {
-        create(pctx, flags, dev)
+        // SAFETY: the caller promises that `pctx` is null or valid to write.
+        unsafe { create(pctx, flags, dev) }
     }
 
     fn cuCtxCreate_v3(
@@ -61,12 +66,14 @@ export! {
         dev: CUdevice,
     ) {
         let _ = (paramsArray, numParams);
-        create(pctx, flags, dev)
+        // SAFETY: the caller promises that `pctx` is null or valid to write.
+        unsafe { create(pctx, flags, dev) }
     }
 
     fn cuCtxCreate_v4(pctx: *mut CUcontext, ctxCreateParams: *mut CUctxCreateParams, flags: c_uint, dev: CUdevice) {
         let _ = ctxCreateParams;
-        create(pctx, flags, dev)
+        // SAFETY: the caller promises that `pctx` is null or valid to write.
+        unsafe { create(pctx, flags, dev) }
     }
 
     fn cuCtxDestroy_v2(ctx: CUcontext) {
@@ -79,7 +86,8 @@ export! {
     }
 
     fn cuCtxPopCurrent_v2(pctx: *mut CUcontext) {
-        pop(pctx)
+        // SAFETY: the caller promises that `pctx` is null or valid to write.
+        unsafe { pop(pctx) }
     }
 
     fn cuCtxSetCurrent(ctx: CUcontext) {
@@ -90,25 +98,25 @@ export! {
 
     fn cuCtxGetCurrent(pctx: *mut CUcontext) {
         crate::driver::get()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pctx` is null or valid to write.
         unsafe { put(pctx, raw(context::current().as_ref())) }
     }
 
     fn cuCtxGetDevice(out: *mut CUdevice) {
         context::require()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `out` is null or valid to write.
         unsafe { put(out, 0) }
     }
 
     fn cuCtxGetDevice_v2(out: *mut CUdevice, ctx: CUcontext) {
         of(ctx)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `out` is null or valid to write.
         unsafe { put(out, 0) }
     }
 
     fn cuCtxGetFlags(flags: *mut c_uint) {
         let context = context::require()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `flags` is null or valid to write.
         unsafe { put(flags, context.flags.load(Ordering::Relaxed)) }
     }
 
@@ -119,7 +127,7 @@ export! {
 
     fn cuCtxGetId(ctx: CUcontext, ctxId: *mut c_ulonglong) {
         let context = of(ctx)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `ctxId` is null or valid to write.
         unsafe { put(ctxId, context.handle.number() as c_ulonglong) }
     }
 
@@ -133,7 +141,7 @@ export! {
 
     fn cuCtxGetApiVersion(ctx: CUcontext, version: *mut c_uint) {
         of(ctx)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `version` is null or valid to write.
         unsafe { put(version, VERSION as c_uint) }
     }
 
@@ -141,7 +149,7 @@ export! {
         let context = context::require()?;
         let limits = context.limits.lock().unwrap_or_else(PoisonError::into_inner);
         let value = limits.get(limit as usize).ok_or(CudaError::INVALID_VALUE)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pvalue` is null or valid to write.
         unsafe { put(pvalue, *value as usize) }
     }
 
@@ -156,7 +164,8 @@ export! {
 
     fn cuCtxGetCacheConfig(pconfig: *mut CUfunc_cache) {
         context::require()?;
-        // SAFETY: as the manual says. There are no two caches to choose from.
+        // SAFETY: the caller promises that `pconfig` is null or valid to write. There are no two caches to choose
+        // from.
         unsafe { put(pconfig, 0) }
     }
 
@@ -167,7 +176,7 @@ export! {
 
     fn cuCtxGetStreamPriorityRange(leastPriority: *mut c_int, greatestPriority: *mut c_int) {
         context::require()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `leastPriority` and `greatestPriority` are null or valid to write.
         unsafe {
             put_if(leastPriority, 0);
             put_if(greatestPriority, -5);
@@ -178,7 +187,7 @@ export! {
     fn cuDevicePrimaryCtxRetain(pctx: *mut CUcontext, dev: CUdevice) {
         device::check(dev)?;
         let context = primary_context::retain()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pctx` is null or valid to write.
         unsafe { put(pctx, raw(Some(&context))) }
     }
 
@@ -201,7 +210,7 @@ export! {
 
     fn cuDevicePrimaryCtxGetState(dev: CUdevice, flags: *mut c_uint, active: *mut c_int) {
         device::check(dev)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `flags` and `active` are null or valid to write.
         unsafe {
             put(flags, primary_context::flags())?;
             put(active, primary_context::get().is_some().into())
@@ -230,7 +239,8 @@ export! {
     }
 
     fn cuCtxPopCurrent(pctx: *mut CUcontext) {
-        pop(pctx)
+        // SAFETY: the caller promises that `pctx` is null or valid to write.
+        unsafe { pop(pctx) }
     }
 
     fn cuDevicePrimaryCtxRelease(dev: CUdevice) {

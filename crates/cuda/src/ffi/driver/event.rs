@@ -8,9 +8,11 @@ use crate::api::{event_sync, output, stream_handle};
 use crate::error::{CudaError, Result};
 use crate::ffi::{export, put};
 
-fn elapsed(out: *mut f32, start: CUevent, end: CUevent) -> Result<()> {
+/// # Safety
+/// `out` must be null or valid to write.
+unsafe fn elapsed(out: *mut f32, start: CUevent, end: CUevent) -> Result<()> {
     let milliseconds = EVENTS.get(start as usize)?.elapsed(&*EVENTS.get(end as usize)?)?;
-    // SAFETY: as the manual says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, milliseconds) }
 }
 
@@ -20,7 +22,7 @@ export! {
             return Err(CudaError::INVALID_VALUE);
         }
         let event = event_sync::create(Flags & CU_EVENT_DISABLE_TIMING == 0)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `phEvent` is null or valid to write.
         unsafe { put(phEvent, event.handle.number() as CUevent) }
     }
 
@@ -52,11 +54,13 @@ export! {
     }
 
     fn cuEventElapsedTime(pMilliseconds: *mut f32, hStart: CUevent, hEnd: CUevent) {
-        elapsed(pMilliseconds, hStart, hEnd)
+        // SAFETY: the caller promises that `pMilliseconds` is null or valid to write.
+        unsafe { elapsed(pMilliseconds, hStart, hEnd) }
     }
 
     fn cuEventElapsedTime_v2(pMilliseconds: *mut f32, hStart: CUevent, hEnd: CUevent) {
-        elapsed(pMilliseconds, hStart, hEnd)
+        // SAFETY: the caller promises that `pMilliseconds` is null or valid to write.
+        unsafe { elapsed(pMilliseconds, hStart, hEnd) }
     }
 
     fn cuEventDestroy(hEvent: CUevent) {

@@ -22,20 +22,23 @@ export! {
     }
 
     fn cuDriverGetVersion(driverVersion: *mut c_int) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `driverVersion` is null or valid to write.
         unsafe { put(driverVersion, VERSION) }
     }
 
     fn cuGetErrorName(error: CUresult, pStr: *mut *const c_char) {
-        put_error_text(pStr, error_text(error).and_then(|text| text.driver))
+        // SAFETY: the caller promises that `pStr` is null or valid to write.
+        unsafe { put_error_text(pStr, error_text(error).and_then(|text| text.driver)) }
     }
 
     fn cuGetErrorString(error: CUresult, pStr: *mut *const c_char) {
-        put_error_text(pStr, error_text(error).map(|text| text.meaning))
+        // SAFETY: the caller promises that `pStr` is null or valid to write.
+        unsafe { put_error_text(pStr, error_text(error).map(|text| text.meaning)) }
     }
 
     fn cuGetProcAddress(symbol: *const c_char, pfn: *mut *mut c_void, cudaVersion: c_int, flags: cuuint64_t) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `symbol` is null or a string that ends with zero, and `pfn` is null or
+        // valid to write.
         unsafe { find(symbol, pfn, cudaVersion, flags, ptr::null_mut()) }
     }
 
@@ -46,14 +49,15 @@ export! {
         flags: cuuint64_t,
         symbolStatus: *mut CUdriverProcAddressQueryResult,
     ) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `symbol` is null or a string that ends with zero, and `pfn` and
+        // `symbolStatus` are null or valid to write.
         unsafe { find(symbol, pfn, cudaVersion, flags, symbolStatus) }
     }
 
     fn cuGetExportTable(ppExportTable: *mut *const c_void, pExportTableId: *const CUuuid) {
         // There are no tables besides what is documented.
         let _ = pExportTableId;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `ppExportTable` is null or valid to write.
         unsafe { put(ppExportTable, ptr::null()) }?;
         Err(CudaError::NOT_FOUND)
     }
@@ -68,8 +72,11 @@ export! {
 }
 
 /// Gives a text to the program; null, and an error, if there is none.
-fn put_error_text(out: *mut *const c_char, text: Option<&'static CStr>) -> Result<()> {
-    // SAFETY: as the manual of the functions that call this says.
+///
+/// # Safety
+/// `out` must be null or valid to write.
+unsafe fn put_error_text(out: *mut *const c_char, text: Option<&'static CStr>) -> Result<()> {
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, text.map_or(ptr::null(), CStr::as_ptr)) }?;
     text.map(drop).ok_or(CudaError::INVALID_VALUE)
 }
@@ -77,7 +84,7 @@ fn put_error_text(out: *mut *const c_char, text: Option<&'static CStr>) -> Resul
 /// Finds a function by its name.
 ///
 /// # Safety
-/// As the manual of `cuGetProcAddress` says.
+/// `symbol` must be null or a string that ends with zero, `out` and `status` null or valid to write.
 pub(crate) unsafe fn find(
     symbol: *const c_char,
     out: *mut *mut c_void,
@@ -85,7 +92,7 @@ pub(crate) unsafe fn find(
     flags: cuuint64_t,
     status: *mut CUdriverProcAddressQueryResult,
 ) -> Result<()> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller promises that `symbol` is null or a string that ends with zero.
     let name = unsafe { text(symbol) }?;
     let version = u32::try_from(version).map_err(|_| CudaError::INVALID_VALUE)?;
     let is_per_thread = flags & cuuint64_t::from(CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
@@ -94,7 +101,7 @@ pub(crate) unsafe fn find(
         Lookup::Later => (ptr::null(), CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT),
         Lookup::Unknown => (ptr::null(), CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND),
     };
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller promises that `out` and `status` are null or valid to write.
     unsafe {
         put(out, address.cast_mut().cast::<c_void>())?;
         put_if(status, said);

@@ -25,27 +25,40 @@ macro_rules! kernel_of {
             is_cooperative: false,
         };
         // The driver has no error of its own for a shape that cannot be.
-        graph::kernel(&KERNELS.get($kernel)?, shape, $params.kernelParams, $params.extra).map_err(|error| match error {
-            CudaError::INVALID_CONFIGURATION => CudaError::INVALID_VALUE,
-            _ => error,
+        // SAFETY: the caller promises that `$params.kernelParams` is null or a list of pointers to the parameters of
+        // the kernel, and `$params.extra` is null or a list of words that ends with `CU_LAUNCH_PARAM_END`.
+        unsafe { graph::kernel(&KERNELS.get($kernel)?, shape, $params.kernelParams, $params.extra) }.map_err(|error| {
+            match error {
+                CudaError::INVALID_CONFIGURATION => CudaError::INVALID_VALUE,
+                _ => error,
+            }
         })
     }};
 }
 
-fn kernel_v1(params: &CUDA_KERNEL_NODE_PARAMS_v1) -> Result<Action> {
+/// # Safety
+/// The lists of parameters that it has must be those of the kernel, or null.
+unsafe fn kernel_v1(params: &CUDA_KERNEL_NODE_PARAMS_v1) -> Result<Action> {
     kernel_of!(params, params.func as usize)
 }
 
-fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> Result<Action> {
+/// # Safety
+/// The lists of parameters that it has must be those of the kernel, or null.
+unsafe fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> Result<Action> {
     kernel_of!(params, if params.func.is_null() { params.kern as usize } else { params.func as usize })
 }
 
-fn kernel_v3(params: &CUDA_KERNEL_NODE_PARAMS_v3) -> Result<Action> {
+/// # Safety
+/// The lists of parameters that it has must be those of the kernel, or null.
+unsafe fn kernel_v3(params: &CUDA_KERNEL_NODE_PARAMS_v3) -> Result<Action> {
     kernel_of!(params, if params.func.is_null() { params.kern as usize } else { params.func as usize })
 }
 
-fn copy(params: &CUDA_MEMCPY3D) -> Result<Action> {
-    graph::copy(copy_of_box(params)?)
+/// # Safety
+/// Both sides of the copy must be valid until it has run.
+unsafe fn copy(params: &CUDA_MEMCPY3D) -> Result<Action> {
+    // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+    graph::copy(unsafe { copy_of_box(params) }?)
 }
 
 /// A copy in the words of the driver: of addresses, even if the program named an array.
@@ -69,8 +82,11 @@ fn copy_params(copy: &Copy) -> CUDA_MEMCPY3D {
 }
 
 /// A node of any kind. One that allocates memory says where.
-fn action(params: &mut CUgraphNodeParams) -> Result<Action> {
-    // SAFETY: the type says which of the fields it is.
+///
+/// # Safety
+/// What the parameters point to must be valid: memory until the work has run, functions whenever they are called.
+unsafe fn action(params: &mut CUgraphNodeParams) -> Result<Action> {
+    // SAFETY: the type says which of the fields it is, and the caller promises that what that points to is valid.
     unsafe {
         match params.r#type {
             CU_GRAPH_NODE_TYPE_KERNEL => kernel_v3(&params.unnamed.kernel),
@@ -99,7 +115,8 @@ fn action(params: &mut CUgraphNodeParams) -> Result<Action> {
 export! {
     fn cuGraphCreate(phGraph: *mut CUgraph, flags: c_uint) {
         context::require()?;
-        graph::create(phGraph, flags)
+        // SAFETY: the caller promises that `phGraph` is null or valid to write.
+        unsafe { graph::create(phGraph, flags) }
     }
 
     fn cuGraphDestroy(hGraph: CUgraph) {
@@ -107,11 +124,13 @@ export! {
     }
 
     fn cuGraphClone(phGraphClone: *mut CUgraph, originalGraph: CUgraph) {
-        graph::duplicate(phGraphClone, originalGraph)
+        // SAFETY: the caller promises that `phGraphClone` is null or valid to write.
+        unsafe { graph::duplicate(phGraphClone, originalGraph) }
     }
 
     fn cuGraphNodeFindInClone(phNode: *mut CUgraphNode, hOriginalNode: CUgraphNode, hClonedGraph: CUgraph) {
-        graph::put_copy_of(phNode, hOriginalNode, hClonedGraph)
+        // SAFETY: the caller promises that `phNode` is null or valid to write.
+        unsafe { graph::put_copy_of(phNode, hOriginalNode, hClonedGraph) }
     }
 
     fn cuGraphDestroyNode(hNode: CUgraphNode) {
@@ -119,19 +138,26 @@ export! {
     }
 
     fn cuGraphNodeGetType(hNode: CUgraphNode, r#type: *mut CUgraphNodeType) {
-        graph::put_kind(hNode, r#type)
+        // SAFETY: the caller promises that `r#type` is null or valid to write.
+        unsafe { graph::put_kind(hNode, r#type) }
     }
 
     fn cuGraphGetNodes(hGraph: CUgraph, nodes: *mut CUgraphNode, numNodes: *mut usize) {
-        graph::put_nodes(nodes, graph::NO_EDGES, numNodes, &graph::of(hGraph)?.list())
+        // SAFETY: the caller promises that `nodes` is null or valid to write as many nodes as the count says, and
+        // `numNodes` is null or valid to read and write.
+        unsafe { graph::put_nodes(nodes, graph::NO_EDGES, numNodes, &graph::of(hGraph)?.list()) }
     }
 
     fn cuGraphGetRootNodes(hGraph: CUgraph, rootNodes: *mut CUgraphNode, numRootNodes: *mut usize) {
-        graph::put_nodes(rootNodes, graph::NO_EDGES, numRootNodes, &graph::of(hGraph)?.roots())
+        // SAFETY: the caller promises that `rootNodes` is null or valid to write as many nodes as the count says, and
+        // `numRootNodes` is null or valid to read and write.
+        unsafe { graph::put_nodes(rootNodes, graph::NO_EDGES, numRootNodes, &graph::of(hGraph)?.roots()) }
     }
 
     fn cuGraphGetEdges(hGraph: CUgraph, from: *mut CUgraphNode, to: *mut CUgraphNode, numEdges: *mut usize) {
-        graph::put_edges(hGraph, from, to, graph::NO_EDGES, numEdges)
+        // SAFETY: the caller promises that `from` and `to` are null or valid to write as many nodes as the count says,
+        // and `numEdges` is null or valid to read and write.
+        unsafe { graph::put_edges(hGraph, from, to, graph::NO_EDGES, numEdges) }
     }
 
     fn cuGraphGetEdges_v2(
@@ -141,11 +167,15 @@ export! {
         edgeData: *mut CUgraphEdgeData,
         numEdges: *mut usize,
     ) {
-        graph::put_edges(hGraph, from, to, edgeData, numEdges)
+        // SAFETY: the caller promises that `from` and `to` are null or valid to write as many nodes as the count says,
+        // `edgeData` is null or valid to write as many edges, and `numEdges` is null or valid to read and write.
+        unsafe { graph::put_edges(hGraph, from, to, edgeData, numEdges) }
     }
 
     fn cuGraphNodeGetDependencies(hNode: CUgraphNode, dependencies: *mut CUgraphNode, numDependencies: *mut usize) {
-        graph::put_before(hNode, dependencies, graph::NO_EDGES, numDependencies)
+        // SAFETY: the caller promises that `dependencies` is null or valid to write as many nodes as the count says,
+        // and `numDependencies` is null or valid to read and write.
+        unsafe { graph::put_before(hNode, dependencies, graph::NO_EDGES, numDependencies) }
     }
 
     fn cuGraphNodeGetDependencies_v2(
@@ -154,7 +184,10 @@ export! {
         edgeData: *mut CUgraphEdgeData,
         numDependencies: *mut usize,
     ) {
-        graph::put_before(hNode, dependencies, edgeData, numDependencies)
+        // SAFETY: the caller promises that `dependencies` is null or valid to write as many nodes as the count says,
+        // `edgeData` is null or valid to write as many edges, and `numDependencies` is null or valid to read and
+        // write.
+        unsafe { graph::put_before(hNode, dependencies, edgeData, numDependencies) }
     }
 
     fn cuGraphNodeGetDependentNodes(
@@ -162,7 +195,9 @@ export! {
         dependentNodes: *mut CUgraphNode,
         numDependentNodes: *mut usize,
     ) {
-        graph::put_after(hNode, dependentNodes, graph::NO_EDGES, numDependentNodes)
+        // SAFETY: the caller promises that `dependentNodes` is null or valid to write as many nodes as the count says,
+        // and `numDependentNodes` is null or valid to read and write.
+        unsafe { graph::put_after(hNode, dependentNodes, graph::NO_EDGES, numDependentNodes) }
     }
 
     fn cuGraphNodeGetDependentNodes_v2(
@@ -171,7 +206,10 @@ export! {
         edgeData: *mut CUgraphEdgeData,
         numDependentNodes: *mut usize,
     ) {
-        graph::put_after(hNode, dependentNodes, edgeData, numDependentNodes)
+        // SAFETY: the caller promises that `dependentNodes` is null or valid to write as many nodes as the count says,
+        // `edgeData` is null or valid to write as many edges, and `numDependentNodes` is null or valid to read and
+        // write.
+        unsafe { graph::put_after(hNode, dependentNodes, edgeData, numDependentNodes) }
     }
 
     fn cuGraphAddDependencies(
@@ -180,7 +218,8 @@ export! {
         to: *const CUgraphNode,
         numDependencies: usize,
     ) {
-        graph::connect(hGraph, from, to, numDependencies)
+        // SAFETY: the caller promises that `from` and `to` are null or valid to read `numDependencies` elements.
+        unsafe { graph::connect(hGraph, from, to, numDependencies) }
     }
 
     fn cuGraphAddDependencies_v2(
@@ -192,7 +231,8 @@ export! {
     ) {
         // Whatever kind of edge it is, that one comes before the other.
         let _ = edgeData;
-        graph::connect(hGraph, from, to, numDependencies)
+        // SAFETY: the caller promises that `from` and `to` are null or valid to read `numDependencies` elements.
+        unsafe { graph::connect(hGraph, from, to, numDependencies) }
     }
 
     fn cuGraphRemoveDependencies(
@@ -201,7 +241,8 @@ export! {
         to: *const CUgraphNode,
         numDependencies: usize,
     ) {
-        graph::disconnect(hGraph, from, to, numDependencies)
+        // SAFETY: the caller promises that `from` and `to` are null or valid to read `numDependencies` elements.
+        unsafe { graph::disconnect(hGraph, from, to, numDependencies) }
     }
 
     fn cuGraphRemoveDependencies_v2(
@@ -212,7 +253,8 @@ export! {
         numDependencies: usize,
     ) {
         let _ = edgeData;
-        graph::disconnect(hGraph, from, to, numDependencies)
+        // SAFETY: the caller promises that `from` and `to` are null or valid to read `numDependencies` elements.
+        unsafe { graph::disconnect(hGraph, from, to, numDependencies) }
     }
 
     fn cuGraphAddEmptyNode(
@@ -221,7 +263,9 @@ export! {
         dependencies: *const CUgraphNode,
         numDependencies: usize,
     ) {
-        graph::add(phGraphNode, hGraph, dependencies, numDependencies, graph::empty())
+        // SAFETY: the caller promises that `phGraphNode` is null or valid to write, and `dependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(phGraphNode, hGraph, dependencies, numDependencies, graph::empty()) }
     }
 
     fn cuGraphAddKernelNode(
@@ -231,9 +275,12 @@ export! {
         numDependencies: usize,
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS_v1,
     ) {
-        // SAFETY: as the manual says.
-        let action = kernel_v1(unsafe { get(nodeParams) }?)?;
-        graph::add(phGraphNode, hGraph, dependencies, numDependencies, action)
+        // SAFETY: the caller promises that the lists of parameters are those of the kernel, or null, and `nodeParams`
+        // is null or valid to read.
+        let action = unsafe { kernel_v1(get(nodeParams)?) }?;
+        // SAFETY: the caller promises that `phGraphNode` is null or valid to write, and `dependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(phGraphNode, hGraph, dependencies, numDependencies, action) }
     }
 
     fn cuGraphAddKernelNode_v2(
@@ -243,9 +290,12 @@ export! {
         numDependencies: usize,
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS,
     ) {
-        // SAFETY: as the manual says.
-        let action = kernel(unsafe { get(nodeParams) }?)?;
-        graph::add(phGraphNode, hGraph, dependencies, numDependencies, action)
+        // SAFETY: the caller promises that the lists of parameters are those of the kernel, or null, and `nodeParams`
+        // is null or valid to read.
+        let action = unsafe { kernel(get(nodeParams)?) }?;
+        // SAFETY: the caller promises that `phGraphNode` is null or valid to write, and `dependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(phGraphNode, hGraph, dependencies, numDependencies, action) }
     }
 
     fn cuGraphAddMemcpyNode(
@@ -257,9 +307,12 @@ export! {
         ctx: CUcontext,
     ) {
         let _ = ctx;
-        // SAFETY: as the manual says.
-        let action = copy(unsafe { get(copyParams) }?)?;
-        graph::add(phGraphNode, hGraph, dependencies, numDependencies, action)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run, and `copyParams` is null
+        // or valid to read.
+        let action = unsafe { copy(get(copyParams)?) }?;
+        // SAFETY: the caller promises that `phGraphNode` is null or valid to write, and `dependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(phGraphNode, hGraph, dependencies, numDependencies, action) }
     }
 
     fn cuGraphAddMemsetNode(
@@ -271,9 +324,12 @@ export! {
         ctx: CUcontext,
     ) {
         let _ = ctx;
-        // SAFETY: as the manual says.
-        let action = graph::fill(unsafe { get(memsetParams) }?)?;
-        graph::add(phGraphNode, hGraph, dependencies, numDependencies, action)
+        // SAFETY: the caller promises that what is filled is valid until that is done, and `memsetParams` is null or
+        // valid to read.
+        let action = unsafe { graph::fill(get(memsetParams)?) }?;
+        // SAFETY: the caller promises that `phGraphNode` is null or valid to write, and `dependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(phGraphNode, hGraph, dependencies, numDependencies, action) }
     }
 
     fn cuGraphAddHostNode(
@@ -283,9 +339,12 @@ export! {
         numDependencies: usize,
         nodeParams: *const CUDA_HOST_NODE_PARAMS,
     ) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `nodeParams` is null or valid to read.
         let params = unsafe { get(nodeParams) }?;
-        graph::add(phGraphNode, hGraph, dependencies, numDependencies, graph::host(params.r#fn, params.userData)?)
+        // SAFETY: the caller promises that `phGraphNode` is null or valid to write, `dependencies` is null or valid to
+        // read `numDependencies` elements, and `params.r#fn` is null or a function that may be called with
+        // `params.userData`, later and on any thread.
+        unsafe { graph::add(phGraphNode, hGraph, dependencies, numDependencies, graph::host(params.r#fn, params.userData)?) }
     }
 
     fn cuGraphAddChildGraphNode(
@@ -295,7 +354,9 @@ export! {
         numDependencies: usize,
         childGraph: CUgraph,
     ) {
-        graph::add(phGraphNode, hGraph, dependencies, numDependencies, graph::child(childGraph)?)
+        // SAFETY: the caller promises that `phGraphNode` is null or valid to write, and `dependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(phGraphNode, hGraph, dependencies, numDependencies, graph::child(childGraph)?) }
     }
 
     fn cuGraphAddEventRecordNode(
@@ -305,7 +366,9 @@ export! {
         numDependencies: usize,
         event: CUevent,
     ) {
-        graph::add(phGraphNode, hGraph, dependencies, numDependencies, graph::record(event)?)
+        // SAFETY: the caller promises that `phGraphNode` is null or valid to write, and `dependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(phGraphNode, hGraph, dependencies, numDependencies, graph::record(event)?) }
     }
 
     fn cuGraphAddEventWaitNode(
@@ -315,7 +378,9 @@ export! {
         numDependencies: usize,
         event: CUevent,
     ) {
-        graph::add(phGraphNode, hGraph, dependencies, numDependencies, graph::wait(event)?)
+        // SAFETY: the caller promises that `phGraphNode` is null or valid to write, and `dependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(phGraphNode, hGraph, dependencies, numDependencies, graph::wait(event)?) }
     }
 
     fn cuGraphAddMemAllocNode(
@@ -325,11 +390,13 @@ export! {
         numDependencies: usize,
         nodeParams: *mut CUDA_MEM_ALLOC_NODE_PARAMS,
     ) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `nodeParams` is null or valid to read and write.
         let params = unsafe { nodeParams.as_mut() }.ok_or(CudaError::INVALID_VALUE)?;
         let (action, address) = graph::allocate(params.bytesize)?;
         params.dptr = address;
-        graph::add(phGraphNode, hGraph, dependencies, numDependencies, action)
+        // SAFETY: the caller promises that `phGraphNode` is null or valid to write, and `dependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(phGraphNode, hGraph, dependencies, numDependencies, action) }
     }
 
     fn cuGraphAddMemFreeNode(
@@ -339,7 +406,9 @@ export! {
         numDependencies: usize,
         dptr: CUdeviceptr,
     ) {
-        graph::add(phGraphNode, hGraph, dependencies, numDependencies, graph::free(dptr)?)
+        // SAFETY: the caller promises that `phGraphNode` is null or valid to write, and `dependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(phGraphNode, hGraph, dependencies, numDependencies, graph::free(dptr)?) }
     }
 
     fn cuGraphAddNode(
@@ -349,9 +418,11 @@ export! {
         numDependencies: usize,
         nodeParams: *mut CUgraphNodeParams,
     ) {
-        // SAFETY: as the manual says.
-        let action = action(unsafe { nodeParams.as_mut() }.ok_or(CudaError::INVALID_VALUE)?)?;
-        graph::add(phGraphNode, hGraph, dependencies, numDependencies, action)
+        // SAFETY: the caller promises that `nodeParams` is null or valid to read and write, and what it points to is valid.
+        let action = unsafe { action(nodeParams.as_mut().ok_or(CudaError::INVALID_VALUE)?) }?;
+        // SAFETY: the caller promises that `phGraphNode` is null or valid to write, and `dependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(phGraphNode, hGraph, dependencies, numDependencies, action) }
     }
 
     fn cuGraphAddNode_v2(
@@ -363,9 +434,11 @@ export! {
         nodeParams: *mut CUgraphNodeParams,
     ) {
         let _ = dependencyData;
-        // SAFETY: as the manual says.
-        let action = action(unsafe { nodeParams.as_mut() }.ok_or(CudaError::INVALID_VALUE)?)?;
-        graph::add(phGraphNode, hGraph, dependencies, numDependencies, action)
+        // SAFETY: the caller promises that `nodeParams` is null or valid to read and write, and what it points to is valid.
+        let action = unsafe { action(nodeParams.as_mut().ok_or(CudaError::INVALID_VALUE)?) }?;
+        // SAFETY: the caller promises that `phGraphNode` is null or valid to write, and `dependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(phGraphNode, hGraph, dependencies, numDependencies, action) }
     }
 
     fn cuGraphAddNode_v3(
@@ -377,24 +450,26 @@ export! {
         nodeParams: *mut CUgraphNodeParams,
     ) {
         let _ = dependencyData;
-        // SAFETY: as the manual says.
-        let action = action(unsafe { nodeParams.as_mut() }.ok_or(CudaError::INVALID_VALUE)?)?;
-        graph::add(phGraphNode, hGraph, dependencies, numDependencies, action)
+        // SAFETY: the caller promises that `nodeParams` is null or valid to read and write, and what it points to is valid.
+        let action = unsafe { action(nodeParams.as_mut().ok_or(CudaError::INVALID_VALUE)?) }?;
+        // SAFETY: the caller promises that `phGraphNode` is null or valid to write, and `dependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(phGraphNode, hGraph, dependencies, numDependencies, action) }
     }
 
     fn cuGraphNodeSetParams(hNode: CUgraphNode, nodeParams: *mut CUgraphNodeParams) {
-        // SAFETY: as the manual says.
-        graph::set(hNode, action(unsafe { nodeParams.as_mut() }.ok_or(CudaError::INVALID_VALUE)?)?)
+        // SAFETY: the caller promises that `nodeParams` is null or valid to read and write, and what it points to is valid.
+        graph::set(hNode, unsafe { action(nodeParams.as_mut().ok_or(CudaError::INVALID_VALUE)?) }?)
     }
 
     fn cuGraphNodeSetParams_v2(hNode: CUgraphNode, nodeParams: *mut CUgraphNodeParams) {
-        // SAFETY: as the manual says.
-        graph::set(hNode, action(unsafe { nodeParams.as_mut() }.ok_or(CudaError::INVALID_VALUE)?)?)
+        // SAFETY: the caller promises that `nodeParams` is null or valid to read and write, and what it points to is valid.
+        graph::set(hNode, unsafe { action(nodeParams.as_mut().ok_or(CudaError::INVALID_VALUE)?) }?)
     }
 
     fn cuGraphExecNodeSetParams(hGraphExec: CUgraphExec, hNode: CUgraphNode, nodeParams: *mut CUgraphNodeParams) {
-        // SAFETY: as the manual says.
-        graph::set_in(hGraphExec, hNode, action(unsafe { nodeParams.as_mut() }.ok_or(CudaError::INVALID_VALUE)?)?)
+        // SAFETY: the caller promises that `nodeParams` is null or valid to read and write, and what it points to is valid.
+        graph::set_in(hGraphExec, hNode, unsafe { action(nodeParams.as_mut().ok_or(CudaError::INVALID_VALUE)?) }?)
     }
 
     fn cuGraphKernelNodeGetParams(hNode: CUgraphNode, nodeParams: *mut CUDA_KERNEL_NODE_PARAMS_v1) {
@@ -413,7 +488,7 @@ export! {
             kernelParams: graph::param_pointers(&launch),
             extra: ptr::null_mut(),
         };
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `nodeParams` is null or valid to write.
         unsafe { put(nodeParams, params) }
     }
 
@@ -435,18 +510,20 @@ export! {
             kern: ptr::null_mut(),
             ctx: ptr::null_mut(),
         };
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `nodeParams` is null or valid to write.
         unsafe { put(nodeParams, params) }
     }
 
     fn cuGraphKernelNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_KERNEL_NODE_PARAMS_v1) {
-        // SAFETY: as the manual says.
-        graph::set(hNode, kernel_v1(unsafe { get(nodeParams) }?)?)
+        // SAFETY: the caller promises that the lists of parameters are those of the kernel, or null, and `nodeParams`
+        // is null or valid to read.
+        graph::set(hNode, unsafe { kernel_v1(get(nodeParams)?) }?)
     }
 
     fn cuGraphKernelNodeSetParams_v2(hNode: CUgraphNode, nodeParams: *const CUDA_KERNEL_NODE_PARAMS) {
-        // SAFETY: as the manual says.
-        graph::set(hNode, kernel(unsafe { get(nodeParams) }?)?)
+        // SAFETY: the caller promises that the lists of parameters are those of the kernel, or null, and `nodeParams`
+        // is null or valid to read.
+        graph::set(hNode, unsafe { kernel(get(nodeParams)?) }?)
     }
 
     fn cuGraphExecKernelNodeSetParams(
@@ -454,8 +531,9 @@ export! {
         hNode: CUgraphNode,
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS_v1,
     ) {
-        // SAFETY: as the manual says.
-        graph::set_in(hGraphExec, hNode, kernel_v1(unsafe { get(nodeParams) }?)?)
+        // SAFETY: the caller promises that the lists of parameters are those of the kernel, or null, and `nodeParams`
+        // is null or valid to read.
+        graph::set_in(hGraphExec, hNode, unsafe { kernel_v1(get(nodeParams)?) }?)
     }
 
     fn cuGraphExecKernelNodeSetParams_v2(
@@ -463,8 +541,9 @@ export! {
         hNode: CUgraphNode,
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS,
     ) {
-        // SAFETY: as the manual says.
-        graph::set_in(hGraphExec, hNode, kernel(unsafe { get(nodeParams) }?)?)
+        // SAFETY: the caller promises that the lists of parameters are those of the kernel, or null, and `nodeParams`
+        // is null or valid to read.
+        graph::set_in(hGraphExec, hNode, unsafe { kernel(get(nodeParams)?) }?)
     }
 
     fn cuGraphKernelNodeSetAttribute(
@@ -472,7 +551,7 @@ export! {
         attr: CUkernelNodeAttrID,
         value: *const CUkernelNodeAttrValue,
     ) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `value` is null or valid to read.
         let value = unsafe { get(value) }?;
         match attr {
             // SAFETY: the identifier says which of the values it is.
@@ -493,7 +572,7 @@ export! {
         if attr == CU_LAUNCH_ATTRIBUTE_COOPERATIVE {
             value.cooperative = launch.shape().is_cooperative.into();
         }
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `value_out` is null or valid to write.
         unsafe { put(value_out, value) }
     }
 
@@ -503,13 +582,14 @@ export! {
 
     fn cuGraphMemcpyNodeGetParams(hNode: CUgraphNode, nodeParams: *mut CUDA_MEMCPY3D) {
         let params = copy_params(&graph::copy_of(hNode)?);
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `nodeParams` is null or valid to write.
         unsafe { put(nodeParams, params) }
     }
 
     fn cuGraphMemcpyNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_MEMCPY3D) {
-        // SAFETY: as the manual says.
-        graph::set(hNode, copy(unsafe { get(nodeParams) }?)?)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run, and `nodeParams` is null
+        // or valid to read.
+        graph::set(hNode, unsafe { copy(get(nodeParams)?) }?)
     }
 
     fn cuGraphExecMemcpyNodeSetParams(
@@ -519,19 +599,21 @@ export! {
         ctx: CUcontext,
     ) {
         let _ = ctx;
-        // SAFETY: as the manual says.
-        graph::set_in(hGraphExec, hNode, copy(unsafe { get(copyParams) }?)?)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run, and `copyParams` is null
+        // or valid to read.
+        graph::set_in(hGraphExec, hNode, unsafe { copy(get(copyParams)?) }?)
     }
 
     fn cuGraphMemsetNodeGetParams(hNode: CUgraphNode, nodeParams: *mut CUDA_MEMSET_NODE_PARAMS) {
         let params = graph::fill_of(hNode)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `nodeParams` is null or valid to write.
         unsafe { put(nodeParams, params) }
     }
 
     fn cuGraphMemsetNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_MEMSET_NODE_PARAMS) {
-        // SAFETY: as the manual says.
-        graph::set(hNode, graph::fill(unsafe { get(nodeParams) }?)?)
+        // SAFETY: the caller promises that what is filled is valid until that is done, and `nodeParams` is null or
+        // valid to read.
+        graph::set(hNode, unsafe { graph::fill(get(nodeParams)?) }?)
     }
 
     fn cuGraphExecMemsetNodeSetParams(
@@ -541,20 +623,23 @@ export! {
         ctx: CUcontext,
     ) {
         let _ = ctx;
-        // SAFETY: as the manual says.
-        graph::set_in(hGraphExec, hNode, graph::fill(unsafe { get(memsetParams) }?)?)
+        // SAFETY: the caller promises that what is filled is valid until that is done, and `memsetParams` is null or
+        // valid to read.
+        graph::set_in(hGraphExec, hNode, unsafe { graph::fill(get(memsetParams)?) }?)
     }
 
     fn cuGraphHostNodeGetParams(hNode: CUgraphNode, nodeParams: *mut CUDA_HOST_NODE_PARAMS) {
         let (function, userData) = graph::host_of(hNode)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `nodeParams` is null or valid to write.
         unsafe { put(nodeParams, CUDA_HOST_NODE_PARAMS { r#fn: function, userData }) }
     }
 
     fn cuGraphHostNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_HOST_NODE_PARAMS) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `nodeParams` is null or valid to read.
         let params = unsafe { get(nodeParams) }?;
-        graph::set(hNode, graph::host(params.r#fn, params.userData)?)
+        // SAFETY: the caller promises that `params.r#fn` is null or a function that may be called with
+        // `params.userData`, later and on any thread.
+        graph::set(hNode, unsafe { graph::host(params.r#fn, params.userData) }?)
     }
 
     fn cuGraphExecHostNodeSetParams(
@@ -562,13 +647,16 @@ export! {
         hNode: CUgraphNode,
         nodeParams: *const CUDA_HOST_NODE_PARAMS,
     ) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `nodeParams` is null or valid to read.
         let params = unsafe { get(nodeParams) }?;
-        graph::set_in(hGraphExec, hNode, graph::host(params.r#fn, params.userData)?)
+        // SAFETY: the caller promises that `params.r#fn` is null or a function that may be called with
+        // `params.userData`, later and on any thread.
+        graph::set_in(hGraphExec, hNode, unsafe { graph::host(params.r#fn, params.userData) }?)
     }
 
     fn cuGraphChildGraphNodeGetGraph(hNode: CUgraphNode, phGraph: *mut CUgraph) {
-        graph::put_child(hNode, phGraph)
+        // SAFETY: the caller promises that `phGraph` is null or valid to write.
+        unsafe { graph::put_child(hNode, phGraph) }
     }
 
     fn cuGraphExecChildGraphNodeSetParams(hGraphExec: CUgraphExec, hNode: CUgraphNode, childGraph: CUgraph) {
@@ -576,11 +664,13 @@ export! {
     }
 
     fn cuGraphEventRecordNodeGetEvent(hNode: CUgraphNode, event_out: *mut CUevent) {
-        graph::put_event(hNode, event_out, true)
+        // SAFETY: the caller promises that `event_out` is null or valid to write.
+        unsafe { graph::put_event(hNode, event_out, true) }
     }
 
     fn cuGraphEventWaitNodeGetEvent(hNode: CUgraphNode, event_out: *mut CUevent) {
-        graph::put_event(hNode, event_out, false)
+        // SAFETY: the caller promises that `event_out` is null or valid to write.
+        unsafe { graph::put_event(hNode, event_out, false) }
     }
 
     fn cuGraphEventRecordNodeSetEvent(hNode: CUgraphNode, event: CUevent) {
@@ -607,13 +697,13 @@ export! {
         params.poolProps.location.r#type = CU_MEM_LOCATION_TYPE_DEVICE;
         params.bytesize = memory.bytes() as usize;
         params.dptr = memory.address();
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `params_out` is null or valid to write.
         unsafe { put(params_out, params) }
     }
 
     fn cuGraphMemFreeNodeGetParams(hNode: CUgraphNode, dptr_out: *mut CUdeviceptr) {
         let address = graph::freed_by(hNode)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `dptr_out` is null or valid to write.
         unsafe { put(dptr_out, address) }
     }
 
@@ -624,7 +714,9 @@ export! {
         logBuffer: *mut c_char,
         bufferSize: usize,
     ) {
-        graph::instantiate_with_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize)
+        // SAFETY: the caller promises that `phGraphExec` and `phErrorNode` are null or valid to write, and `logBuffer`
+        // is null or valid to write `bufferSize` elements.
+        unsafe { graph::instantiate_with_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize) }
     }
 
     fn cuGraphInstantiate_v2(
@@ -634,11 +726,14 @@ export! {
         logBuffer: *mut c_char,
         bufferSize: usize,
     ) {
-        graph::instantiate_with_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize)
+        // SAFETY: the caller promises that `phGraphExec` and `phErrorNode` are null or valid to write, and `logBuffer`
+        // is null or valid to write `bufferSize` elements.
+        unsafe { graph::instantiate_with_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize) }
     }
 
     fn cuGraphInstantiateWithFlags(phGraphExec: *mut CUgraphExec, hGraph: CUgraph, flags: c_ulonglong) {
-        graph::instantiate(phGraphExec, hGraph, flags)
+        // SAFETY: the caller promises that `phGraphExec` is null or valid to write.
+        unsafe { graph::instantiate(phGraphExec, hGraph, flags) }
     }
 
     fn cuGraphInstantiateWithParams, cuGraphInstantiateWithParams_ptsz(
@@ -649,9 +744,10 @@ export! {
     ) {
         // There is nothing to upload.
         let _ = default;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `instantiateParams` is null or valid to read and write.
         let params = unsafe { instantiateParams.as_mut() }.ok_or(CudaError::INVALID_VALUE)?;
-        let (result, said) = graph::instantiate_with_result(phGraphExec, hGraph, params.flags);
+        // SAFETY: the caller promises that `phGraphExec` is null or valid to write.
+        let (result, said) = unsafe { graph::instantiate_with_result(phGraphExec, hGraph, params.flags) };
         params.hErrNode_out = ptr::null_mut();
         params.result_out = said;
         result
@@ -659,7 +755,7 @@ export! {
 
     fn cuGraphExecGetFlags(hGraphExec: CUgraphExec, flags: *mut cuuint64_t) {
         let value = graph::executable(hGraphExec)?.flags;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `flags` is null or valid to write.
         unsafe { put(flags, value) }
     }
 
@@ -693,7 +789,7 @@ export! {
         updateResult_out: *mut CUgraphExecUpdateResult,
     ) {
         let (result, said, node) = graph::update(hGraphExec, hGraph)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `hErrorNode_out` and `updateResult_out` are null or valid to write.
         unsafe {
             put_if(hErrorNode_out, node);
             put_if(updateResult_out, said);
@@ -704,13 +800,14 @@ export! {
     fn cuGraphExecUpdate_v2(hGraphExec: CUgraphExec, hGraph: CUgraph, resultInfo: *mut CUgraphExecUpdateResultInfo) {
         let (result, said, node) = graph::update(hGraphExec, hGraph)?;
         let info = CUgraphExecUpdateResultInfo { result: said, errorNode: node, errorFromNode: ptr::null_mut() };
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `resultInfo` is null or valid to write.
         unsafe { put_if(resultInfo, info) };
         result
     }
 
     fn cuGraphNodeGetEnabled(hGraphExec: CUgraphExec, hNode: CUgraphNode, isEnabled: *mut c_uint) {
-        graph::put_enabled(hGraphExec, hNode, isEnabled)
+        // SAFETY: the caller promises that `isEnabled` is null or valid to write.
+        unsafe { graph::put_enabled(hGraphExec, hNode, isEnabled) }
     }
 
     fn cuGraphNodeSetEnabled(hGraphExec: CUgraphExec, hNode: CUgraphNode, isEnabled: c_uint) {
@@ -720,17 +817,20 @@ export! {
     fn cuGraphDebugDotPrint(hGraph: CUgraph, path: *const c_char, flags: c_uint) {
         // All that there is to say is said.
         let _ = flags;
-        graph::print(hGraph, path)
+        // SAFETY: the caller promises that `path` is null or a string that ends with zero.
+        unsafe { graph::print(hGraph, path) }
     }
 
     fn cuDeviceGetGraphMemAttribute(device: CUdevice, attr: CUgraphMem_attribute, value: *mut c_void) {
         device::check(device)?;
-        graph::put_memory_attribute(attr, value)
+        // SAFETY: the caller promises that `value` is null or valid to write.
+        unsafe { graph::put_memory_attribute(attr, value) }
     }
 
     fn cuDeviceSetGraphMemAttribute(device: CUdevice, attr: CUgraphMem_attribute, value: *mut c_void) {
         device::check(device)?;
-        graph::set_memory_attribute(attr, value)
+        // SAFETY: the caller promises that `value` is null or valid to read.
+        unsafe { graph::set_memory_attribute(attr, value) }
     }
 
     fn cuDeviceGraphMemTrim(device: CUdevice) {
@@ -739,18 +839,22 @@ export! {
     }
 
     fn cuGraphGetId(hGraph: CUgraph, graphId: *mut c_uint) {
-        graph::put_id(graph::of(hGraph)?.handle.number(), graphId)
+        // SAFETY: the caller promises that `graphId` is null or valid to write.
+        unsafe { graph::put_id(graph::of(hGraph)?.handle.number(), graphId) }
     }
 
     fn cuGraphExecGetId(hGraphExec: CUgraphExec, graphId: *mut c_uint) {
-        graph::put_id(graph::executable(hGraphExec)?.handle.number(), graphId)
+        // SAFETY: the caller promises that `graphId` is null or valid to write.
+        unsafe { graph::put_id(graph::executable(hGraphExec)?.handle.number(), graphId) }
     }
 
     fn cuGraphNodeGetContainingGraph(hNode: CUgraphNode, phGraph: *mut CUgraph) {
-        graph::put_graph(phGraph, &*api::graph::graph_of(hNode as usize)?)
+        // SAFETY: the caller promises that `phGraph` is null or valid to write.
+        unsafe { graph::put_graph(phGraph, &*api::graph::graph_of(hNode as usize)?) }
     }
 
     fn cuGraphNodeGetLocalId(hNode: CUgraphNode, nodeId: *mut c_uint) {
-        graph::put_place(hNode, nodeId)
+        // SAFETY: the caller promises that `nodeId` is null or valid to write.
+        unsafe { graph::put_place(hNode, nodeId) }
     }
 }

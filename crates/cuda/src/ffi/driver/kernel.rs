@@ -16,7 +16,7 @@ use crate::launch_shape::LaunchShape;
 /// Launches a kernel with parameters as C programs give them.
 ///
 /// # Safety
-/// `params` and `extra` must be what the manual of `cuLaunchKernel` says.
+/// As for [`params`](ffi::launch::params).
 unsafe fn launch(
     kernel: &Arc<Kernel>,
     shape: LaunchShape,
@@ -25,7 +25,8 @@ unsafe fn launch(
     extra: *mut *mut c_void,
 ) -> Result<()> {
     let stream = stream_handle::resolve(stream as usize, default)?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller promises that `params` is null or a list of pointers to the parameters of the kernel, and
+    // `extra` is null or a list of words that ends with `CU_LAUNCH_PARAM_END`.
     let params = unsafe { ffi::launch::params(kernel, params, extra) }?;
     output::flush();
     // The driver has no error of its own for a shape that cannot be.
@@ -64,7 +65,7 @@ pub(crate) fn set_attribute(kernel: &Kernel, attribute: CUfunction_attribute, va
 }
 
 /// # Safety
-/// `config` must be what the manual of `cuLaunchKernelEx` says.
+/// `config.attrs` must be valid to read `config.numAttrs` elements.
 unsafe fn shape_of(config: &CUlaunchConfig) -> Result<LaunchShape> {
     let mut shape = LaunchShape {
         grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
@@ -73,13 +74,13 @@ unsafe fn shape_of(config: &CUlaunchConfig) -> Result<LaunchShape> {
         is_cooperative: false,
     };
     for index in 0..config.numAttrs as usize {
-        // SAFETY: there are so many.
+        // SAFETY: the caller promises that `config.attrs` is valid to read `config.numAttrs` elements.
         let attribute = unsafe { &*config.attrs.add(index) };
         match attribute.id {
             // SAFETY: the identifier says which of the values it is.
             CU_LAUNCH_ATTRIBUTE_COOPERATIVE => shape.is_cooperative = unsafe { attribute.value.cooperative } != 0,
             CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
-                // SAFETY: as above.
+                // SAFETY: the identifier says which of the values it is.
                 let size = unsafe { attribute.value.clusterDim };
                 check_cluster([size.x, size.y, size.z])?;
             }
@@ -111,7 +112,8 @@ export! {
             shared: sharedMemBytes,
             is_cooperative: false,
         };
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `kernelParams` is null or a list of pointers to the parameters of the
+        // kernel, and `extra` is null or a list of words that ends with `CU_LAUNCH_PARAM_END`.
         unsafe { launch(&KERNELS.get(f as usize)?, shape, (hStream, default), kernelParams, extra) }
     }
 
@@ -134,7 +136,8 @@ export! {
             shared: sharedMemBytes,
             is_cooperative: true,
         };
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `kernelParams` is null or a list of pointers to the parameters of the
+        // kernel.
         unsafe { launch(&KERNELS.get(f as usize)?, shape, (hStream, default), kernelParams, std::ptr::null_mut()) }
     }
 
@@ -145,7 +148,9 @@ export! {
         kernelParams: *mut *mut c_void,
         extra: *mut *mut c_void,
     ) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `config` is null or valid to read, `kernelParams` is null or a list of
+        // pointers to the parameters of the kernel, and `extra` is null or a list of words that ends with
+        // `CU_LAUNCH_PARAM_END`.
         unsafe {
             let config = get(config)?;
             launch(&KERNELS.get(f as usize)?, shape_of(config)?, (config.hStream, default), kernelParams, extra)
@@ -154,7 +159,7 @@ export! {
 
     fn cuFuncGetAttribute(pi: *mut c_int, attrib: CUfunction_attribute, hfunc: CUfunction) {
         let value = attribute(&*KERNELS.get(hfunc as usize)?, attrib)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pi` is null or valid to write.
         unsafe { put(pi, value) }
     }
 
@@ -174,46 +179,48 @@ export! {
 
     fn cuFuncGetModule(hmod: *mut CUmodule, hfunc: CUfunction) {
         let module = KERNELS.get(hfunc as usize)?.module;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `hmod` is null or valid to write.
         unsafe { put(hmod, module as CUmodule) }
     }
 
     fn cuFuncGetName(name: *mut *const c_char, hfunc: CUfunction) {
         let kernel = KERNELS.get(hfunc as usize)?;
-        // SAFETY: as the manual says. The name lives as long as the module.
+        // SAFETY: the caller promises that `name` is null or valid to write. The name lives as long as the module.
         unsafe { put(name, kernel.c_name.as_ptr()) }
     }
 
     fn cuFuncGetParamInfo(func: CUfunction, paramIndex: usize, paramOffset: *mut usize, paramSize: *mut usize) {
-        param_info(&*KERNELS.get(func as usize)?, paramIndex, paramOffset, paramSize)
+        // SAFETY: the caller promises that `paramOffset` and `paramSize` are null or valid to write.
+        unsafe { param_info(&*KERNELS.get(func as usize)?, paramIndex, paramOffset, paramSize) }
     }
 
     fn cuKernelGetParamInfo(kernel: CUkernel, paramIndex: usize, paramOffset: *mut usize, paramSize: *mut usize) {
-        param_info(&*KERNELS.get(kernel as usize)?, paramIndex, paramOffset, paramSize)
+        // SAFETY: the caller promises that `paramOffset` and `paramSize` are null or valid to write.
+        unsafe { param_info(&*KERNELS.get(kernel as usize)?, paramIndex, paramOffset, paramSize) }
     }
 
     fn cuKernelGetName(name: *mut *const c_char, hfunc: CUkernel) {
         let kernel = KERNELS.get(hfunc as usize)?;
-        // SAFETY: as the manual says. The name lives as long as the library.
+        // SAFETY: the caller promises that `name` is null or valid to write. The name lives as long as the library.
         unsafe { put(name, kernel.c_name.as_ptr()) }
     }
 
     fn cuKernelGetFunction(pFunc: *mut CUfunction, kernel: CUkernel) {
         KERNELS.get(kernel as usize)?;
-        // SAFETY: as the manual says. They are the same to us.
+        // SAFETY: the caller promises that `pFunc` is null or valid to write. They are the same to us.
         unsafe { put(pFunc, kernel.cast()) }
     }
 
     fn cuKernelGetLibrary(pLib: *mut CUlibrary, kernel: CUkernel) {
         let module = KERNELS.get(kernel as usize)?.module;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pLib` is null or valid to write.
         unsafe { put(pLib, module as CUlibrary) }
     }
 
     fn cuKernelGetAttribute(pi: *mut c_int, attrib: CUfunction_attribute, kernel: CUkernel, dev: CUdevice) {
         device::check(dev)?;
         let value = attribute(&*KERNELS.get(kernel as usize)?, attrib)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pi` is null or valid to write.
         unsafe { put(pi, value) }
     }
 
@@ -235,7 +242,8 @@ export! {
         dynamicSMemSize: usize,
     ) {
         context::require()?;
-        put_blocks(numBlocks, func, blockSize, dynamicSMemSize)
+        // SAFETY: the caller promises that `numBlocks` is null or valid to write.
+        unsafe { put_blocks(numBlocks, func, blockSize, dynamicSMemSize) }
     }
 
     fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
@@ -247,7 +255,8 @@ export! {
     ) {
         let _ = flags;
         context::require()?;
-        put_blocks(numBlocks, func, blockSize, dynamicSMemSize)
+        // SAFETY: the caller promises that `numBlocks` is null or valid to write.
+        unsafe { put_blocks(numBlocks, func, blockSize, dynamicSMemSize) }
     }
 
     fn cuOccupancyMaxPotentialBlockSize(
@@ -258,7 +267,9 @@ export! {
         dynamicSMemSize: usize,
         blockSizeLimit: c_int,
     ) {
-        put_best(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit)
+        // SAFETY: the caller promises that `minGridSize` and `blockSize` are null or valid to write, and
+        // `blockSizeToDynamicSMemSize` is null or a function of the program that may be called.
+        unsafe { put_best(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit) }
     }
 
     fn cuOccupancyMaxPotentialBlockSizeWithFlags(
@@ -271,7 +282,9 @@ export! {
         flags: c_uint,
     ) {
         let _ = flags;
-        put_best(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit)
+        // SAFETY: the caller promises that `minGridSize` and `blockSize` are null or valid to write, and
+        // `blockSizeToDynamicSMemSize` is null or a function of the program that may be called.
+        unsafe { put_best(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit) }
     }
 
     fn cuOccupancyAvailableDynamicSMemPerBlock(
@@ -281,27 +294,34 @@ export! {
         blockSize: c_int,
     ) {
         let bytes = occupancy::free_shared(&*KERNELS.get(func as usize)?, numBlocks, blockSize)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `dynamicSmemSize` is null or valid to write.
         unsafe { put(dynamicSmemSize, bytes as usize) }
     }
 
     fn cuFuncGetParamCount(func: CUfunction, paramCount: *mut usize) {
-        param_count(&*KERNELS.get(func as usize)?, paramCount)
+        // SAFETY: the caller promises that `paramCount` is null or valid to write.
+        unsafe { param_count(&*KERNELS.get(func as usize)?, paramCount) }
     }
 
     fn cuKernelGetParamCount(kernel: CUkernel, paramCount: *mut usize) {
-        param_count(&*KERNELS.get(kernel as usize)?, paramCount)
+        // SAFETY: the caller promises that `paramCount` is null or valid to write.
+        unsafe { param_count(&*KERNELS.get(kernel as usize)?, paramCount) }
     }
 }
 
-fn put_blocks(out: *mut c_int, func: CUfunction, threads: c_int, shared: usize) -> Result<()> {
+/// # Safety
+/// `out` must be null or valid to write.
+unsafe fn put_blocks(out: *mut c_int, func: CUfunction, threads: c_int, shared: usize) -> Result<()> {
     let threads = u32::try_from(threads).map_err(|_| CudaError::INVALID_VALUE)?;
     let blocks = occupancy::blocks_per_multiprocessor(&*KERNELS.get(func as usize)?, threads, shared as u64)?;
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, blocks as c_int) }
 }
 
-fn put_best(
+/// # Safety
+/// `grid` and `block` must be null or valid to write, and `shared_of` must be null or a function of the program that
+/// may be called.
+unsafe fn put_best(
     grid: *mut c_int,
     block: *mut c_int,
     func: CUfunction,
@@ -317,21 +337,25 @@ fn put_best(
         None => shared as u64,
     };
     let (blocks, threads) = occupancy::best_block(&kernel, shared, limit)?;
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `grid` and `block` are null or valid to write.
     unsafe {
         put(grid, blocks as c_int)?;
         put(block, threads as c_int)
     }
 }
 
-pub(crate) fn param_count(kernel: &Kernel, out: *mut usize) -> Result<()> {
-    // SAFETY: as the manual of the functions that call this says.
+/// # Safety
+/// `out` must be null or valid to write.
+pub(crate) unsafe fn param_count(kernel: &Kernel, out: *mut usize) -> Result<()> {
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, kernel.facts.params.len()) }
 }
 
-pub(crate) fn param_info(kernel: &Kernel, index: usize, offset: *mut usize, size: *mut usize) -> Result<()> {
+/// # Safety
+/// `offset` and `size` must be null or valid to write.
+pub(crate) unsafe fn param_info(kernel: &Kernel, index: usize, offset: *mut usize, size: *mut usize) -> Result<()> {
     let &(start, bytes) = kernel.facts.params.get(index).ok_or(CudaError::INVALID_VALUE)?;
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `offset` and `size` are null or valid to write.
     unsafe {
         put(offset, start as usize)?;
         put_if(size, bytes as usize);

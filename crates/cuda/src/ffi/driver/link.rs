@@ -15,7 +15,7 @@ use crate::ffi::{export, put, put_text, text};
 /// Begins.
 ///
 /// # Safety
-/// As the manual says for `cuLinkCreate`.
+/// As for [`empty_logs`]; `out` must be null or valid to write.
 unsafe fn create(
     count: c_uint,
     options: *mut CUjit_option,
@@ -23,7 +23,7 @@ unsafe fn create(
     out: *mut CUlinkState,
 ) -> Result<()> {
     context::require()?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller promises what `empty_logs` asks for, and that `out` is null or valid to write.
     unsafe {
         empty_logs(count, options, values);
         if out.is_null() {
@@ -43,9 +43,9 @@ unsafe fn empty_logs(count: c_uint, options: *mut CUjit_option, values: *mut *mu
         return;
     }
     let value = |wanted: CUjit_option| {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller promises that there are `count` options.
         let index = (0..count as usize).find(|&index| unsafe { options.add(index).read() } == wanted)?;
-        // SAFETY: there are as many values as options.
+        // SAFETY: the caller promises that there are as many values as options.
         Some(unsafe { values.add(index).read() })
     };
     let logs = [
@@ -54,7 +54,8 @@ unsafe fn empty_logs(count: c_uint, options: *mut CUjit_option, values: *mut *mu
     ];
     for (buffer, size) in logs {
         if let (Some(buffer), Some(size)) = (value(buffer), value(size)) {
-            // SAFETY: as the caller promises. A program that gives no room gets nothing.
+            // SAFETY: the caller promises that `buffer` is null or as large as `size` says. A program that gives
+            // no room gets nothing.
             let _ = unsafe { put_text(buffer.cast::<c_char>(), size as usize, "") };
         }
     }
@@ -73,7 +74,7 @@ fn kind(kind: CUjitInputType) -> Result<InputKind> {
 /// Adds code in memory.
 ///
 /// # Safety
-/// As the manual says for `cuLinkAddData`.
+/// `data` must be null or valid to read `size` bytes, and `name` null or a string that ends with zero.
 unsafe fn add_data(
     state: CUlinkState,
     input: CUjitInputType,
@@ -85,19 +86,19 @@ unsafe fn add_data(
     if data.is_null() || size == 0 || size > isize::MAX as usize {
         return Err(CudaError::INVALID_VALUE);
     }
-    // SAFETY: not null, and as long as the caller says.
+    // SAFETY: not null, so the caller promises that it is valid to read `size` bytes.
     let bytes = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), size) };
-    // SAFETY: as the caller promises; null if there is no name.
+    // SAFETY: the caller promises that `name` is null, without a name, or a string that ends with zero.
     link.add(kind(input)?, bytes, unsafe { text(name) }.ok())
 }
 
 /// Adds code in a file.
 ///
 /// # Safety
-/// As the manual says for `cuLinkAddFile`.
+/// `path` must be null or a string that ends with zero.
 unsafe fn add_file(state: CUlinkState, input: CUjitInputType, path: *const c_char) -> Result<()> {
     let link = LINKS.get(state as usize)?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller promises that `path` is null or a string that ends with zero.
     let path = unsafe { text(path) }?;
     let bytes = std::fs::read(path).map_err(|_| CudaError::FILE_NOT_FOUND)?;
     link.add(kind(input)?, &bytes, Some(path))
@@ -110,7 +111,8 @@ export! {
         optionValues: *mut *mut c_void,
         stateOut: *mut CUlinkState,
     ) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `options` and `optionValues` are null or valid to read `numOptions`
+        // elements, and `stateOut` is null or valid to write.
         unsafe { create(numOptions, options, optionValues, stateOut) }
     }
 
@@ -120,7 +122,8 @@ export! {
         optionValues: *mut *mut c_void,
         stateOut: *mut CUlinkState,
     ) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `options` and `optionValues` are null or valid to read `numOptions`
+        // elements, and `stateOut` is null or valid to write.
         unsafe { create(numOptions, options, optionValues, stateOut) }
     }
 
@@ -136,7 +139,8 @@ export! {
     ) {
         // They are for the compiler of a GPU.
         let _ = (numOptions, options, optionValues);
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `data` is null or valid to read `size` elements, and `name` is null or a
+        // string that ends with zero.
         unsafe { add_data(state, r#type, data, size, name) }
     }
 
@@ -151,7 +155,8 @@ export! {
         optionValues: *mut *mut c_void,
     ) {
         let _ = (numOptions, options, optionValues);
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `data` is null or valid to read `size` elements, and `name` is null or a
+        // string that ends with zero.
         unsafe { add_data(state, r#type, data, size, name) }
     }
 
@@ -164,7 +169,7 @@ export! {
         optionValues: *mut *mut c_void,
     ) {
         let _ = (numOptions, options, optionValues);
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `path` is null or a string that ends with zero.
         unsafe { add_file(state, r#type, path) }
     }
 
@@ -177,13 +182,14 @@ export! {
         optionValues: *mut *mut c_void,
     ) {
         let _ = (numOptions, options, optionValues);
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `path` is null or a string that ends with zero.
         unsafe { add_file(state, r#type, path) }
     }
 
     fn cuLinkComplete(state: CUlinkState, cubinOut: *mut *mut c_void, sizeOut: *mut usize) {
         let image = LINKS.get(state as usize)?.complete()?;
-        // SAFETY: as the manual says. The link keeps the image until it is destroyed.
+        // SAFETY: the caller promises that `cubinOut` and `sizeOut` are null or valid to write. The link keeps the
+        // image until it is destroyed.
         unsafe {
             put(cubinOut, image.as_ptr().cast_mut().cast::<c_void>())?;
             crate::ffi::put_if(sizeOut, image.len());

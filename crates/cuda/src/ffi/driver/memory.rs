@@ -10,11 +10,14 @@ use crate::error::{CudaError, Result};
 use crate::ffi::{export, put, put_if};
 
 /// Gives an address to the program; what is behind it is given back if the program has no place for it.
-pub(crate) fn put_new(out: *mut u64, allocate: impl FnOnce() -> Result<u64>) -> Result<()> {
+///
+/// # Safety
+/// `out` must be null or valid to write.
+pub(crate) unsafe fn put_new(out: *mut u64, allocate: impl FnOnce() -> Result<u64>) -> Result<()> {
     if out.is_null() {
         return Err(CudaError::INVALID_VALUE);
     }
-    // SAFETY: as the manual says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, allocate()?) }
 }
 
@@ -36,10 +39,10 @@ pub(crate) fn allocate_in(stream: &stream::Stream, bytes: usize, pool: &Pool) ->
 /// What is known of a pointer, in the words of an attribute. The size of what is written depends on the attribute.
 ///
 /// # Safety
-/// `data` must be valid for writing what the attribute has.
+/// `data` must be null or valid to write what the attribute has.
 unsafe fn put_attribute(data: *mut c_void, attribute: CUpointer_attribute, address: CUdeviceptr) -> Result<()> {
     let found = known(address)?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller promises that `data` is null or valid to write what the attribute has, and each arm writes that.
     unsafe {
         match attribute {
             CU_POINTER_ATTRIBUTE_CONTEXT => {
@@ -93,7 +96,7 @@ fn memory_type(found: &Allocation) -> c_uint {
 export! {
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
         let (bytes, all) = memory::info()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `free` and `total` are null or valid to write.
         unsafe {
             put(free, bytes as usize)?;
             put(total, all as usize)
@@ -101,12 +104,14 @@ export! {
     }
 
     fn cuMemAlloc_v2(dptr: *mut CUdeviceptr, bytesize: usize) {
-        put_new(dptr, || allocate(bytesize, Kind::Device))
+        // SAFETY: the caller promises that `dptr` is null or valid to write.
+        unsafe { put_new(dptr, || allocate(bytesize, Kind::Device)) }
     }
 
     fn cuMemAllocManaged(dptr: *mut CUdeviceptr, bytesize: usize, flags: c_uint) {
         let _ = flags;
-        put_new(dptr, || allocate(bytesize, Kind::Managed))
+        // SAFETY: the caller promises that `dptr` is null or valid to write.
+        unsafe { put_new(dptr, || allocate(bytesize, Kind::Managed)) }
     }
 
     fn cuMemAllocPitch_v2(
@@ -123,7 +128,7 @@ export! {
             return Err(CudaError::INVALID_VALUE);
         }
         let (address, pitch) = memory::allocate_rows(WidthInBytes as u64, Height as u64)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `dptr` and `pPitch` are null or valid to write.
         unsafe {
             put(dptr, address)?;
             put(pPitch, pitch as usize)
@@ -138,11 +143,13 @@ export! {
     }
 
     fn cuMemAllocHost_v2(pp: *mut *mut c_void, bytesize: usize) {
-        put_new(pp.cast(), || allocate(bytesize, Kind::Host { flags: 0 }))
+        // SAFETY: the caller promises that `pp` is null or valid to write.
+        unsafe { put_new(pp.cast(), || allocate(bytesize, Kind::Host { flags: 0 })) }
     }
 
     fn cuMemHostAlloc(pp: *mut *mut c_void, bytesize: usize, Flags: c_uint) {
-        put_new(pp.cast(), || allocate(bytesize, Kind::Host { flags: Flags }))
+        // SAFETY: the caller promises that `pp` is null or valid to write.
+        unsafe { put_new(pp.cast(), || allocate(bytesize, Kind::Host { flags: Flags })) }
     }
 
     fn cuMemFreeHost(p: *mut c_void) {
@@ -161,14 +168,14 @@ export! {
         let _ = Flags;
         context::require()?;
         allocation::find(p as u64).ok_or(CudaError::INVALID_VALUE)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pdptr` is null or valid to write.
         unsafe { put(pdptr, p as u64) }
     }
 
     fn cuMemHostGetFlags(pFlags: *mut c_uint, p: *mut c_void) {
         context::require()?;
         match allocation::find(p as u64).map(|found| found.kind) {
-            // SAFETY: as the manual says.
+            // SAFETY: the caller promises that `pFlags` is null or valid to write.
             Some(Kind::Host { flags } | Kind::Registered { flags }) => unsafe { put(pFlags, flags) },
             _ => Err(CudaError::INVALID_VALUE),
         }
@@ -177,7 +184,7 @@ export! {
     fn cuMemGetAddressRange_v2(pbase: *mut CUdeviceptr, psize: *mut usize, dptr: CUdeviceptr) {
         context::require()?;
         let found = known(dptr).map_err(|_| CudaError::NOT_FOUND)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pbase` and `psize` are null or valid to write.
         unsafe {
             put_if(pbase, found.address);
             put_if(psize, found.bytes as usize);
@@ -192,7 +199,8 @@ export! {
         hStream: CUstream,
     ) {
         let stream = stream_handle::resolve(hStream as usize, default)?;
-        put_new(dptr, || allocate_in(&stream, bytesize, &pool::current()))
+        // SAFETY: the caller promises that `dptr` is null or valid to write.
+        unsafe { put_new(dptr, || allocate_in(&stream, bytesize, &pool::current())) }
     }
 
     fn cuMemFreeAsync, cuMemFreeAsync_ptsz(default; dptr: CUdeviceptr, hStream: CUstream) {
@@ -201,7 +209,7 @@ export! {
 
     fn cuPointerGetAttribute(data: *mut c_void, attribute: CUpointer_attribute, ptr: CUdeviceptr) {
         crate::driver::check()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `data` is null or valid to write what the attribute has.
         unsafe { put_attribute(data, attribute, ptr) }
     }
 
@@ -213,7 +221,8 @@ export! {
     ) {
         crate::driver::check()?;
         for index in 0..numAttributes as usize {
-            // SAFETY: both lists have so many, as the manual says. What is not known of a pointer is left as null.
+            // SAFETY: the caller promises that both lists have `numAttributes` elements, and that those of `data` are null or
+            // valid to write what the attribute has. What is not known of a pointer is left as null.
             unsafe {
                 let (attribute, out) = (attributes.add(index).read(), data.add(index).read());
                 if put_attribute(out, attribute, ptr).is_err() {

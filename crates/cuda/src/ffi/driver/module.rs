@@ -11,8 +11,11 @@ use crate::ffi::{export, put, put_if, put_text, text};
 use crate::program_image::ProgramImage;
 
 /// Loads code from a file.
-pub(crate) fn load_file(name: *const c_char) -> Result<Arc<Module>> {
-    // SAFETY: as the manual says.
+///
+/// # Safety
+/// `name` must be null or a string that ends with zero.
+pub(crate) unsafe fn load_file(name: *const c_char) -> Result<Arc<Module>> {
+    // SAFETY: the caller promises that `name` is null or a string that ends with zero.
     let name = unsafe { text(name) }?;
     let bytes = std::fs::read(name).map_err(|_| CudaError::FILE_NOT_FOUND)?;
     image::load(image::of_file(&bytes))
@@ -22,7 +25,8 @@ pub(crate) fn load_file(name: *const c_char) -> Result<Arc<Module>> {
 /// compiler of a GPU.
 ///
 /// # Safety
-/// `options` and `values` must be what the manual of `cuModuleLoadDataEx` says.
+/// `options` and `values` must be null or valid to read and write `count` elements, and buffers among the values be as
+/// large as the sizes among them say.
 pub(crate) unsafe fn with_log(
     count: c_uint,
     options: *mut CUjit_option,
@@ -55,15 +59,17 @@ pub(crate) unsafe fn with_log(
     loaded
 }
 
-pub(crate) fn put_variable(
+/// # Safety
+/// `name` must be null or a string that ends with zero, and `address` and `bytes` must be null or valid to write.
+pub(crate) unsafe fn put_variable(
     module: usize,
     name: *const c_char,
     address: *mut CUdeviceptr,
     bytes: *mut usize,
 ) -> Result<()> {
-    // SAFETY: as the manual says.
+    // SAFETY: the caller promises that `name` is null or a string that ends with zero.
     let (start, length) = MODULES.get(module)?.variable(unsafe { text(name) }?)?;
-    // SAFETY: as the manual says.
+    // SAFETY: the caller promises that `address` and `bytes` are null or valid to write.
     unsafe {
         put_if(address, start);
         put_if(bytes, length as usize);
@@ -71,24 +77,31 @@ pub(crate) fn put_variable(
     Ok(())
 }
 
-pub(crate) fn put_kernel(module: usize, name: *const c_char, out: *mut usize) -> Result<()> {
+/// # Safety
+/// `name` must be null or a string that ends with zero, and `out` must be null or valid to write.
+pub(crate) unsafe fn put_kernel(module: usize, name: *const c_char, out: *mut usize) -> Result<()> {
     if out.is_null() {
         return Err(CudaError::INVALID_VALUE);
     }
-    // SAFETY: as the manual says.
+    // SAFETY: the caller promises that `name` is null or a string that ends with zero.
     let kernel = MODULES.get(module)?.kernel(unsafe { text(name) }?)?;
-    // SAFETY: as the manual says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, kernel.handle.number()) }
 }
 
-pub(crate) fn put_kernel_count(module: usize, out: *mut c_uint) -> Result<()> {
+/// # Safety
+/// `out` must be null or valid to write.
+pub(crate) unsafe fn put_kernel_count(module: usize, out: *mut c_uint) -> Result<()> {
     let names = MODULES.get(module)?.kernel_names();
-    // SAFETY: as the manual says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, names.len() as c_uint) }
 }
 
 /// Gives the handles of kernels, as many as the program has room for.
-pub(crate) fn put_kernels(module: usize, out: *mut usize, room: c_uint) -> Result<()> {
+///
+/// # Safety
+/// `out` must be null or valid to write `room` elements.
+pub(crate) unsafe fn put_kernels(module: usize, out: *mut usize, room: c_uint) -> Result<()> {
     let module = MODULES.get(module)?;
     for (index, name) in module.kernel_names().iter().take(room as usize).enumerate() {
         let kernel = module.kernel(name)?;
@@ -101,14 +114,16 @@ pub(crate) fn put_kernels(module: usize, out: *mut usize, room: c_uint) -> Resul
 export! {
     fn cuModuleLoad(module: *mut CUmodule, fname: *const c_char) {
         context::require()?;
-        let loaded = load_file(fname)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `fname` is null or a string that ends with zero.
+        let loaded = unsafe { load_file(fname) }?;
+        // SAFETY: the caller promises that `module` is null or valid to write.
         unsafe { put(module, loaded.handle.number() as CUmodule) }
     }
 
     fn cuModuleLoadData(module: *mut CUmodule, image: *const c_void) {
         context::require()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `module` is null or valid to write, and `image` is null or an image, which
+        // stays during the call.
         unsafe { put(module, ProgramImage::new(image).with(image::load)?.handle.number() as CUmodule) }
     }
 
@@ -120,7 +135,8 @@ export! {
         optionValues: *mut *mut c_void,
     ) {
         context::require()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `options` and `optionValues` are null or valid to read `numOptions`
+        // elements, `image` is null or an image, which stays during the call, and `module` is null or valid to write.
         unsafe {
             let loaded = with_log(numOptions, options, optionValues, || ProgramImage::new(image).with(image::load))?;
             put(module, loaded.handle.number() as CUmodule)
@@ -129,7 +145,8 @@ export! {
 
     fn cuModuleLoadFatBinary(module: *mut CUmodule, fatCubin: *const c_void) {
         context::require()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `module` is null or valid to write, and `fatCubin` is null or an image,
+        // which stays during the call.
         unsafe { put(module, ProgramImage::new(fatCubin).with(image::load)?.handle.number() as CUmodule) }
     }
 
@@ -138,21 +155,26 @@ export! {
     }
 
     fn cuModuleGetFunction(hfunc: *mut CUfunction, hmod: CUmodule, name: *const c_char) {
-        put_kernel(hmod as usize, name, hfunc.cast())
+        // SAFETY: the caller promises that `name` is null or a string that ends with zero, and `hfunc` is null or
+        // valid to write.
+        unsafe { put_kernel(hmod as usize, name, hfunc.cast()) }
     }
 
     fn cuModuleGetFunctionCount(count: *mut c_uint, r#mod: CUmodule) {
-        put_kernel_count(r#mod as usize, count)
+        // SAFETY: the caller promises that `count` is null or valid to write.
+        unsafe { put_kernel_count(r#mod as usize, count) }
     }
 
     fn cuModuleGetGlobal_v2(dptr: *mut CUdeviceptr, bytes: *mut usize, hmod: CUmodule, name: *const c_char) {
-        put_variable(hmod as usize, name, dptr, bytes)
+        // SAFETY: the caller promises that `name` is null or a string that ends with zero, and `dptr` and `bytes` are
+        // null or valid to write.
+        unsafe { put_variable(hmod as usize, name, dptr, bytes) }
     }
 
     fn cuModuleGetLoadingMode(mode: *mut c_uint) {
         /// `CU_MODULE_LAZY_LOADING`
         const LAZY: c_uint = 2;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `mode` is null or valid to write.
         unsafe { put(mode, LAZY) }
     }
 
@@ -168,7 +190,9 @@ export! {
     ) {
         let _ = (libraryOptions, libraryOptionValues, numLibraryOptions);
         crate::driver::check()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `jitOptions` and `jitOptionsValues` are null or valid to read
+        // `numJitOptions` elements, `code` is null or an image, which stays during the call, and `library` is null or
+        // valid to write.
         unsafe {
             let loaded = with_log(numJitOptions, jitOptions, jitOptionsValues, || ProgramImage::new(code).with(image::load))?;
             put(library, loaded.handle.number() as CUlibrary)
@@ -187,7 +211,9 @@ export! {
     ) {
         let _ = (libraryOptions, libraryOptionValues, numLibraryOptions);
         crate::driver::check()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `jitOptions` and `jitOptionsValues` are null or valid to read
+        // `numJitOptions` elements, `fileName` is null or a string that ends with zero, and `library` is null or valid
+        // to write.
         unsafe {
             let loaded = with_log(numJitOptions, jitOptions, jitOptionsValues, || load_file(fileName))?;
             put(library, loaded.handle.number() as CUlibrary)
@@ -200,31 +226,40 @@ export! {
 
     fn cuLibraryGetModule(pMod: *mut CUmodule, library: CUlibrary) {
         let module = MODULES.get(library as usize)?;
-        // SAFETY: as the manual says. They are the same to us.
+        // SAFETY: the caller promises that `pMod` is null or valid to write. They are the same to us.
         unsafe { put(pMod, module.handle.number() as CUmodule) }
     }
 
     fn cuLibraryGetKernel(pKernel: *mut CUkernel, library: CUlibrary, name: *const c_char) {
-        put_kernel(library as usize, name, pKernel.cast())
+        // SAFETY: the caller promises that `name` is null or a string that ends with zero, and `pKernel` is null or
+        // valid to write.
+        unsafe { put_kernel(library as usize, name, pKernel.cast()) }
     }
 
     fn cuLibraryGetKernelCount(count: *mut c_uint, lib: CUlibrary) {
-        put_kernel_count(lib as usize, count)
+        // SAFETY: the caller promises that `count` is null or valid to write.
+        unsafe { put_kernel_count(lib as usize, count) }
     }
 
     fn cuLibraryEnumerateKernels(kernels: *mut CUkernel, numKernels: c_uint, lib: CUlibrary) {
-        put_kernels(lib as usize, kernels.cast(), numKernels)
+        // SAFETY: the caller promises that `kernels` is null or valid to write `numKernels` elements.
+        unsafe { put_kernels(lib as usize, kernels.cast(), numKernels) }
     }
 
     fn cuLibraryGetGlobal(dptr: *mut CUdeviceptr, bytes: *mut usize, library: CUlibrary, name: *const c_char) {
-        put_variable(library as usize, name, dptr, bytes)
+        // SAFETY: the caller promises that `name` is null or a string that ends with zero, and `dptr` and `bytes` are
+        // null or valid to write.
+        unsafe { put_variable(library as usize, name, dptr, bytes) }
     }
 
     fn cuLibraryGetManaged(dptr: *mut CUdeviceptr, bytes: *mut usize, library: CUlibrary, name: *const c_char) {
-        put_variable(library as usize, name, dptr, bytes)
+        // SAFETY: the caller promises that `name` is null or a string that ends with zero, and `dptr` and `bytes` are
+        // null or valid to write.
+        unsafe { put_variable(library as usize, name, dptr, bytes) }
     }
 
     fn cuModuleEnumerateFunctions(functions: *mut CUfunction, numFunctions: c_uint, r#mod: CUmodule) {
-        put_kernels(r#mod as usize, functions.cast(), numFunctions)
+        // SAFETY: the caller promises that `functions` is null or valid to write `numFunctions` elements.
+        unsafe { put_kernels(r#mod as usize, functions.cast(), numFunctions) }
     }
 }

@@ -13,8 +13,11 @@ use crate::ffi::{export, get};
 use crate::operation::{Action, Condition, Operation};
 
 /// An operation on a word that the device knows.
-fn operation(address: u64, is_wide: bool, action: Action) -> Result<Operation> {
-    // SAFETY: as the manual of the functions that call this says.
+///
+/// # Safety
+/// The word must be valid until the operation has run.
+unsafe fn operation(address: u64, is_wide: bool, action: Action) -> Result<Operation> {
+    // SAFETY: the caller promises that the word is valid until the operation has run.
     let operation = unsafe { Operation::new(address, is_wide, action) }.ok_or(CudaError::INVALID_VALUE)?;
     let (start, bytes) = operation.range();
     if allocation::owner(start, bytes)? == Owner::Host { Err(CudaError::INVALID_VALUE) } else { Ok(operation) }
@@ -35,11 +38,12 @@ fn push(stream: &Stream, operations: &[Operation]) -> Result<()> {
 }
 
 /// # Safety
-/// There must be so many.
+/// `list` must be null or valid to read `count` elements, and the words that they name be valid until they were used.
 unsafe fn operations(list: *const CUstreamBatchMemOpParams, count: usize) -> Result<Vec<Operation>> {
     let mut operations = Vec::new();
     for index in 0..count {
-        // SAFETY: as the caller promises; the first field says which of the others it is.
+        // SAFETY: the caller promises that there are so many, with words that stay valid; the first field says which of the
+        // others it is.
         unsafe {
             let params = &*ptr::from_ref(get(list)?).add(index);
             let (wait, write) = (&params.waitValue, &params.writeValue);
@@ -79,7 +83,8 @@ export! {
         flags: c_uint,
     ) {
         let action = Action::Wait(condition(flags)?, value.into());
-        push(&*stream_handle::resolve(stream as usize, default)?, &[operation(addr, false, action)?])
+        // SAFETY: the caller promises that the word is valid until the operation has run.
+        push(&*stream_handle::resolve(stream as usize, default)?, &[unsafe { operation(addr, false, action) }?])
     }
 
     fn cuStreamWriteValue32, cuStreamWriteValue32_ptsz(
@@ -91,7 +96,8 @@ export! {
     ) {
         let _ = flags;
         let action = Action::Write(value.into());
-        push(&*stream_handle::resolve(stream as usize, default)?, &[operation(addr, false, action)?])
+        // SAFETY: the caller promises that the word is valid until the operation has run.
+        push(&*stream_handle::resolve(stream as usize, default)?, &[unsafe { operation(addr, false, action) }?])
     }
 
     fn cuStreamWaitValue32_v2, cuStreamWaitValue32_v2_ptsz(
@@ -102,7 +108,8 @@ export! {
         flags: c_uint,
     ) {
         let action = Action::Wait(condition(flags)?, value.into());
-        push(&*stream_handle::resolve(stream as usize, default)?, &[operation(addr, false, action)?])
+        // SAFETY: the caller promises that the word is valid until the operation has run.
+        push(&*stream_handle::resolve(stream as usize, default)?, &[unsafe { operation(addr, false, action) }?])
     }
 
     fn cuStreamWriteValue32_v2, cuStreamWriteValue32_v2_ptsz(
@@ -114,7 +121,8 @@ export! {
     ) {
         let _ = flags;
         let action = Action::Write(value.into());
-        push(&*stream_handle::resolve(stream as usize, default)?, &[operation(addr, false, action)?])
+        // SAFETY: the caller promises that the word is valid until the operation has run.
+        push(&*stream_handle::resolve(stream as usize, default)?, &[unsafe { operation(addr, false, action) }?])
     }
 
     fn cuStreamWaitValue64, cuStreamWaitValue64_ptsz(
@@ -125,7 +133,8 @@ export! {
         flags: c_uint,
     ) {
         let action = Action::Wait(condition(flags)?, value);
-        push(&*stream_handle::resolve(stream as usize, default)?, &[operation(addr, true, action)?])
+        // SAFETY: the caller promises that the word is valid until the operation has run.
+        push(&*stream_handle::resolve(stream as usize, default)?, &[unsafe { operation(addr, true, action) }?])
     }
 
     fn cuStreamWriteValue64, cuStreamWriteValue64_ptsz(
@@ -137,7 +146,8 @@ export! {
     ) {
         let _ = flags;
         let action = Action::Write(value);
-        push(&*stream_handle::resolve(stream as usize, default)?, &[operation(addr, true, action)?])
+        // SAFETY: the caller promises that the word is valid until the operation has run.
+        push(&*stream_handle::resolve(stream as usize, default)?, &[unsafe { operation(addr, true, action) }?])
     }
 
     fn cuStreamWaitValue64_v2, cuStreamWaitValue64_v2_ptsz(
@@ -148,7 +158,8 @@ export! {
         flags: c_uint,
     ) {
         let action = Action::Wait(condition(flags)?, value);
-        push(&*stream_handle::resolve(stream as usize, default)?, &[operation(addr, true, action)?])
+        // SAFETY: the caller promises that the word is valid until the operation has run.
+        push(&*stream_handle::resolve(stream as usize, default)?, &[unsafe { operation(addr, true, action) }?])
     }
 
     fn cuStreamWriteValue64_v2, cuStreamWriteValue64_v2_ptsz(
@@ -160,7 +171,8 @@ export! {
     ) {
         let _ = flags;
         let action = Action::Write(value);
-        push(&*stream_handle::resolve(stream as usize, default)?, &[operation(addr, true, action)?])
+        // SAFETY: the caller promises that the word is valid until the operation has run.
+        push(&*stream_handle::resolve(stream as usize, default)?, &[unsafe { operation(addr, true, action) }?])
     }
 
     fn cuStreamBatchMemOp, cuStreamBatchMemOp_ptsz(
@@ -172,7 +184,7 @@ export! {
     ) {
         let _ = flags;
         let stream = stream_handle::resolve(stream as usize, default)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `paramArray` is null or valid to read `count` elements.
         push(&stream, &unsafe { operations(paramArray, count as usize) }?)
     }
 
@@ -185,7 +197,7 @@ export! {
     ) {
         let _ = flags;
         let stream = stream_handle::resolve(stream as usize, default)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `paramArray` is null or valid to read `count` elements.
         push(&stream, &unsafe { operations(paramArray, count as usize) }?)
     }
 }

@@ -12,8 +12,11 @@ use crate::ffi::driver::memory::{allocate_in, put_new};
 use crate::ffi::{export, get, put};
 
 /// Gives a pool to the program.
-pub(crate) fn put_pool(out: *mut CUmemoryPool, pool: &Arc<Pool>) -> Result<()> {
-    // SAFETY: as the manual of the functions that call this says.
+///
+/// # Safety
+/// `out` must be null or valid to write.
+pub(crate) unsafe fn put_pool(out: *mut CUmemoryPool, pool: &Arc<Pool>) -> Result<()> {
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, pool.handle.number() as CUmemoryPool) }
 }
 
@@ -72,9 +75,12 @@ pub(crate) fn check_access_from(place: CUmemLocationType, id: c_int, flags: CUme
 }
 
 /// Gives what is known of a pool under a number.
-pub(crate) fn put_attribute(pool: &Pool, attribute: CUmemPool_attribute, out: *mut c_void) -> Result<()> {
+///
+/// # Safety
+/// `out` must be null or valid to write the `int` or 64 bits that the attribute has.
+pub(crate) unsafe fn put_attribute(pool: &Pool, attribute: CUmemPool_attribute, out: *mut c_void) -> Result<()> {
     let state = *pool.state();
-    // SAFETY: as the manual of the functions that call this says: it is an `int` or 64 bits, as the attribute has.
+    // SAFETY: the caller promises that `out` is null or valid to write what the attribute has, and each arm writes that.
     unsafe {
         match attribute {
             CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES => put(out.cast::<c_int>(), state.reuse[0].into()),
@@ -90,8 +96,11 @@ pub(crate) fn put_attribute(pool: &Pool, attribute: CUmemPool_attribute, out: *m
 }
 
 /// Changes what can be changed of a pool. The highest numbers can only be set to zero.
-pub(crate) fn set_attribute(pool: &Pool, attribute: CUmemPool_attribute, value: *mut c_void) -> Result<()> {
-    // SAFETY: as the manual of the functions that call this says: it is an `int` or 64 bits, as the attribute has.
+///
+/// # Safety
+/// `value` must be null or valid to read the `int` or 64 bits that the attribute has.
+pub(crate) unsafe fn set_attribute(pool: &Pool, attribute: CUmemPool_attribute, value: *mut c_void) -> Result<()> {
+    // SAFETY: the caller promises that `value` is null or valid to read what the attribute has, and each arm reads that.
     let (flag, number) = unsafe { (|| get(value.cast::<c_int>()), || get(value.cast::<u64>())) };
     let mut state = pool.state();
     match attribute {
@@ -109,12 +118,14 @@ pub(crate) fn set_attribute(pool: &Pool, attribute: CUmemPool_attribute, value: 
 export! {
     fn cuDeviceGetDefaultMemPool(pool_out: *mut CUmemoryPool, dev: CUdevice) {
         device::check(dev)?;
-        put_pool(pool_out, &pool::default_pool())
+        // SAFETY: the caller promises that `pool_out` is null or valid to write.
+        unsafe { put_pool(pool_out, &pool::default_pool()) }
     }
 
     fn cuDeviceGetMemPool(pool: *mut CUmemoryPool, dev: CUdevice) {
         device::check(dev)?;
-        put_pool(pool, &pool::current())
+        // SAFETY: the caller promises that `pool` is null or valid to write.
+        unsafe { put_pool(pool, &pool::current()) }
     }
 
     fn cuDeviceSetMemPool(dev: CUdevice, pool: CUmemoryPool) {
@@ -124,19 +135,21 @@ export! {
     }
 
     fn cuMemGetDefaultMemPool(pool_out: *mut CUmemoryPool, location: *mut CUmemLocation, r#type: CUmemAllocationType) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `location` is null or valid to read.
         check(unsafe { get(location) }?, r#type)?;
-        put_pool(pool_out, &pool::default_pool())
+        // SAFETY: the caller promises that `pool_out` is null or valid to write.
+        unsafe { put_pool(pool_out, &pool::default_pool()) }
     }
 
     fn cuMemGetMemPool(pool: *mut CUmemoryPool, location: *mut CUmemLocation, r#type: CUmemAllocationType) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `location` is null or valid to read.
         check(unsafe { get(location) }?, r#type)?;
-        put_pool(pool, &pool::current())
+        // SAFETY: the caller promises that `pool` is null or valid to write.
+        unsafe { put_pool(pool, &pool::current()) }
     }
 
     fn cuMemSetMemPool(location: *mut CUmemLocation, r#type: CUmemAllocationType, pool: CUmemoryPool) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `location` is null or valid to read.
         check(unsafe { get(location) }?, r#type)?;
         pool::set_current(POOLS.get(pool as usize)?);
         Ok(())
@@ -144,13 +157,14 @@ export! {
 
     fn cuMemPoolCreate(pool: *mut CUmemoryPool, poolProps: *const CUmemPoolProps) {
         context::require()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `poolProps` is null or valid to read.
         let props = unsafe { get(poolProps) }?;
         check(&props.location, props.allocType)?;
         if props.handleTypes != CU_MEM_HANDLE_TYPE_NONE {
             return Err(share());
         }
-        put_pool(pool, &pool::create(props.maxSize as u64))
+        // SAFETY: the caller promises that `pool` is null or valid to write.
+        unsafe { put_pool(pool, &pool::create(props.maxSize as u64)) }
     }
 
     fn cuMemPoolDestroy(pool: CUmemoryPool) {
@@ -164,23 +178,27 @@ export! {
     }
 
     fn cuMemPoolGetAttribute(pool: CUmemoryPool, attr: CUmemPool_attribute, value: *mut c_void) {
-        put_attribute(&*POOLS.get(pool as usize)?, attr, value)
+        // SAFETY: the caller promises that `value` is null or valid to write the `int` or 64 bits that the attribute
+        // has.
+        unsafe { put_attribute(&*POOLS.get(pool as usize)?, attr, value) }
     }
 
     fn cuMemPoolSetAttribute(pool: CUmemoryPool, attr: CUmemPool_attribute, value: *mut c_void) {
-        set_attribute(&*POOLS.get(pool as usize)?, attr, value)
+        // SAFETY: the caller promises that `value` is null or valid to read the `int` or 64 bits that the attribute
+        // has.
+        unsafe { set_attribute(&*POOLS.get(pool as usize)?, attr, value) }
     }
 
     fn cuMemPoolGetAccess(flags: *mut CUmemAccess_flags, memPool: CUmemoryPool, location: *mut CUmemLocation) {
         POOLS.get(memPool as usize)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `flags` is null or valid to write, and `location` is null or valid to read.
         unsafe { put(flags, access(get(location)?)) }
     }
 
     fn cuMemPoolSetAccess(pool: CUmemoryPool, map: *const CUmemAccessDesc, count: usize) {
         POOLS.get(pool as usize)?;
         for index in 0..count {
-            // SAFETY: as the manual says, there are so many.
+            // SAFETY: the caller promises that `map` is null or valid to read `count` elements.
             let access = unsafe { &*ptr::from_ref(get(map)?).add(index) };
             check_access(access)?;
         }
@@ -196,6 +214,7 @@ export! {
     ) {
         let stream = stream_handle::resolve(hStream as usize, default)?;
         let pool = POOLS.get(pool as usize)?;
-        put_new(dptr, || allocate_in(&stream, bytesize, &pool))
+        // SAFETY: the caller promises that `dptr` is null or valid to write.
+        unsafe { put_new(dptr, || allocate_in(&stream, bytesize, &pool)) }
     }
 }

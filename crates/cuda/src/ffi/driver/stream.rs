@@ -13,13 +13,15 @@ use crate::error::{CudaError, Result};
 use crate::ffi::host_call::{add_callback, call_host};
 use crate::ffi::{export, get, put};
 
-fn create(out: *mut CUstream, flags: c_uint, priority: c_int) -> Result<()> {
+/// # Safety
+/// `out` must be null or valid to write.
+unsafe fn create(out: *mut CUstream, flags: c_uint, priority: c_int) -> Result<()> {
     if out.is_null() || flags & !CU_STREAM_NON_BLOCKING != 0 {
         return Err(CudaError::INVALID_VALUE);
     }
     let kind = if flags == CU_STREAM_NON_BLOCKING { Kind::NonBlocking } else { Kind::Blocking };
     let stream = stream_handle::create(kind, priority)?;
-    // SAFETY: as the manual says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, stream.handle.number() as CUstream) }
 }
 
@@ -50,11 +52,13 @@ pub(crate) fn copy_attributes(to: &Stream, from: &stream::Stream) {
 
 export! {
     fn cuStreamCreate(phStream: *mut CUstream, Flags: c_uint) {
-        create(phStream, Flags, 0)
+        // SAFETY: the caller promises that `phStream` is null or valid to write.
+        unsafe { create(phStream, Flags, 0) }
     }
 
     fn cuStreamCreateWithPriority(phStream: *mut CUstream, flags: c_uint, priority: c_int) {
-        create(phStream, flags, priority.clamp(-5, 0))
+        // SAFETY: the caller promises that `phStream` is null or valid to write.
+        unsafe { create(phStream, flags, priority.clamp(-5, 0)) }
     }
 
     fn cuStreamDestroy_v2(hStream: CUstream) {
@@ -78,32 +82,32 @@ export! {
 
     fn cuStreamGetPriority, cuStreamGetPriority_ptsz(default; hStream: CUstream, priority: *mut c_int) {
         let stream = stream_handle::resolve(hStream as usize, default)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `priority` is null or valid to write.
         unsafe { put(priority, stream.priority) }
     }
 
     fn cuStreamGetFlags, cuStreamGetFlags_ptsz(default; hStream: CUstream, flags: *mut c_uint) {
         let stream = stream_handle::resolve(hStream as usize, default)?;
         let value = if stream.id.kind == Kind::NonBlocking { CU_STREAM_NON_BLOCKING } else { 0 };
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `flags` is null or valid to write.
         unsafe { put(flags, value) }
     }
 
     fn cuStreamGetId, cuStreamGetId_ptsz(default; hStream: CUstream, streamId: *mut c_ulonglong) {
         let stream = stream_handle::resolve(hStream as usize, default)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `streamId` is null or valid to write.
         unsafe { put(streamId, stream.id.number) }
     }
 
     fn cuStreamGetCtx, cuStreamGetCtx_ptsz(default; hStream: CUstream, pctx: *mut CUcontext) {
         let context = stream_handle::resolve(hStream as usize, default)?.context()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pctx` is null or valid to write.
         unsafe { put(pctx, context as CUcontext) }
     }
 
     fn cuStreamGetDevice, cuStreamGetDevice_ptsz(default; hStream: CUstream, device: *mut CUdevice) {
         stream_handle::resolve(hStream as usize, default)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `device` is null or valid to write.
         unsafe { put(device, 0) }
     }
 
@@ -113,7 +117,9 @@ export! {
         r#fn: CUhostFn,
         userData: *mut c_void,
     ) {
-        call_host(&*stream_handle::resolve(hStream as usize, default)?, r#fn, userData)
+        // SAFETY: the caller promises that `r#fn` is null or a function that may be called with `userData`, later and
+        // on any thread.
+        unsafe { call_host(&*stream_handle::resolve(hStream as usize, default)?, r#fn, userData) }
     }
 
     fn cuStreamAddCallback, cuStreamAddCallback_ptsz(
@@ -126,31 +132,33 @@ export! {
         if flags != 0 {
             return Err(CudaError::INVALID_VALUE);
         }
-        add_callback(&*stream_handle::resolve(hStream as usize, default)?, hStream, callback, userData)
+        // SAFETY: the caller promises that `callback` is null or a function that may be called with `userData`, later
+        // and on any thread.
+        unsafe { add_callback(&*stream_handle::resolve(hStream as usize, default)?, hStream, callback, userData) }
     }
 
     fn cuStreamGetAttribute(hStream: CUstream, attr: CUstreamAttrID, value: *mut CUstreamAttrValue) {
         let stream = stream_handle::resolve(hStream as usize, DefaultStream::Legacy)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `value` is null or valid to write.
         unsafe { put(value.cast(), attribute(&stream, attr)) }
     }
 
     fn cuStreamGetAttribute_ptsz(hStream: CUstream, attr: CUstreamAttrID, value_out: *mut CUstreamAttrValue) {
         let stream = stream_handle::resolve(hStream as usize, DefaultStream::PerThread)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `value_out` is null or valid to write.
         unsafe { put(value_out.cast(), attribute(&stream, attr)) }
     }
 
     fn cuStreamSetAttribute(hStream: CUstream, attr: CUstreamAttrID, param: *const CUstreamAttrValue) {
         let stream = stream_handle::resolve(hStream as usize, DefaultStream::Legacy)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `param` is null or valid to read.
         set_attribute(&stream, attr, *unsafe { get(param.cast()) }?);
         Ok(())
     }
 
     fn cuStreamSetAttribute_ptsz(hStream: CUstream, attr: CUstreamAttrID, value: *const CUstreamAttrValue) {
         let stream = stream_handle::resolve(hStream as usize, DefaultStream::PerThread)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `value` is null or valid to read.
         set_attribute(&stream, attr, *unsafe { get(value.cast()) }?);
         Ok(())
     }

@@ -11,14 +11,28 @@ use crate::ffi::{export, get};
 use crate::transfer::{Copy, Extent, Fill, Pattern, Side};
 
 /// Copies bytes.
-fn copy(to: u64, from: u64, bytes: usize, stream: CUstream, default: DefaultStream, wait: Wait) -> Result<()> {
-    copy_row(Side::linear(to), Side::linear(from), bytes, stream, default, wait)
+///
+/// # Safety
+/// Both sides of the copy must be valid until it has run.
+unsafe fn copy(to: u64, from: u64, bytes: usize, stream: CUstream, default: DefaultStream, wait: Wait) -> Result<()> {
+    // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+    unsafe { copy_row(Side::linear(to), Side::linear(from), bytes, stream, default, wait) }
 }
 
 /// Copies bytes of one row.
-fn copy_row(to: Side, from: Side, bytes: usize, stream: CUstream, default: DefaultStream, wait: Wait) -> Result<()> {
+///
+/// # Safety
+/// Both sides of the copy must be valid until it has run.
+unsafe fn copy_row(
+    to: Side,
+    from: Side,
+    bytes: usize,
+    stream: CUstream,
+    default: DefaultStream,
+    wait: Wait,
+) -> Result<()> {
     let stream = stream_handle::resolve(stream as usize, default)?;
-    // SAFETY: as the manual says of the functions that call this.
+    // SAFETY: the caller promises that both sides of the copy are valid until it has run.
     let copy = unsafe { Copy::new(from, to, Extent::bytes(bytes as u64)) };
     copy::copy(&stream, copy, wait)
 }
@@ -26,7 +40,7 @@ fn copy_row(to: Side, from: Side, bytes: usize, stream: CUstream, default: Defau
 /// Copies several ranges, in any order. What is said of where they are is of no use here.
 ///
 /// # Safety
-/// There must be so many in each list.
+/// Each list must be null or valid to read `count` elements, and what they name must be valid until it was copied.
 pub(crate) unsafe fn copy_batch(
     stream: &stream::Stream,
     to: *const u64,
@@ -38,7 +52,7 @@ pub(crate) unsafe fn copy_batch(
         return Err(CudaError::INVALID_VALUE);
     }
     for index in 0..count {
-        // SAFETY: as the caller promises, and as the manual of the functions that call this says.
+        // SAFETY: the caller promises that no list is shorter, and that both sides of each copy are valid until it has run.
         let copy = unsafe {
             let (to, from, bytes) = (*to.add(index), *from.add(index), *bytes.add(index));
             Copy::new(Side::linear(from), Side::linear(to), Extent::bytes(bytes as u64))
@@ -85,7 +99,10 @@ fn without_contexts(params: &CUDA_MEMCPY3D_PEER) -> CUDA_MEMCPY3D {
 }
 
 /// Fills rows of elements.
-fn fill(
+///
+/// # Safety
+/// What is filled must be valid until that is done.
+unsafe fn fill(
     to: Side,
     (width, height): (usize, usize),
     pattern: Pattern,
@@ -96,7 +113,7 @@ fn fill(
     let stream = stream_handle::resolve(stream as usize, default)?;
     let width = (width as u64).checked_mul(pattern.bytes()).ok_or(CudaError::INVALID_VALUE)?;
     let extent = Extent { width, height: height as u64, depth: 1 };
-    // SAFETY: as the manual says of the functions that call this.
+    // SAFETY: the caller promises that what is filled is valid until that is done.
     let fill = unsafe { Fill::new(to, extent, pattern) };
     copy::fill(&stream, fill, wait)
 }
@@ -136,7 +153,9 @@ impl CopySide {
     }
 }
 
-fn copy_2d(params: &CUDA_MEMCPY2D, stream: CUstream, default: DefaultStream, wait: Wait) -> Result<()> {
+/// # Safety
+/// Both sides of the copy must be valid until it has run.
+unsafe fn copy_2d(params: &CUDA_MEMCPY2D, stream: CUstream, default: DefaultStream, wait: Wait) -> Result<()> {
     let from = CopySide {
         kind: params.srcMemoryType,
         host: params.srcHost as u64,
@@ -158,13 +177,16 @@ fn copy_2d(params: &CUDA_MEMCPY2D, stream: CUstream, default: DefaultStream, wai
     let width = params.WidthInBytes;
     let extent = Extent { width: width as u64, height: params.Height as u64, depth: 1 };
     let stream = stream_handle::resolve(stream as usize, default)?;
-    // SAFETY: as the manual says of the functions that call this.
+    // SAFETY: the caller promises that both sides of the copy are valid until it has run.
     let copy = unsafe { Copy::new(from.side(width)?, to.side(width)?, extent) };
     copy::copy(&stream, copy, wait)
 }
 
 /// A copy of a box.
-pub(crate) fn copy_of_box(params: &CUDA_MEMCPY3D) -> Result<Copy> {
+///
+/// # Safety
+/// Both sides of the copy must be valid until it has run.
+pub(crate) unsafe fn copy_of_box(params: &CUDA_MEMCPY3D) -> Result<Copy> {
     let from = CopySide {
         kind: params.srcMemoryType,
         host: params.srcHost as u64,
@@ -185,118 +207,146 @@ pub(crate) fn copy_of_box(params: &CUDA_MEMCPY3D) -> Result<Copy> {
     };
     let width = params.WidthInBytes;
     let extent = Extent { width: width as u64, height: params.Height as u64, depth: params.Depth as u64 };
-    // SAFETY: as the manual says of the functions that call this.
+    // SAFETY: the caller promises that both sides of the copy are valid until it has run.
     Ok(unsafe { Copy::new(from.side(width)?, to.side(width)?, extent) })
 }
 
-fn copy_3d(params: &CUDA_MEMCPY3D, stream: CUstream, default: DefaultStream, wait: Wait) -> Result<()> {
-    copy::copy(&*stream_handle::resolve(stream as usize, default)?, copy_of_box(params)?, wait)
+/// # Safety
+/// Both sides of the copy must be valid until it has run.
+unsafe fn copy_3d(params: &CUDA_MEMCPY3D, stream: CUstream, default: DefaultStream, wait: Wait) -> Result<()> {
+    // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+    copy::copy(&*stream_handle::resolve(stream as usize, default)?, unsafe { copy_of_box(params) }?, wait)
 }
 
 export! {
     fn cuMemcpy, cuMemcpy_ptds(default; dst: CUdeviceptr, src: CUdeviceptr, ByteCount: usize) {
-        copy(dst, src, ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(dst, src, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpyAsync, cuMemcpyAsync_ptsz(default; dst: CUdeviceptr, src: CUdeviceptr, ByteCount: usize, hStream: CUstream) {
-        copy(dst, src, ByteCount, hStream, default, Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(dst, src, ByteCount, hStream, default, Wait::No) }
     }
 
     fn cuMemcpyHtoD_v2, cuMemcpyHtoD_v2_ptds(default; dstDevice: CUdeviceptr, srcHost: *const c_void, ByteCount: usize) {
-        copy(dstDevice, srcHost as u64, ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(dstDevice, srcHost as u64, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpyHtoDAsync_v2, cuMemcpyHtoDAsync_v2_ptsz(default; dstDevice: CUdeviceptr, srcHost: *const c_void, ByteCount: usize, hStream: CUstream) {
-        copy(dstDevice, srcHost as u64, ByteCount, hStream, default, Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(dstDevice, srcHost as u64, ByteCount, hStream, default, Wait::No) }
     }
 
     fn cuMemcpyDtoH_v2, cuMemcpyDtoH_v2_ptds(default; dstHost: *mut c_void, srcDevice: CUdeviceptr, ByteCount: usize) {
-        copy(dstHost as u64, srcDevice, ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(dstHost as u64, srcDevice, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpyDtoHAsync_v2, cuMemcpyDtoHAsync_v2_ptsz(default; dstHost: *mut c_void, srcDevice: CUdeviceptr, ByteCount: usize, hStream: CUstream) {
-        copy(dstHost as u64, srcDevice, ByteCount, hStream, default, Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(dstHost as u64, srcDevice, ByteCount, hStream, default, Wait::No) }
     }
 
     fn cuMemcpyDtoD_v2, cuMemcpyDtoD_v2_ptds(default; dstDevice: CUdeviceptr, srcDevice: CUdeviceptr, ByteCount: usize) {
-        copy(dstDevice, srcDevice, ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(dstDevice, srcDevice, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpyDtoDAsync_v2, cuMemcpyDtoDAsync_v2_ptsz(default; dstDevice: CUdeviceptr, srcDevice: CUdeviceptr, ByteCount: usize, hStream: CUstream) {
-        copy(dstDevice, srcDevice, ByteCount, hStream, default, Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(dstDevice, srcDevice, ByteCount, hStream, default, Wait::No) }
     }
 
     fn cuMemsetD8_v2, cuMemsetD8_v2_ptds(default; dstDevice: CUdeviceptr, uc: c_uchar, N: usize) {
-        fill(Side::linear(dstDevice), (N, 1), Pattern::Byte(uc), std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that what is filled is valid until that is done.
+        unsafe { fill(Side::linear(dstDevice), (N, 1), Pattern::Byte(uc), std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemsetD8Async, cuMemsetD8Async_ptsz(default; dstDevice: CUdeviceptr, uc: c_uchar, N: usize, hStream: CUstream) {
-        fill(Side::linear(dstDevice), (N, 1), Pattern::Byte(uc), hStream, default, Wait::No)
+        // SAFETY: the caller promises that what is filled is valid until that is done.
+        unsafe { fill(Side::linear(dstDevice), (N, 1), Pattern::Byte(uc), hStream, default, Wait::No) }
     }
 
     fn cuMemsetD2D8_v2, cuMemsetD2D8_v2_ptds(default; dstDevice: CUdeviceptr, dstPitch: usize, uc: c_uchar, Width: usize, Height: usize) {
-        fill(rows(dstDevice, dstPitch), (Width, Height), Pattern::Byte(uc), std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that what is filled is valid until that is done.
+        unsafe { fill(rows(dstDevice, dstPitch), (Width, Height), Pattern::Byte(uc), std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemsetD2D8Async, cuMemsetD2D8Async_ptsz(default; dstDevice: CUdeviceptr, dstPitch: usize, uc: c_uchar, Width: usize, Height: usize, hStream: CUstream) {
-        fill(rows(dstDevice, dstPitch), (Width, Height), Pattern::Byte(uc), hStream, default, Wait::No)
+        // SAFETY: the caller promises that what is filled is valid until that is done.
+        unsafe { fill(rows(dstDevice, dstPitch), (Width, Height), Pattern::Byte(uc), hStream, default, Wait::No) }
     }
 
     fn cuMemsetD16_v2, cuMemsetD16_v2_ptds(default; dstDevice: CUdeviceptr, us: c_ushort, N: usize) {
-        fill(Side::linear(dstDevice), (N, 1), Pattern::Half(us), std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that what is filled is valid until that is done.
+        unsafe { fill(Side::linear(dstDevice), (N, 1), Pattern::Half(us), std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemsetD16Async, cuMemsetD16Async_ptsz(default; dstDevice: CUdeviceptr, us: c_ushort, N: usize, hStream: CUstream) {
-        fill(Side::linear(dstDevice), (N, 1), Pattern::Half(us), hStream, default, Wait::No)
+        // SAFETY: the caller promises that what is filled is valid until that is done.
+        unsafe { fill(Side::linear(dstDevice), (N, 1), Pattern::Half(us), hStream, default, Wait::No) }
     }
 
     fn cuMemsetD2D16_v2, cuMemsetD2D16_v2_ptds(default; dstDevice: CUdeviceptr, dstPitch: usize, us: c_ushort, Width: usize, Height: usize) {
-        fill(rows(dstDevice, dstPitch), (Width, Height), Pattern::Half(us), std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that what is filled is valid until that is done.
+        unsafe { fill(rows(dstDevice, dstPitch), (Width, Height), Pattern::Half(us), std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemsetD2D16Async, cuMemsetD2D16Async_ptsz(default; dstDevice: CUdeviceptr, dstPitch: usize, us: c_ushort, Width: usize, Height: usize, hStream: CUstream) {
-        fill(rows(dstDevice, dstPitch), (Width, Height), Pattern::Half(us), hStream, default, Wait::No)
+        // SAFETY: the caller promises that what is filled is valid until that is done.
+        unsafe { fill(rows(dstDevice, dstPitch), (Width, Height), Pattern::Half(us), hStream, default, Wait::No) }
     }
 
     fn cuMemsetD32_v2, cuMemsetD32_v2_ptds(default; dstDevice: CUdeviceptr, ui: c_uint, N: usize) {
-        fill(Side::linear(dstDevice), (N, 1), Pattern::Word(ui), std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that what is filled is valid until that is done.
+        unsafe { fill(Side::linear(dstDevice), (N, 1), Pattern::Word(ui), std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemsetD32Async, cuMemsetD32Async_ptsz(default; dstDevice: CUdeviceptr, ui: c_uint, N: usize, hStream: CUstream) {
-        fill(Side::linear(dstDevice), (N, 1), Pattern::Word(ui), hStream, default, Wait::No)
+        // SAFETY: the caller promises that what is filled is valid until that is done.
+        unsafe { fill(Side::linear(dstDevice), (N, 1), Pattern::Word(ui), hStream, default, Wait::No) }
     }
 
     fn cuMemsetD2D32_v2, cuMemsetD2D32_v2_ptds(default; dstDevice: CUdeviceptr, dstPitch: usize, ui: c_uint, Width: usize, Height: usize) {
-        fill(rows(dstDevice, dstPitch), (Width, Height), Pattern::Word(ui), std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that what is filled is valid until that is done.
+        unsafe { fill(rows(dstDevice, dstPitch), (Width, Height), Pattern::Word(ui), std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemsetD2D32Async, cuMemsetD2D32Async_ptsz(default; dstDevice: CUdeviceptr, dstPitch: usize, ui: c_uint, Width: usize, Height: usize, hStream: CUstream) {
-        fill(rows(dstDevice, dstPitch), (Width, Height), Pattern::Word(ui), hStream, default, Wait::No)
+        // SAFETY: the caller promises that what is filled is valid until that is done.
+        unsafe { fill(rows(dstDevice, dstPitch), (Width, Height), Pattern::Word(ui), hStream, default, Wait::No) }
     }
 
     fn cuMemcpy2D_v2, cuMemcpy2D_v2_ptds(default; pCopy: *const CUDA_MEMCPY2D) {
-        // SAFETY: as the manual says.
-        copy_2d(unsafe { get(pCopy) }?, std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run, and `pCopy` is null or
+        // valid to read.
+        unsafe { copy_2d(get(pCopy)?, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpy2DUnaligned_v2, cuMemcpy2DUnaligned_v2_ptds(default; pCopy: *const CUDA_MEMCPY2D) {
-        // SAFETY: as the manual says.
-        copy_2d(unsafe { get(pCopy) }?, std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run, and `pCopy` is null or
+        // valid to read.
+        unsafe { copy_2d(get(pCopy)?, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpy3D_v2, cuMemcpy3D_v2_ptds(default; pCopy: *const CUDA_MEMCPY3D) {
-        // SAFETY: as the manual says.
-        copy_3d(unsafe { get(pCopy) }?, std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run, and `pCopy` is null or
+        // valid to read.
+        unsafe { copy_3d(get(pCopy)?, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpy2DAsync_v2, cuMemcpy2DAsync_v2_ptsz(default; pCopy: *const CUDA_MEMCPY2D, hStream: CUstream) {
-        // SAFETY: as the manual says.
-        copy_2d(unsafe { get(pCopy) }?, hStream, default, Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run, and `pCopy` is null or
+        // valid to read.
+        unsafe { copy_2d(get(pCopy)?, hStream, default, Wait::No) }
     }
 
     fn cuMemcpy3DAsync_v2, cuMemcpy3DAsync_v2_ptsz(default; pCopy: *const CUDA_MEMCPY3D, hStream: CUstream) {
-        // SAFETY: as the manual says.
-        copy_3d(unsafe { get(pCopy) }?, hStream, default, Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run, and `pCopy` is null or
+        // valid to read.
+        unsafe { copy_3d(get(pCopy)?, hStream, default, Wait::No) }
     }
 
     fn cuMemcpyPeer, cuMemcpyPeer_ptds(
@@ -308,7 +358,8 @@ export! {
         ByteCount: usize,
     ) {
         let _ = (dstContext, srcContext);
-        copy(dstDevice, srcDevice, ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(dstDevice, srcDevice, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpyPeerAsync, cuMemcpyPeerAsync_ptsz(
@@ -321,17 +372,20 @@ export! {
         hStream: CUstream,
     ) {
         let _ = (dstContext, srcContext);
-        copy(dstDevice, srcDevice, ByteCount, hStream, default, Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(dstDevice, srcDevice, ByteCount, hStream, default, Wait::No) }
     }
 
     fn cuMemcpy3DPeer, cuMemcpy3DPeer_ptds(default; pCopy: *const CUDA_MEMCPY3D_PEER) {
-        // SAFETY: as the manual says.
-        copy_3d(&without_contexts(unsafe { get(pCopy) }?), std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run, and `pCopy` is null or
+        // valid to read.
+        unsafe { copy_3d(&without_contexts(get(pCopy)?), std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync_ptsz(default; pCopy: *const CUDA_MEMCPY3D_PEER, hStream: CUstream) {
-        // SAFETY: as the manual says.
-        copy_3d(&without_contexts(unsafe { get(pCopy) }?), hStream, default, Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run, and `pCopy` is null or
+        // valid to read.
+        unsafe { copy_3d(&without_contexts(get(pCopy)?), hStream, default, Wait::No) }
     }
 
     fn cuMemcpyHtoA_v2, cuMemcpyHtoA_v2_ptds(
@@ -341,7 +395,8 @@ export! {
         srcHost: *const c_void,
         ByteCount: usize,
     ) {
-        copy_row(row(dstArray, dstOffset)?, Side::linear(srcHost as u64), ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy_row(row(dstArray, dstOffset)?, Side::linear(srcHost as u64), ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpyHtoAAsync_v2, cuMemcpyHtoAAsync_v2_ptsz(
@@ -352,7 +407,8 @@ export! {
         ByteCount: usize,
         hStream: CUstream,
     ) {
-        copy_row(row(dstArray, dstOffset)?, Side::linear(srcHost as u64), ByteCount, hStream, default, Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy_row(row(dstArray, dstOffset)?, Side::linear(srcHost as u64), ByteCount, hStream, default, Wait::No) }
     }
 
     fn cuMemcpyAtoH_v2, cuMemcpyAtoH_v2_ptds(
@@ -362,7 +418,8 @@ export! {
         srcOffset: usize,
         ByteCount: usize,
     ) {
-        copy_row(Side::linear(dstHost as u64), row(srcArray, srcOffset)?, ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy_row(Side::linear(dstHost as u64), row(srcArray, srcOffset)?, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpyAtoHAsync_v2, cuMemcpyAtoHAsync_v2_ptsz(
@@ -373,7 +430,8 @@ export! {
         ByteCount: usize,
         hStream: CUstream,
     ) {
-        copy_row(Side::linear(dstHost as u64), row(srcArray, srcOffset)?, ByteCount, hStream, default, Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy_row(Side::linear(dstHost as u64), row(srcArray, srcOffset)?, ByteCount, hStream, default, Wait::No) }
     }
 
     fn cuMemcpyDtoA_v2, cuMemcpyDtoA_v2_ptds(
@@ -383,7 +441,8 @@ export! {
         srcDevice: CUdeviceptr,
         ByteCount: usize,
     ) {
-        copy_row(row(dstArray, dstOffset)?, Side::linear(srcDevice), ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy_row(row(dstArray, dstOffset)?, Side::linear(srcDevice), ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpyAtoD_v2, cuMemcpyAtoD_v2_ptds(
@@ -393,7 +452,8 @@ export! {
         srcOffset: usize,
         ByteCount: usize,
     ) {
-        copy_row(Side::linear(dstDevice), row(srcArray, srcOffset)?, ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy_row(Side::linear(dstDevice), row(srcArray, srcOffset)?, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpyAtoA_v2, cuMemcpyAtoA_v2_ptds(
@@ -404,7 +464,8 @@ export! {
         srcOffset: usize,
         ByteCount: usize,
     ) {
-        copy_row(row(dstArray, dstOffset)?, row(srcArray, srcOffset)?, ByteCount, std::ptr::null_mut(), default, Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy_row(row(dstArray, dstOffset)?, row(srcArray, srcOffset)?, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpyBatchAsync, cuMemcpyBatchAsync_ptsz(
@@ -421,7 +482,7 @@ export! {
     ) {
         let _ = (failIdx, attrs, attrsIdxs, numAttrs);
         let stream = stream_handle::resolve(hStream as usize, default)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `dsts`, `srcs` and `sizes` are null or valid to read `count` elements.
         unsafe { copy_batch(&stream, dsts, srcs, sizes, count) }
     }
 
@@ -438,7 +499,7 @@ export! {
     ) {
         let _ = (attrs, attrsIdxs, numAttrs);
         let stream = stream_handle::resolve(hStream as usize, default)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `dsts`, `srcs` and `sizes` are null or valid to read `count` elements.
         unsafe { copy_batch(&stream, dsts, srcs, sizes, count) }
     }
 }

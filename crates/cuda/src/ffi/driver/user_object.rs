@@ -13,7 +13,9 @@ export! {
         initialRefcount: c_uint,
         flags: c_uint,
     ) {
-        user_object::create(object_out, ptr, destroy, initialRefcount, flags)
+        // SAFETY: the caller promises that `object_out` is null or valid to write, and `destroy` is null or a function
+        // that may be called with `ptr`, later and on any thread.
+        unsafe { user_object::create(object_out, ptr, destroy, initialRefcount, flags) }
     }
 
     fn cuUserObjectRetain(object: CUuserObject, count: c_uint) {

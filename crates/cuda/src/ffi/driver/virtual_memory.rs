@@ -34,7 +34,8 @@ export! {
             return Err(CudaError::INVALID_VALUE);
         }
         crate::driver::check()?;
-        put_new(ptr, || virtual_memory::reserve(size as u64, alignment as u64))
+        // SAFETY: the caller promises that `ptr` is null or valid to write.
+        unsafe { put_new(ptr, || virtual_memory::reserve(size as u64, alignment as u64)) }
     }
 
     fn cuMemAddressFree(ptr: CUdeviceptr, size: usize) {
@@ -51,11 +52,12 @@ export! {
             return Err(CudaError::INVALID_VALUE);
         }
         crate::driver::check()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `prop` is null or valid to read.
         let properties = unsafe { get(prop) }?;
         check(properties)?;
         let is_compressible = CUmemAllocationCompType::from(properties.allocFlags.compressionType) == CU_MEM_ALLOCATION_COMP_GENERIC;
-        put_new(handle, || Ok(virtual_memory::create(size as u64, is_compressible)?.handle.number() as u64))
+        // SAFETY: the caller promises that `handle` and `size` are null or valid to write.
+        unsafe { put_new(handle, || Ok(virtual_memory::create(size as u64, is_compressible)?.handle.number() as u64)) }
     }
 
     fn cuMemRelease(handle: CUmemGenericAllocationHandle) {
@@ -63,7 +65,8 @@ export! {
     }
 
     fn cuMemRetainAllocationHandle(handle: *mut CUmemGenericAllocationHandle, addr: *mut c_void) {
-        put_new(handle, || Ok(virtual_memory::retain(addr as u64)?.handle.number() as u64))
+        // SAFETY: the caller promises that `handle` is null or valid to write.
+        unsafe { put_new(handle, || Ok(virtual_memory::retain(addr as u64)?.handle.number() as u64)) }
     }
 
     fn cuMemMap(
@@ -86,7 +89,7 @@ export! {
 
     fn cuMemSetAccess(ptr: CUdeviceptr, size: usize, desc: *const CUmemAccessDesc, count: usize) {
         for index in 0..count {
-            // SAFETY: as the manual says, there are so many.
+            // SAFETY: the caller promises that `desc` is null or valid to read `count` elements.
             let access = unsafe { &*std::ptr::from_ref(get(desc)?).add(index) };
             // SAFETY: for most types it is a number, and any bits are one.
             check_place(access.location.r#type, unsafe { access.location.unnamed.id }, CU_MEM_ALLOCATION_TYPE_PINNED)?;
@@ -105,13 +108,13 @@ export! {
     }
 
     fn cuMemGetAccess(flags: *mut c_ulonglong, location: *const CUmemLocation, ptr: CUdeviceptr) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `location` is null or valid to read.
         let location = unsafe { get(location) }?;
         // SAFETY: for most types it is a number, and any bits are one.
         let usual = access_from(location.r#type, unsafe { location.unnamed.id });
         let is_allowed = virtual_memory::is_allowed(ptr)?;
         let access = if is_allowed { usual } else { CU_MEM_ACCESS_FLAGS_PROT_NONE };
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `flags` is null or valid to write.
         unsafe { put(flags, access.into()) }
     }
 
@@ -121,7 +124,8 @@ export! {
         option: CUmemAllocationGranularity_flags,
     ) {
         let _ = option;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `prop` is null or valid to read, and `granularity` is null or valid to
+        // write.
         unsafe {
             check(get(prop)?)?;
             put(granularity, GRANULE as usize)
@@ -137,7 +141,7 @@ export! {
         if physical.is_compressible {
             properties.allocFlags.compressionType = CU_MEM_ALLOCATION_COMP_GENERIC as c_uchar;
         }
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `prop` is null or valid to write.
         unsafe { put(prop, properties) }
     }
 }

@@ -50,9 +50,11 @@ fn channels(array: &Array) -> cudaChannelFormatDesc {
     cudaChannelFormatDesc { x: of(0), y: of(1), z: of(2), w: of(3), f }
 }
 
-fn describe(desc: *const cudaChannelFormatDesc, extent: cudaExtent, flags: c_uint) -> Result<Description> {
+/// # Safety
+/// `desc` must be null or valid to read.
+unsafe fn describe(desc: *const cudaChannelFormatDesc, extent: cudaExtent, flags: c_uint) -> Result<Description> {
     ready()?;
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `desc` is null or valid to read.
     let (component, channels) = format(unsafe { get(desc) }?)?;
     Ok(Description {
         size: [extent.width, extent.height, extent.depth],
@@ -69,7 +71,10 @@ pub(crate) fn of(array: *const cudaArray) -> Result<Arc<Array>> {
 }
 
 /// Copies between rows of memory and an array; `to_array` says which way.
-fn copy_rows(
+///
+/// # Safety
+/// Both sides of the copy must be valid until it has run.
+unsafe fn copy_rows(
     (array, x, y): (*const cudaArray, usize, usize),
     (memory, pitch): (*const c_void, usize),
     (width, height): (usize, usize),
@@ -83,14 +88,19 @@ fn copy_rows(
     let extent = Extent { width: width as u64, height: height as u64, depth: 1 };
     let memory = rows(memory, pitch);
     if to_array {
-        copy(memory, place, extent, kind, stream, wait)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(memory, place, extent, kind, stream, wait) }
     } else {
-        copy(place, memory, extent, kind, stream, wait)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(place, memory, extent, kind, stream, wait) }
     }
 }
 
 /// Copies bytes that fill row after row of an array.
-fn copy_flat(
+///
+/// # Safety
+/// Both sides of the copy must be valid until it has run.
+unsafe fn copy_flat(
     (array, x, y): (*const cudaArray, usize, usize),
     memory: *const c_void,
     count: usize,
@@ -107,7 +117,8 @@ fn copy_flat(
         if width == 0 {
             return Err(CudaError::INVALID_VALUE);
         }
-        copy_rows((array, x, y), (at as *const c_void, 0), (width, 1), to_array, kind, stream, wait)?;
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy_rows((array, x, y), (at as *const c_void, 0), (width, 1), to_array, kind, stream, wait) }?;
         (left, at, x, y) = (left - width, at + width, 0, y + 1);
     }
     Ok(())
@@ -121,8 +132,9 @@ export_runtime! {
         height: usize,
         flags: c_uint,
     ) {
-        let made = array::create(describe(desc, cudaExtent { width, height, depth: 0 }, flags)?)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `desc` is null or valid to read.
+        let made = array::create(unsafe { describe(desc, cudaExtent { width, height, depth: 0 }, flags) }?)?;
+        // SAFETY: the caller promises that `array` is null or valid to write.
         unsafe { put(array, made.handle.number() as cudaArray_t) }
     }
 
@@ -132,8 +144,9 @@ export_runtime! {
         extent: cudaExtent,
         flags: c_uint,
     ) {
-        let made = array::create(describe(desc, extent, flags)?)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `desc` is null or valid to read.
+        let made = array::create(unsafe { describe(desc, extent, flags) }?)?;
+        // SAFETY: the caller promises that `array` is null or valid to write.
         unsafe { put(array, made.handle.number() as cudaArray_t) }
     }
 
@@ -153,8 +166,9 @@ export_runtime! {
         numLevels: c_uint,
         flags: c_uint,
     ) {
-        let made = array::create_pyramid(describe(desc, extent, flags)?, numLevels)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `desc` is null or valid to read.
+        let made = array::create_pyramid(unsafe { describe(desc, extent, flags) }?, numLevels)?;
+        // SAFETY: the caller promises that `mipmappedArray` is null or valid to write.
         unsafe { put(mipmappedArray, made.handle.number() as cudaMipmappedArray_t) }
     }
 
@@ -166,7 +180,7 @@ export_runtime! {
         ready()?;
         let pyramid = PYRAMIDS.get(mipmappedArray as usize)?;
         let array = pyramid.levels.get(level as usize).ok_or(CudaError::INVALID_VALUE)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `levelArray` is null or valid to write.
         unsafe { put(levelArray, array.handle.number() as cudaArray_t) }
     }
 
@@ -185,7 +199,7 @@ export_runtime! {
         ready()?;
         let array = of(array)?;
         let [width, height, depth] = array.description.size;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `desc`, `extent` and `flags` are null or valid to write.
         unsafe {
             put_if(desc, channels(&array));
             put_if(extent, cudaExtent { width, height, depth });
@@ -197,7 +211,7 @@ export_runtime! {
     fn cudaGetChannelDesc(desc: *mut cudaChannelFormatDesc, array: cudaArray_const_t) {
         ready()?;
         let array = of(array)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `desc` is null or valid to write.
         unsafe { put(desc, channels(&array)) }
     }
 
@@ -213,7 +227,8 @@ export_runtime! {
         kind: cudaMemcpyKind,
     ) {
         let stream = (std::ptr::null_mut(), default);
-        copy_rows((dst, wOffset, hOffset), (src, spitch), (width, height), true, kind, stream, Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy_rows((dst, wOffset, hOffset), (src, spitch), (width, height), true, kind, stream, Wait::Yes) }
     }
 
     fn cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArrayAsync_ptsz(
@@ -228,7 +243,8 @@ export_runtime! {
         kind: cudaMemcpyKind,
         stream: cudaStream_t,
     ) {
-        copy_rows((dst, wOffset, hOffset), (src, spitch), (width, height), true, kind, (stream, default), Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy_rows((dst, wOffset, hOffset), (src, spitch), (width, height), true, kind, (stream, default), Wait::No) }
     }
 
     fn cudaMemcpy2DFromArray, cudaMemcpy2DFromArray_ptds(
@@ -243,7 +259,8 @@ export_runtime! {
         kind: cudaMemcpyKind,
     ) {
         let stream = (std::ptr::null_mut(), default);
-        copy_rows((src, wOffset, hOffset), (dst, dpitch), (width, height), false, kind, stream, Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy_rows((src, wOffset, hOffset), (dst, dpitch), (width, height), false, kind, stream, Wait::Yes) }
     }
 
     fn cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArrayAsync_ptsz(
@@ -258,7 +275,8 @@ export_runtime! {
         kind: cudaMemcpyKind,
         stream: cudaStream_t,
     ) {
-        copy_rows((src, wOffset, hOffset), (dst, dpitch), (width, height), false, kind, (stream, default), Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy_rows((src, wOffset, hOffset), (dst, dpitch), (width, height), false, kind, (stream, default), Wait::No) }
     }
 
     fn cudaMemcpy2DArrayToArray, cudaMemcpy2DArrayToArray_ptds(
@@ -277,7 +295,8 @@ export_runtime! {
         let from = of(src)?.side([wOffsetSrc as u64, hOffsetSrc as u64, 0])?;
         let to = of(dst)?.side([wOffsetDst as u64, hOffsetDst as u64, 0])?;
         let extent = Extent { width: width as u64, height: height as u64, depth: 1 };
-        copy(from, to, extent, kind, (std::ptr::null_mut(), default), Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(from, to, extent, kind, (std::ptr::null_mut(), default), Wait::Yes) }
     }
 
     fn cudaMemcpyToArray, cudaMemcpyToArray_ptds(
@@ -289,7 +308,8 @@ export_runtime! {
         count: usize,
         kind: cudaMemcpyKind,
     ) {
-        copy_flat((dst, wOffset, hOffset), src, count, true, kind, (std::ptr::null_mut(), default), Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy_flat((dst, wOffset, hOffset), src, count, true, kind, (std::ptr::null_mut(), default), Wait::Yes) }
     }
 
     fn cudaMemcpyToArrayAsync, cudaMemcpyToArrayAsync_ptsz(
@@ -302,7 +322,8 @@ export_runtime! {
         kind: cudaMemcpyKind,
         stream: cudaStream_t,
     ) {
-        copy_flat((dst, wOffset, hOffset), src, count, true, kind, (stream, default), Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy_flat((dst, wOffset, hOffset), src, count, true, kind, (stream, default), Wait::No) }
     }
 
     fn cudaMemcpyFromArray, cudaMemcpyFromArray_ptds(
@@ -314,7 +335,8 @@ export_runtime! {
         count: usize,
         kind: cudaMemcpyKind,
     ) {
-        copy_flat((src, wOffset, hOffset), dst, count, false, kind, (std::ptr::null_mut(), default), Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy_flat((src, wOffset, hOffset), dst, count, false, kind, (std::ptr::null_mut(), default), Wait::Yes) }
     }
 
     fn cudaMemcpyFromArrayAsync, cudaMemcpyFromArrayAsync_ptsz(
@@ -327,7 +349,8 @@ export_runtime! {
         kind: cudaMemcpyKind,
         stream: cudaStream_t,
     ) {
-        copy_flat((src, wOffset, hOffset), dst, count, false, kind, (stream, default), Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy_flat((src, wOffset, hOffset), dst, count, false, kind, (stream, default), Wait::No) }
     }
 }
 

@@ -32,11 +32,13 @@ export_runtime! {
         mode: cudaStreamCaptureMode,
     ) {
         let _ = dependencyData;
-        graph::begin_capture_to(&*of(stream, default)?, graph, dependencies, numDependencies, mode)
+        // SAFETY: the caller promises that `dependencies` is null or valid to read `numDependencies` elements.
+        unsafe { graph::begin_capture_to(&*of(stream, default)?, graph, dependencies, numDependencies, mode) }
     }
 
     fn cudaStreamEndCapture, cudaStreamEndCapture_ptsz(default; stream: cudaStream_t, pGraph: *mut cudaGraph_t) {
-        graph::end_capture(&*of(stream, default)?, pGraph)
+        // SAFETY: the caller promises that `pGraph` is null or valid to write.
+        unsafe { graph::end_capture(&*of(stream, default)?, pGraph) }
     }
 
     fn cudaStreamIsCapturing, cudaStreamIsCapturing_ptsz(
@@ -44,7 +46,8 @@ export_runtime! {
         stream: cudaStream_t,
         pCaptureStatus: *mut cudaStreamCaptureStatus,
     ) {
-        CaptureInfo::short(pCaptureStatus, ptr::null_mut()).put(&*of(stream, default)?)
+        // SAFETY: the caller promises that all pointers for the answer are null or valid to write.
+        unsafe { CaptureInfo::short(pCaptureStatus, ptr::null_mut()).put(&*of(stream, default)?) }
     }
 
     fn cudaStreamGetCaptureInfo_11, cudaStreamGetCaptureInfo_ptsz_11(
@@ -53,7 +56,8 @@ export_runtime! {
         captureStatus_out: *mut cudaStreamCaptureStatus,
         id_out: *mut c_ulonglong,
     ) {
-        CaptureInfo::short(captureStatus_out, id_out).put(&*of(stream, default)?)
+        // SAFETY: the caller promises that all pointers for the answer are null or valid to write.
+        unsafe { CaptureInfo::short(captureStatus_out, id_out).put(&*of(stream, default)?) }
     }
 
     fn cudaStreamGetCaptureInfo_v2, cudaStreamGetCaptureInfo_v2_ptsz(
@@ -73,7 +77,8 @@ export_runtime! {
             edges: ptr::null_mut::<*const cudaGraphEdgeData>(),
             count: numDependencies_out,
         };
-        info.put(&*of(stream, default)?)
+        // SAFETY: the caller promises that all pointers for the answer are null or valid to write.
+        unsafe { info.put(&*of(stream, default)?) }
     }
 
     fn cudaStreamGetCaptureInfo_v3, cudaStreamGetCaptureInfo_v3_ptsz(
@@ -94,7 +99,8 @@ export_runtime! {
             edges: edgeData_out,
             count: numDependencies_out,
         };
-        info.put(&*of(stream, default)?)
+        // SAFETY: the caller promises that all pointers for the answer are null or valid to write.
+        unsafe { info.put(&*of(stream, default)?) }
     }
 
     fn cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo_ptsz(
@@ -115,7 +121,8 @@ export_runtime! {
             edges: edgeData_out,
             count: numDependencies_out,
         };
-        info.put(&*of(stream, default)?)
+        // SAFETY: the caller promises that all pointers for the answer are null or valid to write.
+        unsafe { info.put(&*of(stream, default)?) }
     }
 
     fn cudaStreamUpdateCaptureDependencies_11, cudaStreamUpdateCaptureDependencies_ptsz_11(
@@ -125,7 +132,8 @@ export_runtime! {
         numDependencies: usize,
         flags: c_uint,
     ) {
-        graph::update_dependencies(&*of(stream, default)?, dependencies, numDependencies, flags)
+        // SAFETY: the caller promises that `dependencies` is null or valid to read `numDependencies` elements.
+        unsafe { graph::update_dependencies(&*of(stream, default)?, dependencies, numDependencies, flags) }
     }
 
     fn cudaStreamUpdateCaptureDependencies_v2, cudaStreamUpdateCaptureDependencies_v2_ptsz(
@@ -137,7 +145,8 @@ export_runtime! {
         flags: c_uint,
     ) {
         let _ = dependencyData;
-        graph::update_dependencies(&*of(stream, default)?, dependencies, numDependencies, flags)
+        // SAFETY: the caller promises that `dependencies` is null or valid to read `numDependencies` elements.
+        unsafe { graph::update_dependencies(&*of(stream, default)?, dependencies, numDependencies, flags) }
     }
 
     fn cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies_ptsz(
@@ -149,10 +158,12 @@ export_runtime! {
         flags: c_uint,
     ) {
         let _ = dependencyData;
-        graph::update_dependencies(&*of(stream, default)?, dependencies, numDependencies, flags)
+        // SAFETY: the caller promises that `dependencies` is null or valid to read `numDependencies` elements.
+        unsafe { graph::update_dependencies(&*of(stream, default)?, dependencies, numDependencies, flags) }
     }
 
     fn cudaThreadExchangeStreamCaptureMode(mode: *mut cudaStreamCaptureMode) {
-        graph::exchange_mode(mode)
+        // SAFETY: the caller promises that `mode` is null or valid to read and write.
+        unsafe { graph::exchange_mode(mode) }
     }
 }

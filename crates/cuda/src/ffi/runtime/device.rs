@@ -175,13 +175,13 @@ macro_rules! fill_old_properties {
 export_runtime! {
     fn cudaGetDeviceCount(count: *mut c_int) {
         driver::start()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `count` is null or valid to write.
         unsafe { put(count, 1) }
     }
 
     fn cudaGetDevice(device: *mut c_int) {
         driver::start()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `device` is null or valid to write.
         unsafe { put(device, 0) }
     }
 
@@ -198,7 +198,7 @@ export_runtime! {
 
     fn cudaSetValidDevices(device_arr: *mut c_int, len: c_int) {
         for index in 0..usize::try_from(len).map_err(|_| CudaError::INVALID_VALUE)? {
-            // SAFETY: there are so many, as the manual says.
+            // SAFETY: the caller promises that `device_arr` is valid to read `len` elements.
             check_device(unsafe { device_arr.add(index).read() })?;
         }
         Ok(())
@@ -215,7 +215,7 @@ export_runtime! {
         properties.unifiedFunctionPointers = attribute(CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS);
         properties.deviceNumaId = attribute(CU_DEVICE_ATTRIBUTE_NUMA_ID);
         properties.hostNumaId = attribute(CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID);
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `prop` is null or valid to write.
         unsafe { put(prop, properties) }
     }
 
@@ -228,7 +228,7 @@ export_runtime! {
         properties.hostRegisterReadOnlySupported = attribute(CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED);
         properties.memoryPoolsSupported = attribute(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
         properties.unifiedFunctionPointers = attribute(CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS);
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `prop` is null or valid to write.
         unsafe { put(prop, properties) }
     }
 
@@ -237,13 +237,13 @@ export_runtime! {
         // SAFETY: all of it is numbers, for which zero is a value.
         let mut properties: cudaDeviceProp11 = unsafe { std::mem::zeroed() };
         fill_old_properties!(properties);
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `prop` is null or valid to write.
         unsafe { put(prop, properties) }
     }
 
     fn cudaDeviceGetAttribute(value: *mut c_int, attr: cudaDeviceAttr, device: c_int) {
         check_device(device)?;
-        // SAFETY: as the manual says. The numbers are those of the driver.
+        // SAFETY: the caller promises that `value` is null or valid to write. The numbers are those of the driver.
         unsafe { put(value, device::attribute(attr)?) }
     }
 
@@ -281,7 +281,7 @@ export_runtime! {
         let context = primary_context::require_or_primary()?;
         let limits = context.limits.lock().unwrap_or_else(PoisonError::into_inner);
         let value = *limits.get(limit as usize).ok_or(CudaError::UNSUPPORTED_LIMIT)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pValue` is null or valid to write.
         unsafe { put(pValue, value as usize) }
     }
 
@@ -292,7 +292,7 @@ export_runtime! {
 
     fn cudaDeviceGetCacheConfig(pCacheConfig: *mut cudaFuncCache) {
         ready()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pCacheConfig` is null or valid to write.
         unsafe { put(pCacheConfig, 0) }
     }
 
@@ -303,7 +303,7 @@ export_runtime! {
 
     fn cudaDeviceGetSharedMemConfig(pConfig: *mut cudaSharedMemConfig) {
         ready()?;
-        // SAFETY: as the manual says. Banks of four bytes.
+        // SAFETY: the caller promises that `pConfig` is null or valid to write. Banks of four bytes.
         unsafe { put(pConfig, 1) }
     }
 
@@ -314,13 +314,13 @@ export_runtime! {
 
     fn cudaGetDeviceFlags(flags: *mut c_uint) {
         let context = primary_context::require_or_primary()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `flags` is null or valid to write.
         unsafe { put(flags, context.flags.load(Ordering::Relaxed)) }
     }
 
     fn cudaDeviceGetStreamPriorityRange(leastPriority: *mut c_int, greatestPriority: *mut c_int) {
         ready()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `leastPriority` and `greatestPriority` are null or valid to write.
         unsafe {
             put_if(leastPriority, 0);
             put_if(greatestPriority, -5);
@@ -331,7 +331,7 @@ export_runtime! {
     fn cudaDeviceCanAccessPeer(canAccessPeer: *mut c_int, device: c_int, peerDevice: c_int) {
         check_device(device)?;
         check_device(peerDevice)?;
-        // SAFETY: as the manual says. There is no other device.
+        // SAFETY: the caller promises that `canAccessPeer` is null or valid to write. There is no other device.
         unsafe { put(canAccessPeer, 0) }
     }
 
@@ -348,22 +348,23 @@ export_runtime! {
 
     fn cudaDeviceGetPCIBusId(pciBusId: *mut c_char, len: c_int, device: c_int) {
         check_device(device)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pciBusId` is null or valid to write `usize::try_from(len).unwrap_or(0)`
+        // elements.
         unsafe { put_text(pciBusId, usize::try_from(len).unwrap_or(0), PCI_NAME) }
     }
 
     fn cudaDeviceGetByPCIBusId(device: *mut c_int, pciBusId: *const c_char) {
         driver::start()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pciBusId` is null or a string that ends with zero.
         device::check_pci_name(unsafe { text(pciBusId) }?)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `device` is null or valid to write.
         unsafe { put(device, 0) }
     }
 
     fn cudaChooseDevice(device: *mut c_int, prop: *const cudaDeviceProp) {
         let _ = prop;
         driver::start()?;
-        // SAFETY: as the manual says. There is only one.
+        // SAFETY: the caller promises that `device` is null or valid to write. There is only one.
         unsafe { put(device, 0) }
     }
 

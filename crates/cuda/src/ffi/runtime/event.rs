@@ -12,29 +12,35 @@ use crate::api::{event_sync, output, stream_handle};
 use crate::error::{CudaError, Result};
 use crate::ffi::put;
 
-fn create(out: *mut cudaEvent_t, flags: c_uint) -> Result<()> {
+/// # Safety
+/// `out` must be null or valid to write.
+unsafe fn create(out: *mut cudaEvent_t, flags: c_uint) -> Result<()> {
     ready()?;
     if out.is_null() || flags & !(cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess) != 0 {
         return Err(CudaError::INVALID_VALUE);
     }
     let event = event_sync::create(flags & cudaEventDisableTiming == 0)?;
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, event.handle.number() as cudaEvent_t) }
 }
 
-fn elapsed(out: *mut f32, start: cudaEvent_t, end: cudaEvent_t) -> Result<()> {
+/// # Safety
+/// `out` must be null or valid to write.
+unsafe fn elapsed(out: *mut f32, start: cudaEvent_t, end: cudaEvent_t) -> Result<()> {
     let milliseconds = EVENTS.get(start as usize)?.elapsed(&*EVENTS.get(end as usize)?)?;
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, milliseconds) }
 }
 
 export_runtime! {
     fn cudaEventCreate(event: *mut cudaEvent_t) {
-        create(event, 0)
+        // SAFETY: the caller promises that `event` is null or valid to write.
+        unsafe { create(event, 0) }
     }
 
     fn cudaEventCreateWithFlags(event: *mut cudaEvent_t, flags: c_uint) {
-        create(event, flags)
+        // SAFETY: the caller promises that `event` is null or valid to write.
+        unsafe { create(event, flags) }
     }
 
     fn cudaEventDestroy(event: cudaEvent_t) {
@@ -67,10 +73,12 @@ export_runtime! {
     }
 
     fn cudaEventElapsedTime(ms: *mut f32, start: cudaEvent_t, end: cudaEvent_t) {
-        elapsed(ms, start, end)
+        // SAFETY: the caller promises that `ms` is null or valid to write.
+        unsafe { elapsed(ms, start, end) }
     }
 
     fn cudaEventElapsedTime_v2(ms: *mut f32, start: cudaEvent_t, end: cudaEvent_t) {
-        elapsed(ms, start, end)
+        // SAFETY: the caller promises that `ms` is null or valid to write.
+        unsafe { elapsed(ms, start, end) }
     }
 }

@@ -17,14 +17,17 @@ use crate::ffi::{put, put_if, text};
 const VERSION_11: c_uint = 11_080;
 
 /// Finds a function of the driver. One that is not there is an error only to those who do not ask for the status.
-fn entry_point(
+///
+/// # Safety
+/// `symbol` must be null or a string that ends with zero, and `out` and `status` must be null or valid to write.
+unsafe fn entry_point(
     symbol: *const c_char,
     out: *mut *mut c_void,
     version: c_uint,
     (flags, default): (c_ulonglong, DefaultStream),
     status: *mut cudaDriverEntryPointQueryResult,
 ) -> Result<()> {
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `symbol` is null or a string that ends with zero.
     let name = unsafe { text(symbol) }?;
     let is_per_thread = match u32::try_from(flags) {
         Ok(cudaEnableDefault) => default == DefaultStream::PerThread,
@@ -37,7 +40,7 @@ fn entry_point(
         Lookup::Later => (ptr::null(), cudaDriverEntryPointVersionNotSufficent),
         Lookup::Unknown => (ptr::null(), cudaDriverEntryPointSymbolNotFound),
     };
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `out` and `status` are null or valid to write.
     unsafe {
         put(out, address.cast_mut().cast())?;
         put_if(status, said);
@@ -47,12 +50,12 @@ fn entry_point(
 
 export_runtime! {
     fn cudaDriverGetVersion(driverVersion: *mut c_int) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `driverVersion` is null or valid to write.
         unsafe { put(driverVersion, VERSION) }
     }
 
     fn cudaRuntimeGetVersion(runtimeVersion: *mut c_int) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `runtimeVersion` is null or valid to write.
         unsafe { put(runtimeVersion, VERSION) }
     }
 
@@ -70,7 +73,9 @@ export_runtime! {
         funcPtr: *mut *mut c_void,
         flags: c_ulonglong,
     ) {
-        entry_point(symbol, funcPtr, VERSION_11, (flags, default), ptr::null_mut())
+        // SAFETY: the caller promises that `symbol` is null or a string that ends with zero, and `funcPtr` is null or
+        // valid to write.
+        unsafe { entry_point(symbol, funcPtr, VERSION_11, (flags, default), ptr::null_mut()) }
     }
 
     fn cudaGetDriverEntryPoint, cudaGetDriverEntryPoint_ptsz(
@@ -80,7 +85,9 @@ export_runtime! {
         flags: c_ulonglong,
         driverStatus: *mut cudaDriverEntryPointQueryResult,
     ) {
-        entry_point(symbol, funcPtr, VERSION.cast_unsigned(), (flags, default), driverStatus)
+        // SAFETY: the caller promises that `symbol` is null or a string that ends with zero, and `funcPtr` and
+        // `driverStatus` are null or valid to write.
+        unsafe { entry_point(symbol, funcPtr, VERSION.cast_unsigned(), (flags, default), driverStatus) }
     }
 
     fn cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPointByVersion_ptsz(
@@ -91,7 +98,9 @@ export_runtime! {
         flags: c_ulonglong,
         driverStatus: *mut cudaDriverEntryPointQueryResult,
     ) {
-        entry_point(symbol, funcPtr, cudaVersion, (flags, default), driverStatus)
+        // SAFETY: the caller promises that `symbol` is null or a string that ends with zero, and `funcPtr` and
+        // `driverStatus` are null or valid to write.
+        unsafe { entry_point(symbol, funcPtr, cudaVersion, (flags, default), driverStatus) }
     }
 }
 

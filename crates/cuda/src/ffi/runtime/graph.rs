@@ -15,20 +15,33 @@ use crate::error::{CudaError, Result};
 use crate::ffi::{get, graph, put, put_if};
 use crate::transfer::{Copy, Extent, Side};
 
-fn kernel(params: &cudaKernelNodeParams) -> Result<Action> {
+/// # Safety
+/// `params.kernelParams` must be null or a list of pointers to the parameters of the kernel, and `params.extra` must
+/// be null or a list of words that ends with `CU_LAUNCH_PARAM_END`.
+unsafe fn kernel(params: &cudaKernelNodeParams) -> Result<Action> {
     let shape = shape(params.gridDim, params.blockDim, params.sharedMemBytes as usize, false)?;
-    graph::kernel(&kernel_of(params.func)?, shape, params.kernelParams, params.extra)
+    // SAFETY: the caller promises that `params.kernelParams` is null or a list of pointers to the parameters of the
+    // kernel, and `params.extra` is null or a list of words that ends with `CU_LAUNCH_PARAM_END`.
+    unsafe { graph::kernel(&kernel_of(params.func)?, shape, params.kernelParams, params.extra) }
 }
 
-fn copy(params: &cudaMemcpy3DParms) -> Result<Action> {
-    graph::copy(copy_of_box(params)?)
+/// # Safety
+/// Both sides of the copy must be valid until it has run.
+unsafe fn copy(params: &cudaMemcpy3DParms) -> Result<Action> {
+    // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+    graph::copy(unsafe { copy_of_box(params) }?)
 }
 
-fn copy_bytes(to: *mut c_void, from: *const c_void, bytes: usize, kind: cudaMemcpyKind) -> Result<Action> {
-    graph::copy(copy_of(rows(from, 0), rows(to, 0), Extent::bytes(bytes as u64), kind)?)
+/// # Safety
+/// Both sides of the copy must be valid until it has run.
+unsafe fn copy_bytes(to: *mut c_void, from: *const c_void, bytes: usize, kind: cudaMemcpyKind) -> Result<Action> {
+    // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+    graph::copy(unsafe { copy_of(rows(from, 0), rows(to, 0), Extent::bytes(bytes as u64), kind) }?)
 }
 
-fn copy_to_symbol(
+/// # Safety
+/// Both sides of the copy must be valid until it has run.
+unsafe fn copy_to_symbol(
     symbol: *const c_void,
     from: *const c_void,
     bytes: usize,
@@ -36,10 +49,13 @@ fn copy_to_symbol(
     kind: cudaMemcpyKind,
 ) -> Result<Action> {
     let to = part_of_symbol(symbol, offset, bytes)?;
-    graph::copy(copy_of(rows(from, 0), to, Extent::bytes(bytes as u64), kind)?)
+    // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+    graph::copy(unsafe { copy_of(rows(from, 0), to, Extent::bytes(bytes as u64), kind) }?)
 }
 
-fn copy_from_symbol(
+/// # Safety
+/// Both sides of the copy must be valid until it has run.
+unsafe fn copy_from_symbol(
     to: *mut c_void,
     symbol: *const c_void,
     bytes: usize,
@@ -47,7 +63,8 @@ fn copy_from_symbol(
     kind: cudaMemcpyKind,
 ) -> Result<Action> {
     let from = part_of_symbol(symbol, offset, bytes)?;
-    graph::copy(copy_of(from, rows(to, 0), Extent::bytes(bytes as u64), kind)?)
+    // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+    graph::copy(unsafe { copy_of(from, rows(to, 0), Extent::bytes(bytes as u64), kind) }?)
 }
 
 /// A copy in the words of the runtime: of addresses, even if the program named an array.
@@ -73,15 +90,21 @@ fn copy_params(copy: &Copy) -> cudaMemcpy3DParms {
     }
 }
 
-fn fill(params: &cudaMemsetParams) -> Result<Action> {
+/// # Safety
+/// What is filled must be valid until that is done.
+unsafe fn fill(params: &cudaMemsetParams) -> Result<Action> {
     let &cudaMemsetParams { dst, pitch, value, elementSize, width, height } = params;
-    graph::fill(&CUDA_MEMSET_NODE_PARAMS { dst: dst as u64, pitch, value, elementSize, width, height })
+    // SAFETY: the caller promises that what is filled is valid until that is done.
+    unsafe { graph::fill(&CUDA_MEMSET_NODE_PARAMS { dst: dst as u64, pitch, value, elementSize, width, height }) }
 }
 
 /// A node of any kind. One that allocates memory says where.
-fn action(params: &mut cudaGraphNodeParams) -> Result<Action> {
+///
+/// # Safety
+/// What the parameters point to must be valid: memory until the work has run, functions whenever they are called.
+unsafe fn action(params: &mut cudaGraphNodeParams) -> Result<Action> {
     ready()?;
-    // SAFETY: the type says which of the fields it is.
+    // SAFETY: the type says which of the fields it is, and the caller promises that what that points to is valid.
     unsafe {
         match params.r#type {
             cudaGraphNodeTypeKernel => {
@@ -114,7 +137,8 @@ fn action(params: &mut cudaGraphNodeParams) -> Result<Action> {
 export_runtime! {
     fn cudaGraphCreate(pGraph: *mut cudaGraph_t, flags: c_uint) {
         ready()?;
-        graph::create(pGraph, flags)
+        // SAFETY: the caller promises that `pGraph` is null or valid to write.
+        unsafe { graph::create(pGraph, flags) }
     }
 
     fn cudaGraphDestroy(graph: cudaGraph_t) {
@@ -122,11 +146,13 @@ export_runtime! {
     }
 
     fn cudaGraphClone(pGraphClone: *mut cudaGraph_t, originalGraph: cudaGraph_t) {
-        graph::duplicate(pGraphClone, originalGraph)
+        // SAFETY: the caller promises that `pGraphClone` is null or valid to write.
+        unsafe { graph::duplicate(pGraphClone, originalGraph) }
     }
 
     fn cudaGraphNodeFindInClone(pNode: *mut cudaGraphNode_t, originalNode: cudaGraphNode_t, clonedGraph: cudaGraph_t) {
-        graph::put_copy_of(pNode, originalNode, clonedGraph)
+        // SAFETY: the caller promises that `pNode` is null or valid to write.
+        unsafe { graph::put_copy_of(pNode, originalNode, clonedGraph) }
     }
 
     fn cudaGraphDestroyNode(node: cudaGraphNode_t) {
@@ -134,15 +160,20 @@ export_runtime! {
     }
 
     fn cudaGraphNodeGetType(node: cudaGraphNode_t, pType: *mut cudaGraphNodeType) {
-        graph::put_kind(node, pType)
+        // SAFETY: the caller promises that `pType` is null or valid to write.
+        unsafe { graph::put_kind(node, pType) }
     }
 
     fn cudaGraphGetNodes(graph: cudaGraph_t, nodes: *mut cudaGraphNode_t, numNodes: *mut usize) {
-        graph::put_nodes(nodes, graph::NO_EDGES, numNodes, &graph::of(graph)?.list())
+        // SAFETY: the caller promises that `nodes` is null or valid to write as many nodes as the count says, and
+        // `numNodes` is null or valid to read and write.
+        unsafe { graph::put_nodes(nodes, graph::NO_EDGES, numNodes, &graph::of(graph)?.list()) }
     }
 
     fn cudaGraphGetRootNodes(graph: cudaGraph_t, pRootNodes: *mut cudaGraphNode_t, pNumRootNodes: *mut usize) {
-        graph::put_nodes(pRootNodes, graph::NO_EDGES, pNumRootNodes, &graph::of(graph)?.roots())
+        // SAFETY: the caller promises that `pRootNodes` is null or valid to write as many nodes as the count says, and
+        // `pNumRootNodes` is null or valid to read and write.
+        unsafe { graph::put_nodes(pRootNodes, graph::NO_EDGES, pNumRootNodes, &graph::of(graph)?.roots()) }
     }
 
     fn cudaGraphGetEdges_11(
@@ -151,7 +182,9 @@ export_runtime! {
         to: *mut cudaGraphNode_t,
         numEdges: *mut usize,
     ) {
-        graph::put_edges(graph, from, to, graph::NO_EDGES, numEdges)
+        // SAFETY: the caller promises that `from` and `to` are null or valid to write as many nodes as the count says,
+        // and `numEdges` is null or valid to read and write.
+        unsafe { graph::put_edges(graph, from, to, graph::NO_EDGES, numEdges) }
     }
 
     fn cudaGraphGetEdges(
@@ -161,7 +194,9 @@ export_runtime! {
         edgeData: *mut cudaGraphEdgeData,
         numEdges: *mut usize,
     ) {
-        graph::put_edges(graph, from, to, edgeData, numEdges)
+        // SAFETY: the caller promises that `from` and `to` are null or valid to write as many nodes as the count says,
+        // `edgeData` is null or valid to write as many edges, and `numEdges` is null or valid to read and write.
+        unsafe { graph::put_edges(graph, from, to, edgeData, numEdges) }
     }
 
     fn cudaGraphGetEdges_v2(
@@ -171,7 +206,9 @@ export_runtime! {
         edgeData: *mut cudaGraphEdgeData,
         numEdges: *mut usize,
     ) {
-        graph::put_edges(graph, from, to, edgeData, numEdges)
+        // SAFETY: the caller promises that `from` and `to` are null or valid to write as many nodes as the count says,
+        // `edgeData` is null or valid to write as many edges, and `numEdges` is null or valid to read and write.
+        unsafe { graph::put_edges(graph, from, to, edgeData, numEdges) }
     }
 
     fn cudaGraphNodeGetDependencies_11(
@@ -179,7 +216,9 @@ export_runtime! {
         pDependencies: *mut cudaGraphNode_t,
         pNumDependencies: *mut usize,
     ) {
-        graph::put_before(node, pDependencies, graph::NO_EDGES, pNumDependencies)
+        // SAFETY: the caller promises that `pDependencies` is null or valid to write as many nodes as the count says,
+        // and `pNumDependencies` is null or valid to read and write.
+        unsafe { graph::put_before(node, pDependencies, graph::NO_EDGES, pNumDependencies) }
     }
 
     fn cudaGraphNodeGetDependencies(
@@ -188,7 +227,10 @@ export_runtime! {
         edgeData: *mut cudaGraphEdgeData,
         pNumDependencies: *mut usize,
     ) {
-        graph::put_before(node, pDependencies, edgeData, pNumDependencies)
+        // SAFETY: the caller promises that `pDependencies` is null or valid to write as many nodes as the count says,
+        // `edgeData` is null or valid to write as many edges, and `pNumDependencies` is null or valid to read and
+        // write.
+        unsafe { graph::put_before(node, pDependencies, edgeData, pNumDependencies) }
     }
 
     fn cudaGraphNodeGetDependencies_v2(
@@ -197,7 +239,10 @@ export_runtime! {
         edgeData: *mut cudaGraphEdgeData,
         pNumDependencies: *mut usize,
     ) {
-        graph::put_before(node, pDependencies, edgeData, pNumDependencies)
+        // SAFETY: the caller promises that `pDependencies` is null or valid to write as many nodes as the count says,
+        // `edgeData` is null or valid to write as many edges, and `pNumDependencies` is null or valid to read and
+        // write.
+        unsafe { graph::put_before(node, pDependencies, edgeData, pNumDependencies) }
     }
 
     fn cudaGraphNodeGetDependentNodes_11(
@@ -205,7 +250,9 @@ export_runtime! {
         pDependentNodes: *mut cudaGraphNode_t,
         pNumDependentNodes: *mut usize,
     ) {
-        graph::put_after(node, pDependentNodes, graph::NO_EDGES, pNumDependentNodes)
+        // SAFETY: the caller promises that `pDependentNodes` is null or valid to write as many nodes as the count
+        // says, and `pNumDependentNodes` is null or valid to read and write.
+        unsafe { graph::put_after(node, pDependentNodes, graph::NO_EDGES, pNumDependentNodes) }
     }
 
     fn cudaGraphNodeGetDependentNodes(
@@ -214,7 +261,10 @@ export_runtime! {
         edgeData: *mut cudaGraphEdgeData,
         pNumDependentNodes: *mut usize,
     ) {
-        graph::put_after(node, pDependentNodes, edgeData, pNumDependentNodes)
+        // SAFETY: the caller promises that `pDependentNodes` is null or valid to write as many nodes as the count
+        // says, `edgeData` is null or valid to write as many edges, and `pNumDependentNodes` is null or valid to read
+        // and write.
+        unsafe { graph::put_after(node, pDependentNodes, edgeData, pNumDependentNodes) }
     }
 
     fn cudaGraphNodeGetDependentNodes_v2(
@@ -223,7 +273,10 @@ export_runtime! {
         edgeData: *mut cudaGraphEdgeData,
         pNumDependentNodes: *mut usize,
     ) {
-        graph::put_after(node, pDependentNodes, edgeData, pNumDependentNodes)
+        // SAFETY: the caller promises that `pDependentNodes` is null or valid to write as many nodes as the count
+        // says, `edgeData` is null or valid to write as many edges, and `pNumDependentNodes` is null or valid to read
+        // and write.
+        unsafe { graph::put_after(node, pDependentNodes, edgeData, pNumDependentNodes) }
     }
 
     fn cudaGraphAddDependencies_11(
@@ -232,7 +285,8 @@ export_runtime! {
         to: *const cudaGraphNode_t,
         numDependencies: usize,
     ) {
-        graph::connect(graph, from, to, numDependencies)
+        // SAFETY: the caller promises that `from` and `to` are null or valid to read `numDependencies` elements.
+        unsafe { graph::connect(graph, from, to, numDependencies) }
     }
 
     fn cudaGraphAddDependencies(
@@ -244,7 +298,8 @@ export_runtime! {
     ) {
         // Whatever kind of edge it is, that one comes before the other.
         let _ = edgeData;
-        graph::connect(graph, from, to, numDependencies)
+        // SAFETY: the caller promises that `from` and `to` are null or valid to read `numDependencies` elements.
+        unsafe { graph::connect(graph, from, to, numDependencies) }
     }
 
     fn cudaGraphAddDependencies_v2(
@@ -256,7 +311,8 @@ export_runtime! {
     ) {
         // Whatever kind of edge it is, that one comes before the other.
         let _ = edgeData;
-        graph::connect(graph, from, to, numDependencies)
+        // SAFETY: the caller promises that `from` and `to` are null or valid to read `numDependencies` elements.
+        unsafe { graph::connect(graph, from, to, numDependencies) }
     }
 
     fn cudaGraphRemoveDependencies_11(
@@ -265,7 +321,8 @@ export_runtime! {
         to: *const cudaGraphNode_t,
         numDependencies: usize,
     ) {
-        graph::disconnect(graph, from, to, numDependencies)
+        // SAFETY: the caller promises that `from` and `to` are null or valid to read `numDependencies` elements.
+        unsafe { graph::disconnect(graph, from, to, numDependencies) }
     }
 
     fn cudaGraphRemoveDependencies(
@@ -276,7 +333,8 @@ export_runtime! {
         numDependencies: usize,
     ) {
         let _ = edgeData;
-        graph::disconnect(graph, from, to, numDependencies)
+        // SAFETY: the caller promises that `from` and `to` are null or valid to read `numDependencies` elements.
+        unsafe { graph::disconnect(graph, from, to, numDependencies) }
     }
 
     fn cudaGraphRemoveDependencies_v2(
@@ -287,7 +345,8 @@ export_runtime! {
         numDependencies: usize,
     ) {
         let _ = edgeData;
-        graph::disconnect(graph, from, to, numDependencies)
+        // SAFETY: the caller promises that `from` and `to` are null or valid to read `numDependencies` elements.
+        unsafe { graph::disconnect(graph, from, to, numDependencies) }
     }
 
     fn cudaGraphAddEmptyNode(
@@ -296,7 +355,9 @@ export_runtime! {
         pDependencies: *const cudaGraphNode_t,
         numDependencies: usize,
     ) {
-        graph::add(pGraphNode, graph, pDependencies, numDependencies, graph::empty())
+        // SAFETY: the caller promises that `pGraphNode` is null or valid to write, and `pDependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(pGraphNode, graph, pDependencies, numDependencies, graph::empty()) }
     }
 
     fn cudaGraphAddKernelNode(
@@ -306,9 +367,11 @@ export_runtime! {
         numDependencies: usize,
         pNodeParams: *const cudaKernelNodeParams,
     ) {
-        // SAFETY: as the manual says.
-        let action = kernel(unsafe { get(pNodeParams) }?)?;
-        graph::add(pGraphNode, graph, pDependencies, numDependencies, action)
+        // SAFETY: the caller promises that `pNodeParams` is null or valid to read.
+        let action = unsafe { kernel(get(pNodeParams)?) }?;
+        // SAFETY: the caller promises that `pGraphNode` is null or valid to write, and `pDependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(pGraphNode, graph, pDependencies, numDependencies, action) }
     }
 
     fn cudaGraphAddMemcpyNode(
@@ -318,9 +381,12 @@ export_runtime! {
         numDependencies: usize,
         pCopyParams: *const cudaMemcpy3DParms,
     ) {
-        // SAFETY: as the manual says.
-        let action = copy(unsafe { get(pCopyParams) }?)?;
-        graph::add(pGraphNode, graph, pDependencies, numDependencies, action)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run, and `pCopyParams` is
+        // null or valid to read.
+        let action = unsafe { copy(get(pCopyParams)?) }?;
+        // SAFETY: the caller promises that `pGraphNode` is null or valid to write, and `pDependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(pGraphNode, graph, pDependencies, numDependencies, action) }
     }
 
     fn cudaGraphAddMemcpyNode1D(
@@ -333,7 +399,9 @@ export_runtime! {
         count: usize,
         kind: cudaMemcpyKind,
     ) {
-        graph::add(pGraphNode, graph, pDependencies, numDependencies, copy_bytes(dst, src, count, kind)?)
+        // SAFETY: the caller promises that `pGraphNode` is null or valid to write, `pDependencies` is null or valid to
+        // read `numDependencies` elements, and both sides of the copy are valid until it has run.
+        unsafe { graph::add(pGraphNode, graph, pDependencies, numDependencies, copy_bytes(dst, src, count, kind)?) }
     }
 
     fn cudaGraphAddMemcpyNodeToSymbol(
@@ -347,8 +415,11 @@ export_runtime! {
         offset: usize,
         kind: cudaMemcpyKind,
     ) {
-        let action = copy_to_symbol(symbol, src, count, offset, kind)?;
-        graph::add(pGraphNode, graph, pDependencies, numDependencies, action)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        let action = unsafe { copy_to_symbol(symbol, src, count, offset, kind) }?;
+        // SAFETY: the caller promises that `pGraphNode` is null or valid to write, and `pDependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(pGraphNode, graph, pDependencies, numDependencies, action) }
     }
 
     fn cudaGraphAddMemcpyNodeFromSymbol(
@@ -362,8 +433,11 @@ export_runtime! {
         offset: usize,
         kind: cudaMemcpyKind,
     ) {
-        let action = copy_from_symbol(dst, symbol, count, offset, kind)?;
-        graph::add(pGraphNode, graph, pDependencies, numDependencies, action)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        let action = unsafe { copy_from_symbol(dst, symbol, count, offset, kind) }?;
+        // SAFETY: the caller promises that `pGraphNode` is null or valid to write, and `pDependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(pGraphNode, graph, pDependencies, numDependencies, action) }
     }
 
     fn cudaGraphAddMemsetNode(
@@ -373,9 +447,12 @@ export_runtime! {
         numDependencies: usize,
         pMemsetParams: *const cudaMemsetParams,
     ) {
-        // SAFETY: as the manual says.
-        let action = fill(unsafe { get(pMemsetParams) }?)?;
-        graph::add(pGraphNode, graph, pDependencies, numDependencies, action)
+        // SAFETY: the caller promises that what is filled is valid until that is done, and `pMemsetParams` is null or
+        // valid to read.
+        let action = unsafe { fill(get(pMemsetParams)?) }?;
+        // SAFETY: the caller promises that `pGraphNode` is null or valid to write, and `pDependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(pGraphNode, graph, pDependencies, numDependencies, action) }
     }
 
     fn cudaGraphAddHostNode(
@@ -385,9 +462,12 @@ export_runtime! {
         numDependencies: usize,
         pNodeParams: *const cudaHostNodeParams,
     ) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pNodeParams` is null or valid to read.
         let params = unsafe { get(pNodeParams) }?;
-        graph::add(pGraphNode, graph, pDependencies, numDependencies, graph::host(params.r#fn, params.userData)?)
+        // SAFETY: the caller promises that `pGraphNode` is null or valid to write, `pDependencies` is null or valid to
+        // read `numDependencies` elements, and `params.r#fn` is null or a function that may be called with
+        // `params.userData`, later and on any thread.
+        unsafe { graph::add(pGraphNode, graph, pDependencies, numDependencies, graph::host(params.r#fn, params.userData)?) }
     }
 
     fn cudaGraphAddChildGraphNode(
@@ -397,7 +477,9 @@ export_runtime! {
         numDependencies: usize,
         childGraph: cudaGraph_t,
     ) {
-        graph::add(pGraphNode, graph, pDependencies, numDependencies, graph::child(childGraph)?)
+        // SAFETY: the caller promises that `pGraphNode` is null or valid to write, and `pDependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(pGraphNode, graph, pDependencies, numDependencies, graph::child(childGraph)?) }
     }
 
     fn cudaGraphAddEventRecordNode(
@@ -407,7 +489,9 @@ export_runtime! {
         numDependencies: usize,
         event: cudaEvent_t,
     ) {
-        graph::add(pGraphNode, graph, pDependencies, numDependencies, graph::record(event)?)
+        // SAFETY: the caller promises that `pGraphNode` is null or valid to write, and `pDependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(pGraphNode, graph, pDependencies, numDependencies, graph::record(event)?) }
     }
 
     fn cudaGraphAddEventWaitNode(
@@ -417,7 +501,9 @@ export_runtime! {
         numDependencies: usize,
         event: cudaEvent_t,
     ) {
-        graph::add(pGraphNode, graph, pDependencies, numDependencies, graph::wait(event)?)
+        // SAFETY: the caller promises that `pGraphNode` is null or valid to write, and `pDependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(pGraphNode, graph, pDependencies, numDependencies, graph::wait(event)?) }
     }
 
     fn cudaGraphAddMemAllocNode(
@@ -428,11 +514,13 @@ export_runtime! {
         nodeParams: *mut cudaMemAllocNodeParams,
     ) {
         ready()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `nodeParams` is null or valid to read and write.
         let params = unsafe { nodeParams.as_mut() }.ok_or(CudaError::INVALID_VALUE)?;
         let (action, address) = graph::allocate(params.bytesize)?;
         params.dptr = address as *mut c_void;
-        graph::add(pGraphNode, graph, pDependencies, numDependencies, action)
+        // SAFETY: the caller promises that `pGraphNode` is null or valid to write, and `pDependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(pGraphNode, graph, pDependencies, numDependencies, action) }
     }
 
     fn cudaGraphAddMemFreeNode(
@@ -442,7 +530,9 @@ export_runtime! {
         numDependencies: usize,
         dptr: *mut c_void,
     ) {
-        graph::add(pGraphNode, graph, pDependencies, numDependencies, graph::free(dptr as u64)?)
+        // SAFETY: the caller promises that `pGraphNode` is null or valid to write, and `pDependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(pGraphNode, graph, pDependencies, numDependencies, graph::free(dptr as u64)?) }
     }
 
     fn cudaGraphAddNode_12(
@@ -452,9 +542,11 @@ export_runtime! {
         numDependencies: usize,
         nodeParams: *mut cudaGraphNodeParams,
     ) {
-        // SAFETY: as the manual says.
-        let action = action(unsafe { nodeParams.as_mut() }.ok_or(CudaError::INVALID_VALUE)?)?;
-        graph::add(pGraphNode, graph, pDependencies, numDependencies, action)
+        // SAFETY: the caller promises that `nodeParams` is null or valid to read and write, and what it points to is valid.
+        let action = unsafe { action(nodeParams.as_mut().ok_or(CudaError::INVALID_VALUE)?) }?;
+        // SAFETY: the caller promises that `pGraphNode` is null or valid to write, and `pDependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(pGraphNode, graph, pDependencies, numDependencies, action) }
     }
 
     fn cudaGraphAddNode(
@@ -466,9 +558,11 @@ export_runtime! {
         nodeParams: *mut cudaGraphNodeParams,
     ) {
         let _ = dependencyData;
-        // SAFETY: as the manual says.
-        let action = action(unsafe { nodeParams.as_mut() }.ok_or(CudaError::INVALID_VALUE)?)?;
-        graph::add(pGraphNode, graph, pDependencies, numDependencies, action)
+        // SAFETY: the caller promises that `nodeParams` is null or valid to read and write, and what it points to is valid.
+        let action = unsafe { action(nodeParams.as_mut().ok_or(CudaError::INVALID_VALUE)?) }?;
+        // SAFETY: the caller promises that `pGraphNode` is null or valid to write, and `pDependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(pGraphNode, graph, pDependencies, numDependencies, action) }
     }
 
     fn cudaGraphAddNode_v2(
@@ -480,14 +574,16 @@ export_runtime! {
         nodeParams: *mut cudaGraphNodeParams,
     ) {
         let _ = dependencyData;
-        // SAFETY: as the manual says.
-        let action = action(unsafe { nodeParams.as_mut() }.ok_or(CudaError::INVALID_VALUE)?)?;
-        graph::add(pGraphNode, graph, pDependencies, numDependencies, action)
+        // SAFETY: the caller promises that `nodeParams` is null or valid to read and write, and what it points to is valid.
+        let action = unsafe { action(nodeParams.as_mut().ok_or(CudaError::INVALID_VALUE)?) }?;
+        // SAFETY: the caller promises that `pGraphNode` is null or valid to write, and `pDependencies` is null or
+        // valid to read `numDependencies` elements.
+        unsafe { graph::add(pGraphNode, graph, pDependencies, numDependencies, action) }
     }
 
     fn cudaGraphNodeSetParams(node: cudaGraphNode_t, nodeParams: *mut cudaGraphNodeParams) {
-        // SAFETY: as the manual says.
-        let action = action(unsafe { nodeParams.as_mut() }.ok_or(CudaError::INVALID_VALUE)?)?;
+        // SAFETY: the caller promises that `nodeParams` is null or valid to read and write, and what it points to is valid.
+        let action = unsafe { action(nodeParams.as_mut().ok_or(CudaError::INVALID_VALUE)?) }?;
         graph::set(node, action)
     }
 
@@ -496,8 +592,8 @@ export_runtime! {
         node: cudaGraphNode_t,
         nodeParams: *mut cudaGraphNodeParams,
     ) {
-        // SAFETY: as the manual says.
-        let action = action(unsafe { nodeParams.as_mut() }.ok_or(CudaError::INVALID_VALUE)?)?;
+        // SAFETY: the caller promises that `nodeParams` is null or valid to read and write, and what it points to is valid.
+        let action = unsafe { action(nodeParams.as_mut().ok_or(CudaError::INVALID_VALUE)?) }?;
         graph::set_in(graphExec, node, action)
     }
 
@@ -512,13 +608,13 @@ export_runtime! {
             kernelParams: graph::param_pointers(&launch),
             extra: ptr::null_mut(),
         };
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pNodeParams` is null or valid to write.
         unsafe { put(pNodeParams, params) }
     }
 
     fn cudaGraphKernelNodeSetParams(node: cudaGraphNode_t, pNodeParams: *const cudaKernelNodeParams) {
-        // SAFETY: as the manual says.
-        graph::set(node, kernel(unsafe { get(pNodeParams) }?)?)
+        // SAFETY: the caller promises that `pNodeParams` is null or valid to read.
+        graph::set(node, unsafe { kernel(get(pNodeParams)?) }?)
     }
 
     fn cudaGraphExecKernelNodeSetParams(
@@ -526,8 +622,8 @@ export_runtime! {
         node: cudaGraphNode_t,
         pNodeParams: *const cudaKernelNodeParams,
     ) {
-        // SAFETY: as the manual says.
-        graph::set_in(hGraphExec, node, kernel(unsafe { get(pNodeParams) }?)?)
+        // SAFETY: the caller promises that `pNodeParams` is null or valid to read.
+        graph::set_in(hGraphExec, node, unsafe { kernel(get(pNodeParams)?) }?)
     }
 
     fn cudaGraphKernelNodeSetAttribute(
@@ -535,7 +631,7 @@ export_runtime! {
         attr: cudaLaunchAttributeID,
         value: *const cudaLaunchAttributeValue,
     ) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `value` is null or valid to read.
         let value = unsafe { get(value) }?;
         match attr {
             // SAFETY: the identifier says which of the values it is.
@@ -556,7 +652,7 @@ export_runtime! {
         if attr == cudaLaunchAttributeCooperative {
             value.cooperative = launch.shape().is_cooperative.into();
         }
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `value_out` is null or valid to write.
         unsafe { put(value_out, value) }
     }
 
@@ -566,13 +662,14 @@ export_runtime! {
 
     fn cudaGraphMemcpyNodeGetParams(node: cudaGraphNode_t, pNodeParams: *mut cudaMemcpy3DParms) {
         let params = copy_params(&graph::copy_of(node)?);
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pNodeParams` is null or valid to write.
         unsafe { put(pNodeParams, params) }
     }
 
     fn cudaGraphMemcpyNodeSetParams(node: cudaGraphNode_t, pNodeParams: *const cudaMemcpy3DParms) {
-        // SAFETY: as the manual says.
-        graph::set(node, copy(unsafe { get(pNodeParams) }?)?)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run, and `pNodeParams` is
+        // null or valid to read.
+        graph::set(node, unsafe { copy(get(pNodeParams)?) }?)
     }
 
     fn cudaGraphMemcpyNodeSetParams1D(
@@ -582,7 +679,8 @@ export_runtime! {
         count: usize,
         kind: cudaMemcpyKind,
     ) {
-        graph::set(node, copy_bytes(dst, src, count, kind)?)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        graph::set(node, unsafe { copy_bytes(dst, src, count, kind) }?)
     }
 
     fn cudaGraphMemcpyNodeSetParamsToSymbol(
@@ -593,7 +691,8 @@ export_runtime! {
         offset: usize,
         kind: cudaMemcpyKind,
     ) {
-        graph::set(node, copy_to_symbol(symbol, src, count, offset, kind)?)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        graph::set(node, unsafe { copy_to_symbol(symbol, src, count, offset, kind) }?)
     }
 
     fn cudaGraphMemcpyNodeSetParamsFromSymbol(
@@ -604,7 +703,8 @@ export_runtime! {
         offset: usize,
         kind: cudaMemcpyKind,
     ) {
-        graph::set(node, copy_from_symbol(dst, symbol, count, offset, kind)?)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        graph::set(node, unsafe { copy_from_symbol(dst, symbol, count, offset, kind) }?)
     }
 
     fn cudaGraphExecMemcpyNodeSetParams(
@@ -612,8 +712,9 @@ export_runtime! {
         node: cudaGraphNode_t,
         pNodeParams: *const cudaMemcpy3DParms,
     ) {
-        // SAFETY: as the manual says.
-        graph::set_in(hGraphExec, node, copy(unsafe { get(pNodeParams) }?)?)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run, and `pNodeParams` is
+        // null or valid to read.
+        graph::set_in(hGraphExec, node, unsafe { copy(get(pNodeParams)?) }?)
     }
 
     fn cudaGraphExecMemcpyNodeSetParams1D(
@@ -624,7 +725,8 @@ export_runtime! {
         count: usize,
         kind: cudaMemcpyKind,
     ) {
-        graph::set_in(hGraphExec, node, copy_bytes(dst, src, count, kind)?)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        graph::set_in(hGraphExec, node, unsafe { copy_bytes(dst, src, count, kind) }?)
     }
 
     fn cudaGraphExecMemcpyNodeSetParamsToSymbol(
@@ -636,7 +738,8 @@ export_runtime! {
         offset: usize,
         kind: cudaMemcpyKind,
     ) {
-        graph::set_in(hGraphExec, node, copy_to_symbol(symbol, src, count, offset, kind)?)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        graph::set_in(hGraphExec, node, unsafe { copy_to_symbol(symbol, src, count, offset, kind) }?)
     }
 
     fn cudaGraphExecMemcpyNodeSetParamsFromSymbol(
@@ -648,19 +751,21 @@ export_runtime! {
         offset: usize,
         kind: cudaMemcpyKind,
     ) {
-        graph::set_in(hGraphExec, node, copy_from_symbol(dst, symbol, count, offset, kind)?)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        graph::set_in(hGraphExec, node, unsafe { copy_from_symbol(dst, symbol, count, offset, kind) }?)
     }
 
     fn cudaGraphMemsetNodeGetParams(node: cudaGraphNode_t, pNodeParams: *mut cudaMemsetParams) {
         let CUDA_MEMSET_NODE_PARAMS { dst, pitch, value, elementSize, width, height } = graph::fill_of(node)?;
         let params = cudaMemsetParams { dst: dst as *mut c_void, pitch, value, elementSize, width, height };
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pNodeParams` is null or valid to write.
         unsafe { put(pNodeParams, params) }
     }
 
     fn cudaGraphMemsetNodeSetParams(node: cudaGraphNode_t, pNodeParams: *const cudaMemsetParams) {
-        // SAFETY: as the manual says.
-        graph::set(node, fill(unsafe { get(pNodeParams) }?)?)
+        // SAFETY: the caller promises that what is filled is valid until that is done, and `pNodeParams` is null or
+        // valid to read.
+        graph::set(node, unsafe { fill(get(pNodeParams)?) }?)
     }
 
     fn cudaGraphExecMemsetNodeSetParams(
@@ -668,20 +773,23 @@ export_runtime! {
         node: cudaGraphNode_t,
         pNodeParams: *const cudaMemsetParams,
     ) {
-        // SAFETY: as the manual says.
-        graph::set_in(hGraphExec, node, fill(unsafe { get(pNodeParams) }?)?)
+        // SAFETY: the caller promises that what is filled is valid until that is done, and `pNodeParams` is null or
+        // valid to read.
+        graph::set_in(hGraphExec, node, unsafe { fill(get(pNodeParams)?) }?)
     }
 
     fn cudaGraphHostNodeGetParams(node: cudaGraphNode_t, pNodeParams: *mut cudaHostNodeParams) {
         let (function, userData) = graph::host_of(node)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pNodeParams` is null or valid to write.
         unsafe { put(pNodeParams, cudaHostNodeParams { r#fn: function, userData }) }
     }
 
     fn cudaGraphHostNodeSetParams(node: cudaGraphNode_t, pNodeParams: *const cudaHostNodeParams) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pNodeParams` is null or valid to read.
         let params = unsafe { get(pNodeParams) }?;
-        graph::set(node, graph::host(params.r#fn, params.userData)?)
+        // SAFETY: the caller promises that `params.r#fn` is null or a function that may be called with
+        // `params.userData`, later and on any thread.
+        graph::set(node, unsafe { graph::host(params.r#fn, params.userData) }?)
     }
 
     fn cudaGraphExecHostNodeSetParams(
@@ -689,13 +797,16 @@ export_runtime! {
         node: cudaGraphNode_t,
         pNodeParams: *const cudaHostNodeParams,
     ) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pNodeParams` is null or valid to read.
         let params = unsafe { get(pNodeParams) }?;
-        graph::set_in(hGraphExec, node, graph::host(params.r#fn, params.userData)?)
+        // SAFETY: the caller promises that `params.r#fn` is null or a function that may be called with
+        // `params.userData`, later and on any thread.
+        graph::set_in(hGraphExec, node, unsafe { graph::host(params.r#fn, params.userData) }?)
     }
 
     fn cudaGraphChildGraphNodeGetGraph(node: cudaGraphNode_t, pGraph: *mut cudaGraph_t) {
-        graph::put_child(node, pGraph)
+        // SAFETY: the caller promises that `pGraph` is null or valid to write.
+        unsafe { graph::put_child(node, pGraph) }
     }
 
     fn cudaGraphExecChildGraphNodeSetParams(
@@ -707,11 +818,13 @@ export_runtime! {
     }
 
     fn cudaGraphEventRecordNodeGetEvent(node: cudaGraphNode_t, event_out: *mut cudaEvent_t) {
-        graph::put_event(node, event_out, true)
+        // SAFETY: the caller promises that `event_out` is null or valid to write.
+        unsafe { graph::put_event(node, event_out, true) }
     }
 
     fn cudaGraphEventWaitNodeGetEvent(node: cudaGraphNode_t, event_out: *mut cudaEvent_t) {
-        graph::put_event(node, event_out, false)
+        // SAFETY: the caller promises that `event_out` is null or valid to write.
+        unsafe { graph::put_event(node, event_out, false) }
     }
 
     fn cudaGraphEventRecordNodeSetEvent(node: cudaGraphNode_t, event: cudaEvent_t) {
@@ -738,13 +851,13 @@ export_runtime! {
         params.poolProps.location.r#type = cudaMemLocationTypeDevice;
         params.bytesize = memory.bytes() as usize;
         params.dptr = memory.address() as *mut c_void;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `params_out` is null or valid to write.
         unsafe { put(params_out, params) }
     }
 
     fn cudaGraphMemFreeNodeGetParams(node: cudaGraphNode_t, dptr_out: *mut c_void) {
         let address = graph::freed_by(node)?;
-        // SAFETY: as the manual says: it points to a pointer.
+        // SAFETY: the caller promises that `dptr_out` is null or points to a pointer that is valid to write.
         unsafe { put(dptr_out.cast(), address) }
     }
 
@@ -755,15 +868,19 @@ export_runtime! {
         pLogBuffer: *mut c_char,
         bufferSize: usize,
     ) {
-        graph::instantiate_with_log(pGraphExec, graph, pErrorNode, pLogBuffer, bufferSize)
+        // SAFETY: the caller promises that `pGraphExec` and `pErrorNode` are null or valid to write, and `pLogBuffer`
+        // is null or valid to write `bufferSize` elements.
+        unsafe { graph::instantiate_with_log(pGraphExec, graph, pErrorNode, pLogBuffer, bufferSize) }
     }
 
     fn cudaGraphInstantiate(pGraphExec: *mut cudaGraphExec_t, graph: cudaGraph_t, flags: c_ulonglong) {
-        graph::instantiate(pGraphExec, graph, flags)
+        // SAFETY: the caller promises that `pGraphExec` is null or valid to write.
+        unsafe { graph::instantiate(pGraphExec, graph, flags) }
     }
 
     fn cudaGraphInstantiateWithFlags(pGraphExec: *mut cudaGraphExec_t, graph: cudaGraph_t, flags: c_ulonglong) {
-        graph::instantiate(pGraphExec, graph, flags)
+        // SAFETY: the caller promises that `pGraphExec` is null or valid to write.
+        unsafe { graph::instantiate(pGraphExec, graph, flags) }
     }
 
     fn cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams_ptsz(
@@ -774,9 +891,10 @@ export_runtime! {
     ) {
         // There is nothing to upload.
         let _ = default;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `instantiateParams` is null or valid to read and write.
         let params = unsafe { instantiateParams.as_mut() }.ok_or(CudaError::INVALID_VALUE)?;
-        let (result, said) = graph::instantiate_with_result(pGraphExec, graph, params.flags);
+        // SAFETY: the caller promises that `pGraphExec` is null or valid to write.
+        let (result, said) = unsafe { graph::instantiate_with_result(pGraphExec, graph, params.flags) };
         params.errNode_out = ptr::null_mut();
         params.result_out = said;
         result
@@ -784,7 +902,7 @@ export_runtime! {
 
     fn cudaGraphExecGetFlags(graphExec: cudaGraphExec_t, flags: *mut c_ulonglong) {
         let value = graph::executable(graphExec)?.flags;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `flags` is null or valid to write.
         unsafe { put(flags, value) }
     }
 
@@ -810,7 +928,7 @@ export_runtime! {
         updateResult_out: *mut cudaGraphExecUpdateResult,
     ) {
         let (result, said, node) = graph::update(hGraphExec, hGraph)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `hErrorNode_out` and `updateResult_out` are null or valid to write.
         unsafe {
             put_if(hErrorNode_out, node);
             put_if(updateResult_out, said);
@@ -825,13 +943,14 @@ export_runtime! {
     ) {
         let (result, said, node) = graph::update(hGraphExec, hGraph)?;
         let info = cudaGraphExecUpdateResultInfo { result: said, errorNode: node, errorFromNode: ptr::null_mut() };
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `resultInfo` is null or valid to write.
         unsafe { put_if(resultInfo, info) };
         result
     }
 
     fn cudaGraphNodeGetEnabled(hGraphExec: cudaGraphExec_t, hNode: cudaGraphNode_t, isEnabled: *mut c_uint) {
-        graph::put_enabled(hGraphExec, hNode, isEnabled)
+        // SAFETY: the caller promises that `isEnabled` is null or valid to write.
+        unsafe { graph::put_enabled(hGraphExec, hNode, isEnabled) }
     }
 
     fn cudaGraphNodeSetEnabled(hGraphExec: cudaGraphExec_t, hNode: cudaGraphNode_t, isEnabled: c_uint) {
@@ -841,17 +960,20 @@ export_runtime! {
     fn cudaGraphDebugDotPrint(graph: cudaGraph_t, path: *const c_char, flags: c_uint) {
         // All that there is to say is said.
         let _ = flags;
-        graph::print(graph, path)
+        // SAFETY: the caller promises that `path` is null or a string that ends with zero.
+        unsafe { graph::print(graph, path) }
     }
 
     fn cudaDeviceGetGraphMemAttribute(device: c_int, attr: cudaGraphMemAttributeType, value: *mut c_void) {
         check_device(device)?;
-        graph::put_memory_attribute(attr, value)
+        // SAFETY: the caller promises that `value` is null or valid to write.
+        unsafe { graph::put_memory_attribute(attr, value) }
     }
 
     fn cudaDeviceSetGraphMemAttribute(device: c_int, attr: cudaGraphMemAttributeType, value: *mut c_void) {
         check_device(device)?;
-        graph::set_memory_attribute(attr, value)
+        // SAFETY: the caller promises that `value` is null or valid to read.
+        unsafe { graph::set_memory_attribute(attr, value) }
     }
 
     fn cudaDeviceGraphMemTrim(device: c_int) {
@@ -860,18 +982,22 @@ export_runtime! {
     }
 
     fn cudaGraphGetId(hGraph: cudaGraph_t, graphID: *mut c_uint) {
-        graph::put_id(graph::of(hGraph)?.handle.number(), graphID)
+        // SAFETY: the caller promises that `graphID` is null or valid to write.
+        unsafe { graph::put_id(graph::of(hGraph)?.handle.number(), graphID) }
     }
 
     fn cudaGraphExecGetId(hGraphExec: cudaGraphExec_t, graphID: *mut c_uint) {
-        graph::put_id(graph::executable(hGraphExec)?.handle.number(), graphID)
+        // SAFETY: the caller promises that `graphID` is null or valid to write.
+        unsafe { graph::put_id(graph::executable(hGraphExec)?.handle.number(), graphID) }
     }
 
     fn cudaGraphNodeGetContainingGraph(hNode: cudaGraphNode_t, phGraph: *mut cudaGraph_t) {
-        graph::put_graph(phGraph, &*api::graph::graph_of(hNode as usize)?)
+        // SAFETY: the caller promises that `phGraph` is null or valid to write.
+        unsafe { graph::put_graph(phGraph, &*api::graph::graph_of(hNode as usize)?) }
     }
 
     fn cudaGraphNodeGetLocalId(hNode: cudaGraphNode_t, nodeId: *mut c_uint) {
-        graph::put_place(hNode, nodeId)
+        // SAFETY: the caller promises that `nodeId` is null or valid to write.
+        unsafe { graph::put_place(hNode, nodeId) }
     }
 }

@@ -46,7 +46,7 @@ pub(crate) unsafe fn launch(
     args: *mut *mut c_void,
 ) -> Result<()> {
     let stream = stream_handle::resolve(stream as usize, default)?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller promises that `args` is null or a list of pointers to the parameters of the kernel.
     let params = unsafe { ffi::launch::params(kernel, args, std::ptr::null_mut()) }?;
     output::flush();
     stream.push(Work::Launch(Launch::prepare(kernel, shape, params)?))
@@ -77,7 +77,7 @@ export_runtime! {
         stream: cudaStream_t,
     ) {
         let kernel = kernel_of(func)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `args` is null or a list of pointers to the parameters of the kernel.
         unsafe { launch(&kernel, shape(gridDim, blockDim, sharedMem, false)?, (stream, default), args) }
     }
 
@@ -91,7 +91,7 @@ export_runtime! {
         stream: cudaStream_t,
     ) {
         let kernel = kernel_of(func)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `args` is null or a list of pointers to the parameters of the kernel.
         unsafe { launch(&kernel, shape(gridDim, blockDim, sharedMem, true)?, (stream, default), args) }
     }
 
@@ -102,17 +102,17 @@ export_runtime! {
         args: *mut *mut c_void,
     ) {
         let kernel = kernel_of(func)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `config` is null or valid to read.
         let config = unsafe { get(config) }?;
         let mut is_cooperative = false;
         for index in 0..config.numAttrs as usize {
-            // SAFETY: there are so many.
+            // SAFETY: the caller promises that `config.attrs` is valid to read `config.numAttrs` elements.
             let attribute = unsafe { &*config.attrs.add(index) };
             match attribute.id {
                 // SAFETY: the identifier says which of the values it is.
                 cudaLaunchAttributeCooperative => is_cooperative = unsafe { attribute.val.cooperative } != 0,
                 cudaLaunchAttributeClusterDimension => {
-                    // SAFETY: as above.
+                    // SAFETY: the identifier says which of the values it is.
                     let size = unsafe { attribute.val.clusterDim };
                     check_cluster([size.x, size.y, size.z])?;
                 }
@@ -121,7 +121,7 @@ export_runtime! {
             }
         }
         let shape = shape(config.gridDim, config.blockDim, config.dynamicSmemBytes, is_cooperative)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `args` is null or a list of pointers to the parameters of the kernel.
         unsafe { launch(&kernel, shape, (config.stream, default), args) }
     }
 
@@ -133,7 +133,7 @@ export_runtime! {
         // SAFETY: all of it is numbers, for which zero is a value.
         let mut attributes: cudaFuncAttributes = unsafe { std::mem::zeroed() };
         fill_attributes!(attributes, kernel);
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `attr` is null or valid to write.
         unsafe { put(attr, attributes) }
     }
 
@@ -153,19 +153,19 @@ export_runtime! {
 
     fn cudaFuncGetName(name: *mut *const c_char, func: *const c_void) {
         let kernel = kernel_of(func)?;
-        // SAFETY: as the manual says. The name lives as long as the module.
+        // SAFETY: the caller promises that `name` is null or valid to write. The name lives as long as the module.
         unsafe { put(name, kernel.c_name.as_ptr()) }
     }
 
     fn cudaGetFuncBySymbol(functionPtr: *mut cudaFunction_t, symbolPtr: *const c_void) {
         let kernel = kernel_of(symbolPtr)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `functionPtr` is null or valid to write.
         unsafe { put(functionPtr, kernel.handle.number() as cudaFunction_t) }
     }
 
     fn cudaGetKernel(kernelPtr: *mut cudaKernel_t, entryFuncAddr: *const c_void) {
         let kernel = kernel_of(entryFuncAddr)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `kernelPtr` is null or valid to write.
         unsafe { put(kernelPtr, kernel.handle.number() as cudaKernel_t) }
     }
 
@@ -175,7 +175,8 @@ export_runtime! {
         blockSize: c_int,
         dynamicSMemSize: usize,
     ) {
-        put_blocks(numBlocks, func, blockSize, dynamicSMemSize)
+        // SAFETY: the caller promises that `numBlocks` is null or valid to write.
+        unsafe { put_blocks(numBlocks, func, blockSize, dynamicSMemSize) }
     }
 
     fn cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
@@ -186,7 +187,8 @@ export_runtime! {
         flags: c_uint,
     ) {
         let _ = flags;
-        put_blocks(numBlocks, func, blockSize, dynamicSMemSize)
+        // SAFETY: the caller promises that `numBlocks` is null or valid to write.
+        unsafe { put_blocks(numBlocks, func, blockSize, dynamicSMemSize) }
     }
 
     fn cudaOccupancyAvailableDynamicSMemPerBlock(
@@ -197,16 +199,18 @@ export_runtime! {
     ) {
         let kernel = kernel_of(func)?;
         let bytes = occupancy::free_shared(&kernel, numBlocks, blockSize)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `dynamicSmemSize` is null or valid to write.
         unsafe { put(dynamicSmemSize, bytes as usize) }
     }
 
     fn cudaFuncGetParamCount(func: *const c_void, paramCount: *mut usize) {
-        param_count(&*kernel_of(func)?, paramCount)
+        // SAFETY: the caller promises that `paramCount` is null or valid to write.
+        unsafe { param_count(&*kernel_of(func)?, paramCount) }
     }
 
     fn cudaFuncGetParamInfo(func: *const c_void, paramIndex: usize, paramOffset: *mut usize, paramSize: *mut usize) {
-        param_info(&*kernel_of(func)?, paramIndex, paramOffset, paramSize)
+        // SAFETY: the caller promises that `paramOffset` and `paramSize` are null or valid to write.
+        unsafe { param_info(&*kernel_of(func)?, paramIndex, paramOffset, paramSize) }
     }
 
     fn cudaFuncGetAttributes_11(attr: *mut cudaFuncAttributes11, func: *const c_void) {
@@ -214,15 +218,17 @@ export_runtime! {
         // SAFETY: all of it is numbers, for which zero is a value.
         let mut attributes: cudaFuncAttributes11 = unsafe { std::mem::zeroed() };
         fill_attributes!(attributes, kernel);
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `attr` is null or valid to write.
         unsafe { put(attr, attributes) }
     }
 }
 
-fn put_blocks(out: *mut c_int, func: *const c_void, threads: c_int, shared: usize) -> Result<()> {
+/// # Safety
+/// `out` must be null or valid to write.
+unsafe fn put_blocks(out: *mut c_int, func: *const c_void, threads: c_int, shared: usize) -> Result<()> {
     let kernel = kernel_of(func)?;
     let threads = u32::try_from(threads).map_err(|_| CudaError::INVALID_VALUE)?;
     let blocks = occupancy::blocks_per_multiprocessor(&kernel, threads, shared as u64)?;
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, blocks as c_int) }
 }

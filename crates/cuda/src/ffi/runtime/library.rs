@@ -23,7 +23,9 @@ export_runtime! {
     ) {
         let _ = (libraryOptions, libraryOptionValues, numLibraryOptions);
         ready()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `jitOptions` and `jitOptionsValues` are null or valid to read
+        // `numJitOptions` elements, `code` is null or an image, which stays during the call, and `library` is null or
+        // valid to write.
         unsafe {
             let loaded = with_log(numJitOptions, jitOptions, jitOptionsValues, || ProgramImage::new(code).with(image::load))?;
             put(library, loaded.handle.number() as cudaLibrary_t)
@@ -42,7 +44,9 @@ export_runtime! {
     ) {
         let _ = (libraryOptions, libraryOptionValues, numLibraryOptions);
         ready()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `jitOptions` and `jitOptionsValues` are null or valid to read
+        // `numJitOptions` elements, `fileName` is null or a string that ends with zero, and `library` is null or valid
+        // to write.
         unsafe {
             let loaded = with_log(numJitOptions, jitOptions, jitOptionsValues, || load_file(fileName))?;
             put(library, loaded.handle.number() as cudaLibrary_t)
@@ -55,26 +59,34 @@ export_runtime! {
 
     fn cudaLibraryGetKernel(pKernel: *mut cudaKernel_t, library: cudaLibrary_t, name: *const c_char) {
         ready()?;
-        put_kernel(library as usize, name, pKernel.cast())
+        // SAFETY: the caller promises that `name` is null or a string that ends with zero, and `pKernel` is null or
+        // valid to write.
+        unsafe { put_kernel(library as usize, name, pKernel.cast()) }
     }
 
     fn cudaLibraryGetKernelCount(count: *mut c_uint, lib: cudaLibrary_t) {
-        put_kernel_count(lib as usize, count)
+        // SAFETY: the caller promises that `count` is null or valid to write.
+        unsafe { put_kernel_count(lib as usize, count) }
     }
 
     fn cudaLibraryEnumerateKernels(kernels: *mut cudaKernel_t, numKernels: c_uint, lib: cudaLibrary_t) {
         ready()?;
-        put_kernels(lib as usize, kernels.cast(), numKernels)
+        // SAFETY: the caller promises that `kernels` is null or valid to write `numKernels` elements.
+        unsafe { put_kernels(lib as usize, kernels.cast(), numKernels) }
     }
 
     fn cudaLibraryGetGlobal(dptr: *mut *mut c_void, bytes: *mut usize, library: cudaLibrary_t, name: *const c_char) {
         ready()?;
-        put_variable(library as usize, name, dptr.cast(), bytes)
+        // SAFETY: the caller promises that `name` is null or a string that ends with zero, and `dptr` and `bytes` are
+        // null or valid to write.
+        unsafe { put_variable(library as usize, name, dptr.cast(), bytes) }
     }
 
     fn cudaLibraryGetManaged(dptr: *mut *mut c_void, bytes: *mut usize, library: cudaLibrary_t, name: *const c_char) {
         ready()?;
-        put_variable(library as usize, name, dptr.cast(), bytes)
+        // SAFETY: the caller promises that `name` is null or a string that ends with zero, and `dptr` and `bytes` are
+        // null or valid to write.
+        unsafe { put_variable(library as usize, name, dptr.cast(), bytes) }
     }
 
     fn cudaKernelSetAttributeForDevice(kernel: cudaKernel_t, attr: cudaFuncAttribute, value: c_int, device: c_int) {

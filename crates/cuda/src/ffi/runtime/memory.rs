@@ -12,23 +12,29 @@ use crate::error::{CudaError, Result};
 use crate::ffi::put;
 
 /// Gives new memory to the program. Of nothing there is a null pointer.
-fn put_new(out: *mut *mut c_void, bytes: usize, kind: Kind) -> Result<()> {
+///
+/// # Safety
+/// `out` must be null or valid to write.
+unsafe fn put_new(out: *mut *mut c_void, bytes: usize, kind: Kind) -> Result<()> {
     ready()?;
     if out.is_null() {
         return Err(CudaError::INVALID_VALUE);
     }
     let address = if bytes == 0 { 0 } else { memory::allocate(bytes as u64, kind)? };
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, address as *mut c_void) }
 }
 
 /// Gives new memory for work in a stream to the program. Of nothing there is a null pointer.
-pub(crate) fn put_in(out: *mut *mut c_void, stream: &stream::Stream, bytes: usize, pool: &Pool) -> Result<()> {
+///
+/// # Safety
+/// `out` must be null or valid to write.
+pub(crate) unsafe fn put_in(out: *mut *mut c_void, stream: &stream::Stream, bytes: usize, pool: &Pool) -> Result<()> {
     if out.is_null() {
         return Err(CudaError::INVALID_VALUE);
     }
     let address = if bytes == 0 { 0 } else { memory::allocate_in(stream, bytes as u64, pool)? };
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, address as *mut c_void) }
 }
 
@@ -46,25 +52,29 @@ fn memory_type(address: u64) -> Result<cudaMemoryType> {
 
 export_runtime! {
     fn cudaMalloc(devPtr: *mut *mut c_void, size: usize) {
-        put_new(devPtr, size, Kind::Device)
+        // SAFETY: the caller promises that `devPtr` is null or valid to write.
+        unsafe { put_new(devPtr, size, Kind::Device) }
     }
 
     fn cudaMallocManaged(devPtr: *mut *mut c_void, size: usize, flags: c_uint) {
         if !matches!(flags, cudaMemAttachGlobal | cudaMemAttachHost) || size == 0 {
             return Err(CudaError::INVALID_VALUE);
         }
-        put_new(devPtr, size, Kind::Managed)
+        // SAFETY: the caller promises that `devPtr` is null or valid to write.
+        unsafe { put_new(devPtr, size, Kind::Managed) }
     }
 
     fn cudaMallocHost(ptr: *mut *mut c_void, size: usize) {
-        put_new(ptr, size, Kind::Host { flags: 0 })
+        // SAFETY: the caller promises that `ptr` is null or valid to write.
+        unsafe { put_new(ptr, size, Kind::Host { flags: 0 }) }
     }
 
     fn cudaHostAlloc(pHost: *mut *mut c_void, size: usize, flags: c_uint) {
         if flags & !(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined) != 0 {
             return Err(CudaError::INVALID_VALUE);
         }
-        put_new(pHost, size, Kind::Host { flags })
+        // SAFETY: the caller promises that `pHost` is null or valid to write.
+        unsafe { put_new(pHost, size, Kind::Host { flags }) }
     }
 
     fn cudaMallocPitch(devPtr: *mut *mut c_void, pitch: *mut usize, width: usize, height: usize) {
@@ -74,7 +84,7 @@ export_runtime! {
         }
         let (address, row) =
             if width == 0 || height == 0 { (0, 0) } else { memory::allocate_rows(width as u64, height as u64)? };
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `devPtr` and `pitch` are null or valid to write.
         unsafe {
             put(devPtr, address as *mut c_void)?;
             put(pitch, row as usize)
@@ -95,7 +105,7 @@ export_runtime! {
             xsize: extent.width,
             ysize: extent.height,
         };
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pitchedDevPtr` is null or valid to write.
         unsafe { put(pitchedDevPtr, result) }
     }
 
@@ -117,7 +127,8 @@ export_runtime! {
     ) {
         ready()?;
         let stream = stream_handle::resolve(hStream as usize, default)?;
-        put_in(devPtr, &stream, size, &pool::current())
+        // SAFETY: the caller promises that `devPtr` is null or valid to write.
+        unsafe { put_in(devPtr, &stream, size, &pool::current()) }
     }
 
     fn cudaFreeAsync, cudaFreeAsync_ptsz(default; devPtr: *mut c_void, hStream: cudaStream_t) {
@@ -139,14 +150,14 @@ export_runtime! {
         let _ = flags;
         ready()?;
         allocation::find(pHost as u64).ok_or(CudaError::INVALID_VALUE)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pDevice` is null or valid to write.
         unsafe { put(pDevice, pHost) }
     }
 
     fn cudaHostGetFlags(pFlags: *mut c_uint, pHost: *mut c_void) {
         ready()?;
         match allocation::find(pHost as u64).map(|found| found.kind) {
-            // SAFETY: as the manual says.
+            // SAFETY: the caller promises that `pFlags` is null or valid to write.
             Some(Kind::Host { flags } | Kind::Registered { flags }) => unsafe { put(pFlags, flags) },
             _ => Err(CudaError::INVALID_VALUE),
         }
@@ -155,7 +166,7 @@ export_runtime! {
     fn cudaMemGetInfo(free: *mut usize, total: *mut usize) {
         ready()?;
         let (bytes, all) = memory::info()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `free` and `total` are null or valid to write.
         unsafe {
             put(free, bytes as usize)?;
             put(total, all as usize)
@@ -178,21 +189,21 @@ export_runtime! {
         if kind != cudaMemoryTypeDevice {
             result.hostPointer = ptr.cast_mut();
         }
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `attributes` is null or valid to write.
         unsafe { put(attributes, result) }
     }
 
     fn cudaGetSymbolAddress(devPtr: *mut *mut c_void, symbol: *const c_void) {
         ready()?;
         let (address, _) = registry::variable(symbol as usize)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `devPtr` is null or valid to write.
         unsafe { put(devPtr, address as *mut c_void) }
     }
 
     fn cudaGetSymbolSize(size: *mut usize, symbol: *const c_void) {
         ready()?;
         let (_, bytes) = registry::variable(symbol as usize)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `size` is null or valid to write.
         unsafe { put(size, bytes as usize) }
     }
 
@@ -263,7 +274,7 @@ export_runtime! {
         let _ = (attribute, count);
         managed(devPtr)?;
         // Nothing was advised as far as we know.
-        // SAFETY: as the manual says, there are so many bytes.
+        // SAFETY: the caller promises that `data` is valid to write `dataSize` bytes.
         unsafe { std::ptr::write_bytes(data.cast::<u8>(), 0, dataSize) };
         Ok(())
     }
@@ -278,7 +289,7 @@ export_runtime! {
             devicePointer: pointer_if(r#type != cudaMemoryTypeUnregistered),
             hostPointer: pointer_if(r#type != cudaMemoryTypeDevice),
         };
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `attributes` is null or valid to write.
         unsafe { put(attributes, result) }
     }
 }

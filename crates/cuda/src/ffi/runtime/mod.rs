@@ -32,8 +32,8 @@ macro_rules! export_runtime {
     () => {};
     (fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block $($rest:tt)*) => {
         /// # Safety
-        /// As the manual of CUDA says for the function of this name.
-                pub unsafe extern "C" fn $name($($arg: $ty),*) -> u32 {
+        /// [What C callers promise](crate::ffi).
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> u32 {
             crate::ffi::runtime::remember(crate::ffi::guard(stringify!($name), || $body))
         }
         export_runtime! { $($rest)* }

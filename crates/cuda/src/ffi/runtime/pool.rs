@@ -28,12 +28,14 @@ fn location_id(location: &cudaMemLocation) -> c_int {
 export_runtime! {
     fn cudaDeviceGetDefaultMemPool(memPool: *mut cudaMemPool_t, device: c_int) {
         check_device(device)?;
-        put_pool(memPool, &pool::default_pool())
+        // SAFETY: the caller promises that `memPool` is null or valid to write.
+        unsafe { put_pool(memPool, &pool::default_pool()) }
     }
 
     fn cudaDeviceGetMemPool(memPool: *mut cudaMemPool_t, device: c_int) {
         check_device(device)?;
-        put_pool(memPool, &pool::current())
+        // SAFETY: the caller promises that `memPool` is null or valid to write.
+        unsafe { put_pool(memPool, &pool::current()) }
     }
 
     fn cudaDeviceSetMemPool(device: c_int, memPool: cudaMemPool_t) {
@@ -47,19 +49,21 @@ export_runtime! {
         location: *mut cudaMemLocation,
         r#type: cudaMemAllocationType,
     ) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `location` is null or valid to read.
         check(unsafe { get(location) }?, r#type)?;
-        put_pool(memPool, &pool::default_pool())
+        // SAFETY: the caller promises that `memPool` is null or valid to write.
+        unsafe { put_pool(memPool, &pool::default_pool()) }
     }
 
     fn cudaMemGetMemPool(memPool: *mut cudaMemPool_t, location: *mut cudaMemLocation, r#type: cudaMemAllocationType) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `location` is null or valid to read.
         check(unsafe { get(location) }?, r#type)?;
-        put_pool(memPool, &pool::current())
+        // SAFETY: the caller promises that `memPool` is null or valid to write.
+        unsafe { put_pool(memPool, &pool::current()) }
     }
 
     fn cudaMemSetMemPool(location: *mut cudaMemLocation, r#type: cudaMemAllocationType, memPool: cudaMemPool_t) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `location` is null or valid to read.
         check(unsafe { get(location) }?, r#type)?;
         pool::set_current(POOLS.get(memPool as usize)?);
         Ok(())
@@ -67,13 +71,14 @@ export_runtime! {
 
     fn cudaMemPoolCreate(memPool: *mut cudaMemPool_t, poolProps: *const cudaMemPoolProps) {
         ready()?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `poolProps` is null or valid to read.
         let props = unsafe { get(poolProps) }?;
         check(&props.location, props.allocType)?;
         if props.handleTypes != cudaMemHandleTypeNone {
             return Err(share());
         }
-        put_pool(memPool, &pool::create(props.maxSize as u64))
+        // SAFETY: the caller promises that `memPool` is null or valid to write.
+        unsafe { put_pool(memPool, &pool::create(props.maxSize as u64)) }
     }
 
     fn cudaMemPoolDestroy(memPool: cudaMemPool_t) {
@@ -87,25 +92,29 @@ export_runtime! {
     }
 
     fn cudaMemPoolGetAttribute(memPool: cudaMemPool_t, attr: cudaMemPoolAttr, value: *mut c_void) {
-        put_attribute(&*POOLS.get(memPool as usize)?, attr, value)
+        // SAFETY: the caller promises that `value` is null or valid to write the `int` or 64 bits that the attribute
+        // has.
+        unsafe { put_attribute(&*POOLS.get(memPool as usize)?, attr, value) }
     }
 
     fn cudaMemPoolSetAttribute(memPool: cudaMemPool_t, attr: cudaMemPoolAttr, value: *mut c_void) {
-        set_attribute(&*POOLS.get(memPool as usize)?, attr, value)
+        // SAFETY: the caller promises that `value` is null or valid to read the `int` or 64 bits that the attribute
+        // has.
+        unsafe { set_attribute(&*POOLS.get(memPool as usize)?, attr, value) }
     }
 
     fn cudaMemPoolGetAccess(flags: *mut cudaMemAccessFlags, memPool: cudaMemPool_t, location: *mut cudaMemLocation) {
         POOLS.get(memPool as usize)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `location` is null or valid to read.
         let location = unsafe { get(location) }?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `flags` is null or valid to write.
         unsafe { put(flags, access_from(location.r#type, location_id(location))) }
     }
 
     fn cudaMemPoolSetAccess(memPool: cudaMemPool_t, descList: *const cudaMemAccessDesc, count: usize) {
         POOLS.get(memPool as usize)?;
         for index in 0..count {
-            // SAFETY: as the manual says, there are so many.
+            // SAFETY: the caller promises that `descList` is null or valid to read `count` elements.
             let access = unsafe { &*ptr::from_ref(get(descList)?).add(index) };
             check_access_from(access.location.r#type, location_id(&access.location), access.flags)?;
         }
@@ -121,6 +130,7 @@ export_runtime! {
     ) {
         ready()?;
         let stream = stream_handle::resolve(stream as usize, default)?;
-        put_in(ptr, &stream, size, &*POOLS.get(memPool as usize)?)
+        // SAFETY: the caller promises that `ptr` is null or valid to write.
+        unsafe { put_in(ptr, &stream, size, &*POOLS.get(memPool as usize)?) }
     }
 }

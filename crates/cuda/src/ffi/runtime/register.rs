@@ -88,7 +88,7 @@ pub unsafe extern "C" fn __cudaRegisterFunction(
 ) {
     quietly("__cudaRegisterFunction", || {
         let fatbin = registry::fatbin(fatCubinHandle as usize).ok_or(CudaError::INVALID_HANDLE)?;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller promises that `deviceName` is null or a string that ends with zero.
         registry::add_kernel(&fatbin, hostFun as usize, unsafe { text(deviceName) }?);
         Ok(())
     });
@@ -110,7 +110,7 @@ pub unsafe extern "C" fn __cudaRegisterVar(
 ) {
     quietly("__cudaRegisterVar", || {
         let fatbin = registry::fatbin(fatCubinHandle as usize).ok_or(CudaError::INVALID_HANDLE)?;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller promises that `deviceName` is null or a string that ends with zero.
         registry::add_variable(&fatbin, hostVar as usize, unsafe { text(deviceName) }?);
         Ok(())
     });

@@ -13,28 +13,33 @@ use crate::ffi::driver::stream::{attribute, copy_attributes, set_attribute};
 use crate::ffi::host_call::{add_callback, call_host};
 use crate::ffi::{get, put};
 
-fn create(out: *mut cudaStream_t, flags: c_uint, priority: c_int) -> Result<()> {
+/// # Safety
+/// `out` must be null or valid to write.
+unsafe fn create(out: *mut cudaStream_t, flags: c_uint, priority: c_int) -> Result<()> {
     ready()?;
     if out.is_null() || flags & !cudaStreamNonBlocking != 0 {
         return Err(CudaError::INVALID_VALUE);
     }
     let kind = if flags == cudaStreamNonBlocking { Kind::NonBlocking } else { Kind::Blocking };
     let stream = stream_handle::create(kind, priority.clamp(-5, 0))?;
-    // SAFETY: as the manual of the functions that call this says.
+    // SAFETY: the caller promises that `out` is null or valid to write.
     unsafe { put(out, stream.handle.number() as cudaStream_t) }
 }
 
 export_runtime! {
     fn cudaStreamCreate(pStream: *mut cudaStream_t) {
-        create(pStream, 0, 0)
+        // SAFETY: the caller promises that `pStream` is null or valid to write.
+        unsafe { create(pStream, 0, 0) }
     }
 
     fn cudaStreamCreateWithFlags(pStream: *mut cudaStream_t, flags: c_uint) {
-        create(pStream, flags, 0)
+        // SAFETY: the caller promises that `pStream` is null or valid to write.
+        unsafe { create(pStream, flags, 0) }
     }
 
     fn cudaStreamCreateWithPriority(pStream: *mut cudaStream_t, flags: c_uint, priority: c_int) {
-        create(pStream, flags, priority)
+        // SAFETY: the caller promises that `pStream` is null or valid to write.
+        unsafe { create(pStream, flags, priority) }
     }
 
     fn cudaStreamDestroy(stream: cudaStream_t) {
@@ -67,21 +72,21 @@ export_runtime! {
     fn cudaStreamGetPriority, cudaStreamGetPriority_ptsz(default; hStream: cudaStream_t, priority: *mut c_int) {
         ready()?;
         let stream = stream_handle::resolve(hStream as usize, default)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `priority` is null or valid to write.
         unsafe { put(priority, stream.priority) }
     }
 
     fn cudaStreamGetFlags, cudaStreamGetFlags_ptsz(default; hStream: cudaStream_t, flags: *mut c_uint) {
         ready()?;
         let stream = stream_handle::resolve(hStream as usize, default)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `flags` is null or valid to write.
         unsafe { put(flags, if stream.id.kind == Kind::NonBlocking { cudaStreamNonBlocking } else { 0 }) }
     }
 
     fn cudaStreamGetId, cudaStreamGetId_ptsz(default; hStream: cudaStream_t, streamId: *mut c_ulonglong) {
         ready()?;
         let stream = stream_handle::resolve(hStream as usize, default)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `streamId` is null or valid to write.
         unsafe { put(streamId, stream.id.number) }
     }
 
@@ -105,7 +110,9 @@ export_runtime! {
         userData: *mut c_void,
     ) {
         ready()?;
-        call_host(&*stream_handle::resolve(stream as usize, default)?, r#fn, userData)
+        // SAFETY: the caller promises that `r#fn` is null or a function that may be called with `userData`, later and
+        // on any thread.
+        unsafe { call_host(&*stream_handle::resolve(stream as usize, default)?, r#fn, userData) }
     }
 
     fn cudaStreamAddCallback, cudaStreamAddCallback_ptsz(
@@ -119,13 +126,15 @@ export_runtime! {
         if flags != 0 {
             return Err(CudaError::INVALID_VALUE);
         }
-        add_callback(&*stream_handle::resolve(stream as usize, default)?, stream.cast(), callback, userData)
+        // SAFETY: the caller promises that `callback` is null or a function that may be called with `userData`, later
+        // and on any thread.
+        unsafe { add_callback(&*stream_handle::resolve(stream as usize, default)?, stream.cast(), callback, userData) }
     }
 
     fn cudaStreamGetAttribute(stream: cudaStream_t, attr: cudaLaunchAttributeID, value: *mut cudaLaunchAttributeValue) {
         ready()?;
         let stream = stream_handle::resolve(stream as usize, DefaultStream::Legacy)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `value` is null or valid to write.
         unsafe { put(value.cast(), attribute(&stream, attr)) }
     }
 
@@ -136,7 +145,7 @@ export_runtime! {
     ) {
         ready()?;
         let stream = stream_handle::resolve(hStream as usize, DefaultStream::PerThread)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `value_out` is null or valid to write.
         unsafe { put(value_out.cast(), attribute(&stream, attr)) }
     }
 
@@ -147,7 +156,7 @@ export_runtime! {
     ) {
         ready()?;
         let stream = stream_handle::resolve(stream as usize, DefaultStream::Legacy)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `param` is null or valid to read.
         set_attribute(&stream, attr, *unsafe { get(param.cast()) }?);
         Ok(())
     }
@@ -159,7 +168,7 @@ export_runtime! {
     ) {
         ready()?;
         let stream = stream_handle::resolve(hStream as usize, DefaultStream::PerThread)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `value` is null or valid to read.
         set_attribute(&stream, attr, *unsafe { get(value.cast()) }?);
         Ok(())
     }
@@ -181,7 +190,7 @@ export_runtime! {
     fn cudaStreamGetDevice, cudaStreamGetDevice_ptsz(default; hStream: cudaStream_t, device: *mut c_int) {
         ready()?;
         stream_handle::resolve(hStream as usize, default)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `device` is null or valid to write.
         unsafe { put(device, 0) }
     }
 }

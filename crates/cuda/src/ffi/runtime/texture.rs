@@ -12,7 +12,7 @@ use crate::ffi::{get, put};
 /// What a description says, in any version of its layout: they differ in what comes after.
 macro_rules! resource_of {
     ($desc:expr) => {{
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `$desc` is null or valid to read.
         let desc = unsafe { get($desc) }?;
         // SAFETY: the type says which of the fields it is.
         unsafe {
@@ -39,7 +39,7 @@ macro_rules! resource_of {
 /// How a texture is read, in any version of the description's layout.
 macro_rules! sampler_of {
     ($desc:expr) => {{
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `$desc` is null or valid to read.
         let desc = unsafe { get($desc) }?;
         let [x, y, z] = desc.addressMode;
         texture::check_colours(desc.sRGB != 0)?;
@@ -60,7 +60,7 @@ macro_rules! sampler_of {
 /// What the elements are taken for, if the program says.
 macro_rules! view_of {
     ($desc:expr) => {
-        // SAFETY: as the manual says; null means that nothing is said.
+        // SAFETY: the caller promises that the description is null, which says nothing, or valid to read.
         match unsafe { $desc.as_ref() } {
             Some(desc) => texture::view_format(desc.format)?,
             None => None,
@@ -73,7 +73,7 @@ macro_rules! create {
     ($out:expr, $resource:expr, $sampler:expr, $view:expr) => {{
         ready()?;
         let handle = texture::create(&resource_of!($resource), sampler_of!($sampler), view_of!($view))?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `$out` is null or valid to write.
         unsafe { put($out, handle) }
     }};
 }
@@ -127,14 +127,14 @@ export_runtime! {
     fn cudaCreateSurfaceObject(pSurfObject: *mut cudaSurfaceObject_t, pResDesc: *const cudaResourceDesc) {
         ready()?;
         let handle = texture::create_surface(&resource_of!(pResDesc))?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pSurfObject` is null or valid to write.
         unsafe { put(pSurfObject, handle) }
     }
 
     fn cudaCreateSurfaceObject_11(pSurfObject: *mut cudaSurfaceObject_t, pResDesc: *const cudaResourceDesc12) {
         ready()?;
         let handle = texture::create_surface(&resource_of!(pResDesc))?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `pSurfObject` is null or valid to write.
         unsafe { put(pSurfObject, handle) }
     }
 

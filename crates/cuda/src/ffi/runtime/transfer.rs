@@ -17,19 +17,33 @@ use crate::transfer::{Copy, Extent, Fill, Pattern, Side};
 pub(crate) type In = (cudaStream_t, DefaultStream);
 
 /// Copies rows, in the direction that the program says.
-pub(crate) fn copy(from: Side, to: Side, extent: Extent, kind: cudaMemcpyKind, stream: In, wait: Wait) -> Result<()> {
-    let copy = copy_of(from, to, extent, kind)?;
+///
+/// # Safety
+/// Both sides of the copy must be valid until it has run.
+pub(crate) unsafe fn copy(
+    from: Side,
+    to: Side,
+    extent: Extent,
+    kind: cudaMemcpyKind,
+    stream: In,
+    wait: Wait,
+) -> Result<()> {
+    // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+    let copy = unsafe { copy_of(from, to, extent, kind) }?;
     copy::copy(&*stream_handle::resolve(stream.0 as usize, stream.1)?, copy, wait)
 }
 
 /// A copy in the direction that the program says.
-pub(crate) fn copy_of(from: Side, to: Side, extent: Extent, kind: cudaMemcpyKind) -> Result<Copy> {
+///
+/// # Safety
+/// Both sides of the copy must be valid until it has run.
+pub(crate) unsafe fn copy_of(from: Side, to: Side, extent: Extent, kind: cudaMemcpyKind) -> Result<Copy> {
     ready()?;
     if !(cudaMemcpyHostToHost..=cudaMemcpyDefault).contains(&kind) {
         return Err(CudaError::INVALID_MEMCPY_DIRECTION);
     }
     check_direction(&from, &to, &extent, kind)?;
-    // SAFETY: as the manual says of the functions that call this.
+    // SAFETY: the caller promises that both sides of the copy are valid until it has run.
     Ok(unsafe { Copy::new(from, to, extent) })
 }
 
@@ -63,10 +77,12 @@ pub(crate) fn symbol(symbol: *const c_void, offset: usize, count: usize) -> Resu
     if end > bytes { Err(CudaError::INVALID_VALUE) } else { Ok(Side::linear(address + offset as u64)) }
 }
 
-fn fill(to: Side, extent: Extent, value: c_int, stream: In, wait: Wait) -> Result<()> {
+/// # Safety
+/// What is filled must be valid until that is done.
+unsafe fn fill(to: Side, extent: Extent, value: c_int, stream: In, wait: Wait) -> Result<()> {
     ready()?;
     let stream = stream_handle::resolve(stream.0 as usize, stream.1)?;
-    // SAFETY: as the manual says of the functions that call this.
+    // SAFETY: the caller promises that what is filled is valid until that is done.
     let fill = unsafe { Fill::new(to, extent, Pattern::Byte(value as u8)) };
     copy::fill(&stream, fill, wait)
 }
@@ -91,7 +107,10 @@ fn side_3d(array: cudaArray_t, position: cudaPos, pointer: cudaPitchedPtr) -> Re
 }
 
 /// A copy of a box.
-pub(crate) fn copy_of_box(params: &cudaMemcpy3DParms) -> Result<Copy> {
+///
+/// # Safety
+/// Both sides of the copy must be valid until it has run.
+pub(crate) unsafe fn copy_of_box(params: &cudaMemcpy3DParms) -> Result<Copy> {
     ready()?;
     let (from, from_element) = side_3d(params.srcArray, params.srcPos, params.srcPtr)?;
     let (to, to_element) = side_3d(params.dstArray, params.dstPos, params.dstPtr)?;
@@ -99,7 +118,8 @@ pub(crate) fn copy_of_box(params: &cudaMemcpy3DParms) -> Result<Copy> {
     let element = from_element.or(to_element).unwrap_or(1);
     let width = (params.extent.width as u64).checked_mul(element).ok_or(CudaError::INVALID_VALUE)?;
     let extent = Extent { width, height: params.extent.height as u64, depth: params.extent.depth as u64 };
-    copy_of(from, to, extent, params.kind)
+    // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+    unsafe { copy_of(from, to, extent, params.kind) }
 }
 
 /// The same copy without the devices, of which there is one.
@@ -111,112 +131,137 @@ fn without_devices(params: &cudaMemcpy3DPeerParms) -> Result<cudaMemcpy3DParms> 
     Ok(cudaMemcpy3DParms { srcArray, srcPos, srcPtr, dstArray, dstPos, dstPtr, extent, kind })
 }
 
-fn copy_3d(params: &cudaMemcpy3DParms, stream: In, wait: Wait) -> Result<()> {
-    let copy = copy_of_box(params)?;
+/// # Safety
+/// Both sides of the copy must be valid until it has run.
+unsafe fn copy_3d(params: &cudaMemcpy3DParms, stream: In, wait: Wait) -> Result<()> {
+    // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+    let copy = unsafe { copy_of_box(params) }?;
     copy::copy(&*stream_handle::resolve(stream.0 as usize, stream.1)?, copy, wait)
 }
 
-fn fill_3d(to: cudaPitchedPtr, value: c_int, extent: cudaExtent, stream: In, wait: Wait) -> Result<()> {
+/// # Safety
+/// What is filled must be valid until that is done.
+unsafe fn fill_3d(to: cudaPitchedPtr, value: c_int, extent: cudaExtent, stream: In, wait: Wait) -> Result<()> {
     let row_pitch = to.pitch as u64;
     let slice_pitch = row_pitch.checked_mul(to.ysize as u64).ok_or(CudaError::INVALID_VALUE)?;
     let side = Side { address: to.ptr as u64, row_pitch, slice_pitch };
     let extent = Extent { width: extent.width as u64, height: extent.height as u64, depth: extent.depth as u64 };
-    fill(side, extent, value, stream, wait)
+    // SAFETY: the caller promises that what is filled is valid until that is done.
+    unsafe { fill(side, extent, value, stream, wait) }
 }
 
 export_runtime! {
     fn cudaMemcpy, cudaMemcpy_ptds(default; dst: *mut c_void, src: *const c_void, count: usize, kind: cudaMemcpyKind) {
-        copy(rows(src, 0), rows(dst, 0), Extent::bytes(count as u64), kind, (std::ptr::null_mut(), default), Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(rows(src, 0), rows(dst, 0), Extent::bytes(count as u64), kind, (std::ptr::null_mut(), default), Wait::Yes) }
     }
 
     fn cudaMemcpyAsync, cudaMemcpyAsync_ptsz(default; dst: *mut c_void, src: *const c_void, count: usize, kind: cudaMemcpyKind, stream: cudaStream_t) {
-        copy(rows(src, 0), rows(dst, 0), Extent::bytes(count as u64), kind, (stream, default), Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(rows(src, 0), rows(dst, 0), Extent::bytes(count as u64), kind, (stream, default), Wait::No) }
     }
 
     fn cudaMemcpyPeer(dst: *mut c_void, dstDevice: c_int, src: *const c_void, srcDevice: c_int, count: usize) {
         super::check_device(dstDevice)?;
         super::check_device(srcDevice)?;
-        copy(rows(src, 0), rows(dst, 0), Extent::bytes(count as u64), cudaMemcpyDeviceToDevice, (std::ptr::null_mut(), DefaultStream::Legacy), Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(rows(src, 0), rows(dst, 0), Extent::bytes(count as u64), cudaMemcpyDeviceToDevice, (std::ptr::null_mut(), DefaultStream::Legacy), Wait::Yes) }
     }
 
     fn cudaMemcpyPeerAsync(dst: *mut c_void, dstDevice: c_int, src: *const c_void, srcDevice: c_int, count: usize, stream: cudaStream_t) {
         super::check_device(dstDevice)?;
         super::check_device(srcDevice)?;
-        copy(rows(src, 0), rows(dst, 0), Extent::bytes(count as u64), cudaMemcpyDeviceToDevice, (stream, DefaultStream::Legacy), Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(rows(src, 0), rows(dst, 0), Extent::bytes(count as u64), cudaMemcpyDeviceToDevice, (stream, DefaultStream::Legacy), Wait::No) }
     }
 
     fn cudaMemcpy2D, cudaMemcpy2D_ptds(default; dst: *mut c_void, dpitch: usize, src: *const c_void, spitch: usize, width: usize, height: usize, kind: cudaMemcpyKind) {
         if width > dpitch || width > spitch {
             return Err(CudaError::INVALID_PITCH);
         }
-        copy(rows(src, spitch), rows(dst, dpitch), extent(width, height), kind, (std::ptr::null_mut(), default), Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(rows(src, spitch), rows(dst, dpitch), extent(width, height), kind, (std::ptr::null_mut(), default), Wait::Yes) }
     }
 
     fn cudaMemcpy2DAsync, cudaMemcpy2DAsync_ptsz(default; dst: *mut c_void, dpitch: usize, src: *const c_void, spitch: usize, width: usize, height: usize, kind: cudaMemcpyKind, stream: cudaStream_t) {
         if width > dpitch || width > spitch {
             return Err(CudaError::INVALID_PITCH);
         }
-        copy(rows(src, spitch), rows(dst, dpitch), extent(width, height), kind, (stream, default), Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(rows(src, spitch), rows(dst, dpitch), extent(width, height), kind, (stream, default), Wait::No) }
     }
 
     fn cudaMemcpyToSymbol, cudaMemcpyToSymbol_ptds(default; symbol: *const c_void, src: *const c_void, count: usize, offset: usize, kind: cudaMemcpyKind) {
         let to = self::symbol(symbol, offset, count)?;
-        copy(rows(src, 0), to, Extent::bytes(count as u64), kind, (std::ptr::null_mut(), default), Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(rows(src, 0), to, Extent::bytes(count as u64), kind, (std::ptr::null_mut(), default), Wait::Yes) }
     }
 
     fn cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync_ptsz(default; symbol: *const c_void, src: *const c_void, count: usize, offset: usize, kind: cudaMemcpyKind, stream: cudaStream_t) {
         let to = self::symbol(symbol, offset, count)?;
-        copy(rows(src, 0), to, Extent::bytes(count as u64), kind, (stream, default), Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(rows(src, 0), to, Extent::bytes(count as u64), kind, (stream, default), Wait::No) }
     }
 
     fn cudaMemcpyFromSymbol, cudaMemcpyFromSymbol_ptds(default; dst: *mut c_void, symbol: *const c_void, count: usize, offset: usize, kind: cudaMemcpyKind) {
         let from = self::symbol(symbol, offset, count)?;
-        copy(from, rows(dst, 0), Extent::bytes(count as u64), kind, (std::ptr::null_mut(), default), Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(from, rows(dst, 0), Extent::bytes(count as u64), kind, (std::ptr::null_mut(), default), Wait::Yes) }
     }
 
     fn cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz(default; dst: *mut c_void, symbol: *const c_void, count: usize, offset: usize, kind: cudaMemcpyKind, stream: cudaStream_t) {
         let from = self::symbol(symbol, offset, count)?;
-        copy(from, rows(dst, 0), Extent::bytes(count as u64), kind, (stream, default), Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy(from, rows(dst, 0), Extent::bytes(count as u64), kind, (stream, default), Wait::No) }
     }
 
     fn cudaMemcpy3D, cudaMemcpy3D_ptds(default; p: *const cudaMemcpy3DParms) {
-        // SAFETY: as the manual says.
-        copy_3d(unsafe { get(p) }?, (std::ptr::null_mut(), default), Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run, and `p` is null or valid
+        // to read.
+        unsafe { copy_3d(get(p)?, (std::ptr::null_mut(), default), Wait::Yes) }
     }
 
     fn cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz(default; p: *const cudaMemcpy3DParms, stream: cudaStream_t) {
-        // SAFETY: as the manual says.
-        copy_3d(unsafe { get(p) }?, (stream, default), Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run, and `p` is null or valid
+        // to read.
+        unsafe { copy_3d(get(p)?, (stream, default), Wait::No) }
     }
 
     fn cudaMemset, cudaMemset_ptds(default; devPtr: *mut c_void, value: c_int, count: usize) {
-        fill(rows(devPtr, 0), extent(count, 1), value, (std::ptr::null_mut(), default), Wait::Yes)
+        // SAFETY: the caller promises that what is filled is valid until that is done.
+        unsafe { fill(rows(devPtr, 0), extent(count, 1), value, (std::ptr::null_mut(), default), Wait::Yes) }
     }
 
     fn cudaMemsetAsync, cudaMemsetAsync_ptsz(default; devPtr: *mut c_void, value: c_int, count: usize, stream: cudaStream_t) {
-        fill(rows(devPtr, 0), extent(count, 1), value, (stream, default), Wait::No)
+        // SAFETY: the caller promises that what is filled is valid until that is done.
+        unsafe { fill(rows(devPtr, 0), extent(count, 1), value, (stream, default), Wait::No) }
     }
 
     fn cudaMemset2D, cudaMemset2D_ptds(default; devPtr: *mut c_void, pitch: usize, value: c_int, width: usize, height: usize) {
-        fill(rows(devPtr, pitch), extent(width, height), value, (std::ptr::null_mut(), default), Wait::Yes)
+        // SAFETY: the caller promises that what is filled is valid until that is done.
+        unsafe { fill(rows(devPtr, pitch), extent(width, height), value, (std::ptr::null_mut(), default), Wait::Yes) }
     }
 
     fn cudaMemset2DAsync, cudaMemset2DAsync_ptsz(default; devPtr: *mut c_void, pitch: usize, value: c_int, width: usize, height: usize, stream: cudaStream_t) {
-        fill(rows(devPtr, pitch), extent(width, height), value, (stream, default), Wait::No)
+        // SAFETY: the caller promises that what is filled is valid until that is done.
+        unsafe { fill(rows(devPtr, pitch), extent(width, height), value, (stream, default), Wait::No) }
     }
 
     fn cudaMemset3D, cudaMemset3D_ptds(default; pitchedDevPtr: cudaPitchedPtr, value: c_int, extent: cudaExtent) {
-        fill_3d(pitchedDevPtr, value, extent, (std::ptr::null_mut(), default), Wait::Yes)
+        // SAFETY: the caller promises that what is filled is valid until that is done.
+        unsafe { fill_3d(pitchedDevPtr, value, extent, (std::ptr::null_mut(), default), Wait::Yes) }
     }
 
     fn cudaMemset3DAsync, cudaMemset3DAsync_ptsz(default; pitchedDevPtr: cudaPitchedPtr, value: c_int, extent: cudaExtent, stream: cudaStream_t) {
-        fill_3d(pitchedDevPtr, value, extent, (stream, default), Wait::No)
+        // SAFETY: the caller promises that what is filled is valid until that is done.
+        unsafe { fill_3d(pitchedDevPtr, value, extent, (stream, default), Wait::No) }
     }
 
     fn cudaMemcpy3DPeer, cudaMemcpy3DPeer_ptds(default; p: *const cudaMemcpy3DPeerParms) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `p` is null or valid to read.
         let params = without_devices(unsafe { get(p) }?)?;
-        copy_3d(&params, (std::ptr::null_mut(), default), Wait::Yes)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy_3d(&params, (std::ptr::null_mut(), default), Wait::Yes) }
     }
 
     fn cudaMemcpy3DPeerAsync, cudaMemcpy3DPeerAsync_ptsz(
@@ -224,9 +269,10 @@ export_runtime! {
         p: *const cudaMemcpy3DPeerParms,
         stream: cudaStream_t,
     ) {
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `p` is null or valid to read.
         let params = without_devices(unsafe { get(p) }?)?;
-        copy_3d(&params, (stream, default), Wait::No)
+        // SAFETY: the caller promises that both sides of the copy are valid until it has run.
+        unsafe { copy_3d(&params, (stream, default), Wait::No) }
     }
 
     fn cudaMemcpyBatchAsync, cudaMemcpyBatchAsync_ptsz(
@@ -243,7 +289,7 @@ export_runtime! {
         let _ = (attrs, attrsIdxs, numAttrs);
         ready()?;
         let stream = stream_handle::resolve(stream as usize, default)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `dsts`, `srcs` and `sizes` are null or valid to read `count` elements.
         unsafe { copy_batch(&stream, dsts.cast(), srcs.cast(), sizes, count) }
     }
 
@@ -262,7 +308,7 @@ export_runtime! {
         let _ = (attrs, attrsIdxs, numAttrs, failIdx);
         ready()?;
         let stream = stream_handle::resolve(stream as usize, default)?;
-        // SAFETY: as the manual says.
+        // SAFETY: the caller promises that `dsts`, `srcs` and `sizes` are null or valid to read `count` elements.
         unsafe { copy_batch(&stream, dsts.cast(), srcs.cast(), sizes, count) }
     }
 }
