@@ -1,10 +1,9 @@
 //! What a container holds: PTX, machine code and others, one text for each architecture.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::ops::Range;
 
-use crate::decompress::decompress;
+use crate::compression::{Compression, decompress};
 use crate::{Error, MAX_RATIO, MAX_TEXT_BYTES, MAX_TEXTS};
 
 const HEADER_BYTES: usize = 64;
@@ -52,27 +51,6 @@ pub enum Kind {
     Elf,
     /// Something else: 8 is code for optimisation at link time.
     Other(u16),
-}
-
-/// How a text is stored.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Compression {
-    /// As it is.
-    None,
-    /// As a block of LZ4.
-    Lz4,
-    /// As frames of Zstandard.
-    Zstd,
-}
-
-impl fmt::Display for Compression {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::None => "nothing",
-            Self::Lz4 => "LZ4",
-            Self::Zstd => "Zstandard",
-        })
-    }
 }
 
 impl<'a> Entry<'a> {

@@ -41,10 +41,11 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
-mod decompress;
+mod compression;
 mod entry;
 
-pub use entry::{Compression, Entry, Kind};
+pub use compression::Compression;
+pub use entry::{Entry, Kind};
 
 /// The first four bytes of a container, as a number.
 pub const MAGIC: u32 = 0xBA55_ED50;

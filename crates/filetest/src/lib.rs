@@ -7,7 +7,6 @@
 #![forbid(unsafe_code)]
 
 pub mod commands;
-pub mod cpu_engine;
 pub mod cubin;
 pub mod differential;
 pub mod engine;

@@ -6,8 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use cpu::{Mode, Tier, Width};
-use filetest::cpu_engine::CpuDevice;
-use filetest::engine::Interpreter;
+use filetest::engine::{CpuDevice, Interpreter};
 use interp::{Config, Schedule};
 
 /// Files of `tests/ptx/run`.

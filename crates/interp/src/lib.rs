@@ -62,9 +62,12 @@ mod code;
 mod decode;
 mod exec;
 mod fault;
+mod launch;
 mod machine;
 mod memory;
+mod random;
 
 pub use fault::{Fault, FaultKind, LaunchError, Refusal, Wait};
-pub use machine::{Config, Launch, Machine, Outcome, Schedule};
+pub use launch::{Config, Launch, Outcome, Schedule};
+pub use machine::Machine;
 pub use memory::{AccessError, Window};

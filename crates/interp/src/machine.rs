@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::decode::{self, Addresses, Program, function_address};
 use crate::exec::{self, Grid};
 use crate::fault::{LaunchError, Refusal};
+use crate::launch::{Config, Launch, Outcome};
 use crate::memory::{AccessError, Memory};
 
 /// A module that can be run, with its memory.
@@ -20,78 +21,6 @@ pub struct Machine<'m> {
     addresses: Addresses,
     programs: FxHashMap<FuncId, Rc<Program>>,
     launches: u64,
-}
-
-/// How kernels are run.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// Decides everything that is random; the same seed gives the same run.
-    pub seed: u64,
-    /// Who runs when.
-    pub schedule: Schedule,
-    /// A launch that executes more instructions, over all threads, ends with an error.
-    pub instruction_budget: u64,
-    /// Blocks are started together until they have so many threads; at least one is.
-    pub resident_threads: u32,
-    /// Local memory of a thread, in bytes.
-    pub local_bytes: u32,
-    /// How many functions may have been called and not returned.
-    pub call_depth: u32,
-    /// What `malloc` gives away in one launch, in bytes.
-    pub heap_bytes: u64,
-}
-
-/// Who runs when.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Schedule {
-    /// Threads take turns; each runs until it waits, ends, or has executed its share of instructions.
-    UntilBlocked {
-        /// Instructions in a turn.
-        share: u32,
-    },
-    /// After a random number of instructions a random thread goes on.
-    Random {
-        /// The largest number of instructions in a turn; 1 may change threads after every instruction.
-        longest: u32,
-    },
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            seed: 0,
-            schedule: Schedule::UntilBlocked { share: 256 },
-            instruction_budget: 200_000_000,
-            resident_threads: 16 * 1024,
-            local_bytes: 512 * 1024,
-            call_depth: 1024,
-            heap_bytes: 8 << 20,
-        }
-    }
-}
-
-/// A kernel launch.
-#[derive(Clone, Copy, Debug)]
-pub struct Launch<'a> {
-    /// Its name.
-    pub kernel: &'a str,
-    /// Blocks.
-    pub grid: [u32; 3],
-    /// Threads of a block.
-    pub block: [u32; 3],
-    /// Bytes of shared memory besides those that are declared.
-    pub dynamic_shared: u32,
-    /// The parameters, laid out as the kernel declares them.
-    pub params: &'a [u8],
-}
-
-/// What a launch that ended well leaves, besides memory.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Outcome {
-    /// Instructions executed, over all threads.
-    pub instructions: u64,
-    /// What `printf` wrote.
-    pub output: String,
 }
 
 impl<'m> Machine<'m> {
@@ -331,22 +260,4 @@ impl<'m> Machine<'m> {
 fn has_address(variable: &Variable) -> bool {
     matches!(variable.space, Space::Global | Space::Const)
         && !matches!(variable.ty.kind(), ptx::types::TypeKind::Opaque)
-}
-
-/// Random numbers that depend on a seed alone (SplitMix64).
-#[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ word >> 31
-    }
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::finding::Finding;
-use crate::read::open_regular;
+use crate::regular_file::open_regular;
 
 /// Longer lines are skipped by the reader.
 pub(crate) const LONGEST_LINE: usize = 1 << 20;

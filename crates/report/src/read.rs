@@ -5,13 +5,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::finding::{Finding, Occurrence};
 use crate::journal::{Coverage, LONGEST_LINE, LaunchCounts, Line, Process};
+use crate::regular_file::open_regular;
 use crate::report::{Checked, Found, Gap, Report};
 
 /// More files are not read.
@@ -319,13 +318,4 @@ fn order(finding: &Finding) -> impl Ord + use<> {
         finding.code.clone(),
         key(finding),
     )
-}
-
-/// Opens a file that is nothing but a file: no link, device or pipe.
-pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file"));
-    }
-    Ok(file)
 }

@@ -2,7 +2,7 @@
 
 use crate::finding::{Finding, Severity};
 use crate::journal::{Coverage, Process};
-use crate::text::signal_name;
+use crate::signal::signal_name;
 
 /// What the processes of a run wrote down.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

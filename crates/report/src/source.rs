@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-use crate::read::open_regular;
+use crate::regular_file::open_regular;
 
 /// Larger files are not shown.
 const LARGEST_FILE: u64 = 16 << 20;

@@ -170,7 +170,7 @@ impl Loaded {
     fn open(path: &Path) -> Option<Self> {
         // A relative path, a pipe or a device is nothing that the loader has loaded.
         let path = path.is_absolute().then(|| path.canonicalize().ok()).flatten()?;
-        let file = crate::read::open_regular(&path).ok()?;
+        let file = crate::regular_file::open_regular(&path).ok()?;
         let cache = ReadCache::new(file);
         let object = object::File::parse(&cache).ok()?;
         Some(Self { lines: debug_information(&object), symbols: symbols(&object) })

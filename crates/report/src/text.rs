@@ -8,6 +8,7 @@ use crate::demangle::short_name;
 use crate::escape::{blotted, escaped};
 use crate::finding::{Finding, Frame, Occurrence, Place, Severity, SourceLine, Stack};
 use crate::report::{Exit, Found, Gap, Report, Run};
+use crate::signal::signal_name;
 use crate::source::{Sources, expression_at};
 use crate::suppress::entry_for;
 
@@ -387,27 +388,4 @@ fn plural(count: u64, noun: &str) -> String {
         _ => "s",
     };
     format!("{count} {noun}{ending}")
-}
-
-/// `SIGSEGV`, or its number.
-pub fn signal_name(signal: i32) -> String {
-    let name = match signal {
-        libc::SIGHUP => "SIGHUP",
-        libc::SIGINT => "SIGINT",
-        libc::SIGQUIT => "SIGQUIT",
-        libc::SIGILL => "SIGILL",
-        libc::SIGTRAP => "SIGTRAP",
-        libc::SIGABRT => "SIGABRT",
-        libc::SIGBUS => "SIGBUS",
-        libc::SIGFPE => "SIGFPE",
-        libc::SIGKILL => "SIGKILL",
-        libc::SIGUSR1 => "SIGUSR1",
-        libc::SIGSEGV => "SIGSEGV",
-        libc::SIGUSR2 => "SIGUSR2",
-        libc::SIGPIPE => "SIGPIPE",
-        libc::SIGALRM => "SIGALRM",
-        libc::SIGTERM => "SIGTERM",
-        _ => return format!("signal {signal}"),
-    };
-    name.to_owned()
 }

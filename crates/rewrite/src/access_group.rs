@@ -10,7 +10,7 @@ use ptx::types::TypeKind;
 use ptx::view::{AccessSpace, View};
 use rustc_hash::FxHashMap;
 
-use crate::tool::Access;
+use crate::event::{Access, AccessGroupId};
 
 /// Accesses at constant distances from each other, under one condition. From the first to the last, threads neither end
 /// nor wait.
@@ -22,7 +22,7 @@ pub struct AccessGroup {
     pub members: Vec<Member>,
 }
 
-/// An access of a [`AccessGroup`].
+/// An access of an [`AccessGroup`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Member {
     /// The access.
@@ -30,10 +30,6 @@ pub struct Member {
     /// What its address adds to the base.
     pub offset: i32,
 }
-
-/// The number of a [`AccessGroup`] in its function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct AccessGroupId(u32);
 
 /// The groups of a function, while its text is read.
 #[derive(Debug, Default)]

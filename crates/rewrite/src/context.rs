@@ -3,7 +3,7 @@
 //! Helpers may be called from functions that know nothing of the kernel's parameters, so each thread puts the address
 //! into a word of shared memory when the kernel begins; all threads of a block put the same there, so nobody has to wait.
 //!
-//! The table has words of 64 bits: [`Word`], and after them two words for each [`PointerSlot`](crate::PointerSlot): where
+//! The table has words of 64 bits: [`Word`], and after them two words for each [`PointerSlot`]: where
 //! the object begins that the pointer points into, and how many bytes it has.
 //!
 //! A site writes [`RECORDS_PER_SITE`] records and counts the rest, so a million bad accesses cost what sixteen do.
@@ -32,6 +32,19 @@ pub enum Word {
     Unshadowed = 40,
     /// How many pieces it has.
     UnshadowedCount = 48,
+}
+
+/// A parameter of a kernel that is a pointer, and whose object the launch looks up.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct PointerSlot {
+    /// The parameter, counted from 0.
+    pub param: usize,
+    /// Where in it the pointer is.
+    pub offset: u32,
+    /// What the pointer must be a multiple of: accesses rely on it.
+    pub align: u32,
+    /// How many bytes the object must have: checks subtract so many from its size, and rely on it.
+    pub bytes: u32,
 }
 
 /// Where the slots begin.

@@ -8,9 +8,9 @@ use ptx::types::{Type, TypeKind};
 use rustc_hash::FxHashMap;
 
 use crate::access_group::{AccessGroup, AccessGroups};
-use crate::context::{MOST_BYTES, MOST_SLOTS, SLOT, SLOTS, Word};
+use crate::context::{MOST_BYTES, MOST_SLOTS, PointerSlot, SLOT, SLOTS, Word};
+use crate::event::Access;
 use crate::site::{Site, SiteId, Sites};
-use crate::tool::{Access, PointerSlot};
 
 /// Inserts the instructions of a tool before an instruction of the program.
 #[derive(Debug)]

@@ -40,6 +40,8 @@
 mod access_group;
 pub mod context;
 mod cursor;
+mod error;
+mod event;
 mod place;
 mod plan;
 mod rewriter;
@@ -47,9 +49,12 @@ mod site;
 mod tool;
 mod votes;
 
-pub use access_group::{AccessGroup, AccessGroupId, Member};
+pub use access_group::{AccessGroup, Member};
+pub use context::PointerSlot;
 pub use cursor::{AllowedLanes, Cursor};
+pub use error::RewriteError;
+pub use event::{Access, AccessGroupId, Sync, SyncKind};
 pub use plan::LaunchPlan;
-pub use rewriter::{KernelPlan, RewriteError, Rewriter, Rewritten};
+pub use rewriter::{KernelPlan, Rewriter, Rewritten};
 pub use site::{Site, SiteId, Sites};
-pub use tool::{Access, PointerSlot, Sync, SyncKind, Tool};
+pub use tool::Tool;

@@ -3,36 +3,38 @@
 use ptx::ir::{Body, FuncId, Guard, InlinedAt, Item, Module, SectionItem, SourceLocation, Stmt, StmtId};
 use report::{Place, SourceLine};
 
-use crate::site::Site;
+use crate::site::{SiteId, Sites};
 
 /// Deeper inlining is cut.
 const MOST_LINES: usize = 32;
 
-/// The place of a site.
-pub(crate) fn of(module: &Module, site: &Site, kernel: &str) -> Place {
-    of_statement(module, site.func, site.stmt, site.guard, kernel)
-}
-
-/// The place of what the text of a module has on a line; nothing if no instruction of the user's is there.
-pub(crate) fn of_line(module: &Module, sites: &[Site], line: u32, kernel: &str) -> Option<Place> {
-    let mut found = module.functions.iter().flat_map(|(func, function)| {
-        let body = function.body.as_ref();
-        let is_it = move |body: &Body, id: StmtId| {
-            module.lines.line(body.position(id)) == line && body.origin(id).tag.is_none()
-        };
-        body.into_iter().flat_map(move |body| {
-            body.insts().filter(move |&(id, _)| is_it(body, id)).map(move |(id, inst)| (func, id, inst.guard))
-        })
-    });
-    let (func, stmt, guard) = found.next()?;
-    // A tool may have changed the guard.
-    let guard = sites.iter().find(|site| (site.func, site.stmt) == (func, stmt)).map_or(guard, |site| site.guard);
-    let mut place = of_statement(module, func, stmt, guard, kernel);
-    if found.next().is_some() {
-        // Which of them it was is not known.
-        place.instruction.clear();
+impl Sites {
+    /// Where a site is, for people. The kernel is the one that was launched, which may have called the function.
+    pub fn place(&self, module: &Module, id: SiteId, kernel: &str) -> Option<Place> {
+        self.get(id).map(|site| of_statement(module, site.func, site.stmt, site.guard, kernel))
     }
-    Some(place)
+
+    /// Where an instruction is that a device names by the line of its text; nothing if none of the user's is there.
+    pub fn place_of_line(&self, module: &Module, line: u32, kernel: &str) -> Option<Place> {
+        let mut found = module.functions.iter().flat_map(|(func, function)| {
+            let body = function.body.as_ref();
+            let is_it = move |body: &Body, id: StmtId| {
+                module.lines.line(body.position(id)) == line && body.origin(id).tag.is_none()
+            };
+            body.into_iter().flat_map(move |body| {
+                body.insts().filter(move |&(id, _)| is_it(body, id)).map(move |(id, inst)| (func, id, inst.guard))
+            })
+        });
+        let (func, stmt, guard) = found.next()?;
+        // A tool may have changed the guard.
+        let guard = self.iter().find(|site| (site.func, site.stmt) == (func, stmt)).map_or(guard, |site| site.guard);
+        let mut place = of_statement(module, func, stmt, guard, kernel);
+        if found.next().is_some() {
+            // Which of them it was is not known.
+            place.instruction.clear();
+        }
+        Some(place)
+    }
 }
 
 fn of_statement(module: &Module, func: FuncId, stmt: StmtId, guard: Option<Guard>, kernel: &str) -> Place {

@@ -2,8 +2,7 @@
 
 use ptx::analysis::Provenance;
 use ptx::diagnostic::Position;
-use ptx::edit::{EditError, Editor};
-use ptx::import::ImportError;
+use ptx::edit::Editor;
 use ptx::ir::{
     Directive, DirectiveArg, FuncId, Guard, InitValue, Initializer, Module, Operand, Reg, Stmt, StmtId, Symbol,
     Variable,
@@ -14,10 +13,12 @@ use ptx::view::{AccessBytes, AccessKind, AccessSpace, MemAccess, View};
 use rustc_hash::FxHashMap;
 
 use crate::access_group::AccessGroups;
-use crate::context::{CONTEXT_VARIABLE, RUNTIME, SITES_VARIABLE};
+use crate::context::{CONTEXT_VARIABLE, PointerSlot, RUNTIME, SITES_VARIABLE};
 use crate::cursor::{Cursor, Helpers, KernelContext};
+use crate::error::RewriteError;
+use crate::event::{Access, Sync, SyncKind};
 use crate::site::Sites;
-use crate::tool::{Access, PointerSlot, Sync, SyncKind, Tool};
+use crate::tool::Tool;
 use crate::votes;
 
 /// Rewrites modules for some tools.
@@ -46,25 +47,6 @@ pub struct KernelPlan {
     pub slots: Vec<PointerSlot>,
     /// How many sites the kernel itself has, without the functions that it calls.
     pub sites: usize,
-}
-
-/// Why a module cannot be rewritten.
-#[derive(Debug, thiserror::Error)]
-pub enum RewriteError {
-    /// A function of a tool does not fit in.
-    #[error("{0}")]
-    Import(#[from] ImportError),
-    /// An edit is not possible.
-    #[error("{0}")]
-    Edit(#[from] EditError),
-    /// A tool cannot do what it should.
-    #[error("{tool}: {reason}")]
-    Tool {
-        /// The tool.
-        tool: &'static str,
-        /// Why, as a sentence.
-        reason: String,
-    },
 }
 
 /// Threads of the largest block.

@@ -1,9 +1,6 @@
 //! Places in a module that tools look at.
 
-use ptx::ir::{FuncId, Guard, Module, StmtId, Symbol};
-use report::Place;
-
-use crate::place;
+use ptx::ir::{FuncId, Guard, StmtId, Symbol};
 
 /// The number of a site in its module.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -50,6 +47,10 @@ impl Sites {
         self.sites.get(id.0 as usize)
     }
 
+    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Site> {
+        self.sites.iter()
+    }
+
     pub(crate) fn words(&self) -> impl Iterator<Item = u64> {
         self.sites.iter().map(|site| site.word)
     }
@@ -57,15 +58,5 @@ impl Sites {
     pub(crate) fn add(&mut self, site: Site) -> SiteId {
         self.sites.push(site);
         SiteId((self.sites.len() - 1) as u32)
-    }
-
-    /// Where a site is, for people. The kernel is the one that was launched, which may have called the function.
-    pub fn place(&self, module: &Module, id: SiteId, kernel: &str) -> Option<Place> {
-        self.get(id).map(|site| place::of(module, site, kernel))
-    }
-
-    /// Where an instruction is that a device names by the line of its text; nothing if none of the user's is there.
-    pub fn place_of_line(&self, module: &Module, line: u32, kernel: &str) -> Option<Place> {
-        place::of_line(module, &self.sites, line, kernel)
     }
 }

@@ -2,14 +2,12 @@
 
 use std::fmt::Debug;
 
-use ptx::analysis::PointerValue;
-use ptx::ir::{Guard, Module, StmtId};
-use ptx::view::MemAccess;
+use ptx::ir::Module;
 
-use crate::access_group::AccessGroupId;
 use crate::cursor::Cursor;
+use crate::error::RewriteError;
+use crate::event::{Access, Sync};
 use crate::plan::LaunchPlan;
-use crate::rewriter::RewriteError;
 
 /// A tool: it rewrites what kernels do. Every hook does nothing unless a tool says otherwise.
 ///
@@ -37,63 +35,4 @@ pub trait Tool: Debug + Send + std::marker::Sync {
 
     /// A kernel is about to be launched.
     fn launch(&self, _plan: &mut LaunchPlan) {}
-}
-
-/// An access to memory by an instruction of the program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Access {
-    /// The instruction.
-    pub stmt: StmtId,
-    /// Which of the accesses of the instruction it is.
-    pub index: usize,
-    /// What is accessed and how.
-    pub access: MemAccess,
-    /// Which object the address points into, and how it is aligned.
-    pub pointer: PointerValue,
-    /// The guard that the instruction had in the program.
-    pub guard: Option<Guard>,
-    /// Whether all lanes of a warp must execute the instruction together, so that it cannot be left out for some.
-    pub is_collective: bool,
-    /// An earlier access that is always executed before this one, and accesses the same bytes or more. In global memory, it
-    /// writes if this one does.
-    pub covered_by: Option<StmtId>,
-    /// The accesses through the same pointer, if it is the only access of its instruction: see [`Cursor::access_group`].
-    pub group: Option<AccessGroupId>,
-}
-
-/// A synchronisation by an instruction of the program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Sync {
-    /// The instruction.
-    pub stmt: StmtId,
-    /// What it does.
-    pub kind: SyncKind,
-    /// The guard that the instruction had in the program.
-    pub guard: Option<Guard>,
-}
-
-/// Kinds of synchronisation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SyncKind {
-    /// Threads of a block or cluster wait for each other.
-    Barrier,
-    /// Lanes of a warp wait for each other, and may exchange values.
-    Collective,
-    /// Accesses of the thread are ordered.
-    Fence,
-    /// Asynchronous copies are committed or waited for, or an `mbarrier` is used.
-    Async,
-}
-
-/// A parameter of a kernel that is a pointer, and whose object the launch looks up.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct PointerSlot {
-    /// The parameter, counted from 0.
-    pub param: usize,
-    /// Where in it the pointer is.
-    pub offset: u32,
-    /// What the pointer must be a multiple of: accesses rely on it.
-    pub align: u32,
-    /// How many bytes the object must have: checks subtract so many from its size, and rely on it.
-    pub bytes: u32,
 }

@@ -2,6 +2,7 @@
 
 mod cat;
 mod cfg;
+mod drawing;
 mod effects;
 mod link;
 mod rewrite;

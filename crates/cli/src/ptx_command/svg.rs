@@ -5,7 +5,7 @@
 use std::collections::BinaryHeap;
 use std::fmt::Write;
 
-use super::cfg::{Drawing, DrawnBlock, title};
+use super::drawing::{Drawing, DrawnBlock};
 
 const CHAR_WIDTH: f64 = 7.2;
 const LINE_HEIGHT: f64 = 15.0;
@@ -111,7 +111,7 @@ fn arrow(class: &str, path: &str) -> String {
 
 fn block_lines(block: &DrawnBlock) -> Vec<String> {
     let shown = if block.instructions.len() > MAX_LINES { MAX_LINES - 1 } else { block.instructions.len() };
-    let mut lines = vec![title(block)];
+    let mut lines = vec![block.title()];
     lines.extend(block.instructions[..shown].iter().cloned());
     if shown < block.instructions.len() {
         lines.push(format!("… {} more", block.instructions.len() - shown));

@@ -4,8 +4,7 @@
 use anyhow::{Context, Result, bail, ensure};
 use ptx::ir::{Function, Module, Param};
 
-use crate::cpu_engine::older_processor;
-use crate::engine::{Ending, Engine, engines};
+use crate::engine::{Ending, Engine, engines, older_processor};
 use crate::scenario::{Argument, Buffer, LaunchLine, Scenario};
 use crate::testfile::TestFile;
 use crate::value::print_elements;

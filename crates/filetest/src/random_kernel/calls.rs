@@ -1,30 +1,9 @@
 //! Functions of the module, and calls of them: direct, by address, and recursive.
 
-use super::body::{Body, Choose, Class};
-use super::shape::{Facts, Place};
-
-/// A function that can be called.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Callee {
-    name: String,
-    kind: Kind,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
-    /// `(b32) f(b32, b64)`
-    Plain,
-    /// `(b32) f(b32, b64)`, among those that are called by address.
-    InTable,
-    /// `(b32) f(b32, b32)`: the second is how often it calls itself.
-    Recursive,
-    /// `(b32) f(b32, b32)`: the second is the mask of the lanes that call it together.
-    Collective,
-    /// `(b32) f(b32, b32)` in registers.
-    Registers,
-    /// The same, called where a comparison holds, as tools do.
-    Rare,
-}
+use super::body::{Body, Class};
+use super::choose::Choose;
+use super::facts::{Callee, CalleeKind, Facts};
+use super::shape::Place;
 
 /// Functions for a kernel: their text, and how they are called.
 ///
@@ -35,14 +14,14 @@ pub(super) fn functions(choose: &mut Choose, has_masks: bool, in_step: bool) -> 
     if choose.percent(55) {
         return (text, callees);
     }
-    let kinds = if in_step { vec![Kind::Rare] } else { kinds(choose, has_masks) };
+    let kinds = if in_step { vec![CalleeKind::Rare] } else { kinds(choose, has_masks) };
     for (number, kind) in kinds.into_iter().enumerate() {
         let name = format!("function_{number}");
         text += &function(choose, &name, kind, &callees);
         callees.push(Callee { name, kind });
     }
     let table: Vec<&str> =
-        callees.iter().filter(|callee| callee.kind == Kind::InTable).map(|callee| callee.name.as_str()).collect();
+        callees.iter().filter(|callee| callee.kind == CalleeKind::InTable).map(|callee| callee.name.as_str()).collect();
     if !table.is_empty() {
         text += &format!(".global .align 8 .u64 functions[{}] = {{{}}};\n", table.len(), table.join(", "));
     }
@@ -50,34 +29,34 @@ pub(super) fn functions(choose: &mut Choose, has_masks: bool, in_step: bool) -> 
 }
 
 /// What functions there are.
-fn kinds(choose: &mut Choose, has_masks: bool) -> Vec<Kind> {
-    let mut kinds = vec![Kind::Plain];
+fn kinds(choose: &mut Choose, has_masks: bool) -> Vec<CalleeKind> {
+    let mut kinds = vec![CalleeKind::Plain];
     if choose.percent(25) {
-        kinds.push(Kind::Recursive);
+        kinds.push(CalleeKind::Recursive);
     }
     if choose.percent(30) {
-        kinds.extend([Kind::InTable, Kind::InTable]);
+        kinds.extend([CalleeKind::InTable, CalleeKind::InTable]);
     }
     if choose.percent(15) && has_masks {
-        kinds.push(Kind::Collective);
+        kinds.push(CalleeKind::Collective);
     }
     if choose.percent(15) {
-        kinds.push(Kind::Registers);
+        kinds.push(CalleeKind::Registers);
     }
     if choose.percent(30) {
-        kinds.push(Kind::Rare);
+        kinds.push(CalleeKind::Rare);
     }
     kinds
 }
 
-fn function(choose: &mut Choose, name: &str, kind: Kind, callees: &[Callee]) -> String {
+fn function(choose: &mut Choose, name: &str, kind: CalleeKind, callees: &[Callee]) -> String {
     let mut body = Body::new(Choose::new(choose.word()), &format!("{}_L", name.replace("function_", "F")));
     body.facts = Facts {
         in_function: true,
         threads: 32,
         has_local: true,
         limit: 40,
-        callees: callees.iter().filter(|callee| callee.kind == Kind::Plain).cloned().collect(),
+        callees: callees.iter().filter(|callee| callee.kind == CalleeKind::Plain).cloned().collect(),
         ..Facts::default()
     };
     for (class, count) in [(Class::Pred, 3), (Class::B16, 2), (Class::B32, 4), (Class::B64, 2)] {
@@ -89,14 +68,14 @@ fn function(choose: &mut Choose, name: &str, kind: Kind, callees: &[Callee]) -> 
     body.named(".b32", "%lane");
     body.named(".b64", "%frame");
     body.put("mov.u32 %lane, %laneid");
-    if matches!(kind, Kind::Registers | Kind::Rare) {
+    if matches!(kind, CalleeKind::Registers | CalleeKind::Rare) {
         body.put("mov.b32 %r1, x");
         body.put("mov.b32 %r2, y");
         body.put("cvt.u64.u32 %d1, y");
     } else {
         body.put("ld.param.b32 %r1, [x]");
         match kind {
-            Kind::Plain | Kind::InTable => {
+            CalleeKind::Plain | CalleeKind::InTable => {
                 body.put("ld.param.b64 %d1, [y]");
                 body.put("cvt.u32.u64 %r2, %d1");
             }
@@ -107,7 +86,7 @@ fn function(choose: &mut Choose, name: &str, kind: Kind, callees: &[Callee]) -> 
         }
     }
     let mut place = Place { is_block: false, mask: None, depth: 2, loops: 1, may_exit: false };
-    if kind == Kind::Collective {
+    if kind == CalleeKind::Collective {
         let mask = body.named(".b32", "%members");
         body.put(format!("mov.b32 {mask}, %r2"));
         place.mask = Some(mask);
@@ -138,7 +117,7 @@ fn function(choose: &mut Choose, name: &str, kind: Kind, callees: &[Callee]) -> 
         let count = body.choose.between(1, 3);
         body.statements(&place, count);
     }
-    if kind == Kind::Recursive {
+    if kind == CalleeKind::Recursive {
         let after = body.new_label();
         let is_over = body.temp(Class::Pred);
         body.put(format!("setp.eq.u32 {is_over}, {depth}, 0"));
@@ -162,17 +141,21 @@ fn function(choose: &mut Choose, name: &str, kind: Kind, callees: &[Callee]) -> 
     give_back(&mut body, kind, &bits);
     body.put("ret");
     let header = match kind {
-        Kind::Plain | Kind::InTable => format!(".func (.param .b32 result) {name}(.param .b32 x, .param .b64 y)"),
-        Kind::Registers | Kind::Rare => format!(".func (.reg .b32 result) {name}(.reg .b32 x, .reg .b32 y)"),
+        CalleeKind::Plain | CalleeKind::InTable => {
+            format!(".func (.param .b32 result) {name}(.param .b32 x, .param .b64 y)")
+        }
+        CalleeKind::Registers | CalleeKind::Rare => {
+            format!(".func (.reg .b32 result) {name}(.reg .b32 x, .reg .b32 y)")
+        }
         _ => format!(".func (.param .b32 result) {name}(.param .b32 x, .param .b32 y)"),
     };
     let declarations = body.declarations();
-    let pragma = if kind == Kind::Rare { "\t.pragma \"cold\";\n" } else { "" };
+    let pragma = if kind == CalleeKind::Rare { "\t.pragma \"cold\";\n" } else { "" };
     format!("{header}\n{{\n{pragma}\t.local .align 16 .b8 frame[32];\n{declarations}{}\n}}\n", body.lines.join("\n"))
 }
 
-fn give_back(body: &mut Body, kind: Kind, register: &str) {
-    if matches!(kind, Kind::Registers | Kind::Rare) {
+fn give_back(body: &mut Body, kind: CalleeKind, register: &str) {
+    if matches!(kind, CalleeKind::Registers | CalleeKind::Rare) {
         body.put(format!("mov.b32 result, {register}"));
     } else {
         body.put(format!("st.param.b32 [result], {register}"));
@@ -185,20 +168,20 @@ impl Body {
         let callees: Vec<&Callee> = self.facts.callees.iter().collect();
         let callee = self.choose.pick(&callees).clone();
         let (d, x) = (self.reg(Class::B32), self.reg(Class::B32));
-        if callee.kind == Kind::Registers {
+        if callee.kind == CalleeKind::Registers {
             let y = self.reg(Class::B32);
             return self.put(format!("call ({d}), {}, ({x}, {y})", callee.name));
         }
-        if callee.kind == Kind::Rare {
+        if callee.kind == CalleeKind::Rare {
             return self.check(&callee.name);
         }
         let second = match callee.kind {
-            Kind::Plain | Kind::InTable => "b64",
+            CalleeKind::Plain | CalleeKind::InTable => "b64",
             _ => "b32",
         };
         let y = match callee.kind {
-            Kind::Plain | Kind::InTable => self.reg(Class::B64),
-            Kind::Recursive => {
+            CalleeKind::Plain | CalleeKind::InTable => self.reg(Class::B64),
+            CalleeKind::Recursive => {
                 let (depth, from) = (self.temp(Class::B32), self.reg(Class::B32));
                 self.put(format!("and.b32 {depth}, {from}, 3"));
                 depth
@@ -209,9 +192,9 @@ impl Body {
             },
         };
         // Those who do not call do not look at what it returns either.
-        let is_guarded = matches!(callee.kind, Kind::Plain) && self.choose.percent(20);
+        let is_guarded = matches!(callee.kind, CalleeKind::Plain) && self.choose.percent(20);
         let guard = if is_guarded { format!("@{} ", self.condition()) } else { String::new() };
-        let address = (callee.kind == Kind::InTable && self.choose.percent(80)).then(|| {
+        let address = (callee.kind == CalleeKind::InTable && self.choose.percent(80)).then(|| {
             let (address, index, from) = (self.temp(Class::B64), self.temp(Class::B32), self.reg(Class::B32));
             self.put(format!("and.b32 {index}, {from}, 1"));
             self.put(format!("mov.u64 {address}, functions"));

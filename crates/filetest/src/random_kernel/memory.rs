@@ -12,33 +12,6 @@ pub(super) const FLOATS: u32 = 32;
 /// Elements of 32 bits of the constants.
 pub(super) const CONSTANTS: u32 = 16;
 
-/// Memory that many threads change.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Counter {
-    /// What they do to it: the operation and the type.
-    pub(super) operation: &'static str,
-    /// Where it is.
-    pub(super) offset: u32,
-    pub(super) is_shared: bool,
-}
-
-/// What counters can be used for. Sums of small whole numbers are exact also in floating point.
-const OPERATIONS: [&str; 14] = [
-    "add.u32", "add.s32", "add.u64", "add.f32", "add.f64", "min.s32", "min.u32", "max.s64", "max.u32", "min.u64",
-    "and.b32", "or.b32", "xor.b32", "xor.b64",
-];
-
-impl Counter {
-    pub(super) fn new(body: &mut Body, offset: u32, is_shared: bool) -> Self {
-        Self { operation: body.choose.pick(&OPERATIONS), offset, is_shared }
-    }
-
-    /// What it holds in the beginning: not what nothing can change any more.
-    pub(super) fn start(&self) -> u64 {
-        if self.operation.starts_with("and") || self.operation.starts_with("min.u") { u64::MAX } else { 0 }
-    }
-}
-
 impl Body {
     /// One access, or a few that belong together.
     pub(super) fn memory(&mut self) {

@@ -8,7 +8,9 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `body` | the text of a function, its registers, choices |
+//! | `choose` | where choices come from |
+//! | `facts` | what is the same all over a function |
+//! | `body` | the text of a function, its registers |
 //! | `arithmetic` | instructions that compute registers |
 //! | `memory` | loads, stores, atomic operations |
 //! | `sync` | barriers, and what lanes do together |
@@ -19,6 +21,8 @@
 mod arithmetic;
 mod body;
 mod calls;
+mod choose;
+mod facts;
 mod memory;
 mod print;
 mod shape;
@@ -26,9 +30,11 @@ mod sync;
 
 use std::fmt::Write;
 
-use self::body::{Body, Choose, Class};
-use self::memory::{CONSTANTS, Counter, FLOATS, INPUT, SLICE};
-use self::shape::{Facts, Place};
+use self::body::{Body, Class};
+use self::choose::Choose;
+use self::facts::{Counter, Facts};
+use self::memory::{CONSTANTS, FLOATS, INPUT, SLICE};
+use self::shape::Place;
 
 /// A kernel with its launch, as a test file.
 #[derive(Clone, Debug)]
@@ -164,11 +170,11 @@ fn choose_pools(body: &mut Body, is_small: bool) {
 fn choose_counters(body: &mut Body, shared_at: u32) {
     let mut counters = Vec::new();
     for nth in 0..body.choose.below(3) {
-        counters.push(Counter::new(body, nth * 8, false));
+        counters.push(Counter::new(&mut body.choose, nth * 8, false));
     }
     if body.facts.has_shared {
         for nth in 0..body.choose.below(3) {
-            counters.push(Counter::new(body, shared_at + nth * 8, true));
+            counters.push(Counter::new(&mut body.choose, shared_at + nth * 8, true));
         }
     }
     body.facts.counters = counters;

@@ -1,36 +1,7 @@
 //! Control flow: branches, loops and jumps, with the care that is needed for threads to meet again.
 
 use super::body::{Body, Class};
-use super::calls::Callee;
-use super::memory::Counter;
-
-/// What is the same all over a function.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Facts {
-    /// Whether this is a function and not the kernel.
-    pub(super) in_function: bool,
-    /// Threads of a block.
-    pub(super) threads: u32,
-    pub(super) has_shared: bool,
-    pub(super) has_local: bool,
-    pub(super) has_generic: bool,
-    /// Whether all warps keep in step: they wait for each other at barriers of the whole block, and nowhere else.
-    pub(super) in_step: bool,
-    /// Whether threads may end early.
-    pub(super) may_exit: bool,
-    /// How many instructions there may be before no further branches and loops are begun.
-    pub(super) limit: usize,
-    pub(super) counters: Vec<Counter>,
-    pub(super) callees: Vec<Callee>,
-    /// The last barrier that was given to some warps alone.
-    pub(super) next_barrier: u32,
-}
-
-impl Facts {
-    pub(super) fn warps(&self) -> u32 {
-        self.threads.div_ceil(32)
-    }
-}
+use super::memory::INPUT;
 
 /// Who comes to a place in the program.
 #[derive(Clone, Debug)]
@@ -424,7 +395,7 @@ impl Body {
         match self.choose.below(4) {
             0 => self.put("mad.lo.u32 %uniform, %uniform, 5, 3"),
             1 if !self.facts.in_step => {
-                let offset = self.choose.below(super::memory::INPUT) * 4;
+                let offset = self.choose.below(INPUT) * 4;
                 self.put(format!("ld.global.b32 %uniform, [%input+{offset}]"));
             }
             _ if self.facts.in_step || self.choose.percent(50) => {

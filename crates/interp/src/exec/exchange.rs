@@ -13,9 +13,12 @@ use crate::code::{Arg, Code, Collective, CollectiveOp, Inst, Members};
 use crate::fault::{FaultKind, LaunchError};
 use crate::memory::Window;
 
+/// After so many instructions of the grid, lanes that wait for others of their warp to join them go on without.
+const SPIN_LIMIT: u64 = 20_000;
+
 /// Which lanes go on that stand at collectives.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Who {
+enum Who {
     /// Those that have met whom they name: all that have not exited stand there and name the same lanes.
     Complete,
     /// Those that do not name themselves, and so have no right to wait.
@@ -50,8 +53,72 @@ impl Run<'_> {
         self.settle(block, warp)
     }
 
+    /// Called when a lane of a warp stops running: if no other lane can still come, those go on that have met whom they
+    /// name; if there are none, those that wait for whoever joins them; and at last those that do not name themselves.
+    pub(super) fn settle(&mut self, block: u32, warp: usize) -> Result<(), LaunchError> {
+        let place = self.block(block);
+        if place.here_since[warp].is_none() && place.met_since[warp].is_none() {
+            return Ok(());
+        }
+        let threads = &place.threads[warp * 32..place.threads.len().min(warp * 32 + 32)];
+        if threads.iter().any(|thread| thread.state == State::Ready) {
+            return Ok(());
+        }
+        if self.release_met(block, warp, Who::Complete)? {
+            return Ok(());
+        }
+        if self.block(block).here_since[warp].is_some() {
+            return self.release_here(block, warp);
+        }
+        self.release_met(block, warp, Who::Outsiders).map(drop)
+    }
+
+    /// Lets the lanes of a warp that wait for whoever joins them go on, those at one place together.
+    fn release_here(&mut self, block: u32, warp: usize) -> Result<(), LaunchError> {
+        loop {
+            let place = self.block(block);
+            let first = warp * 32;
+            let threads = &place.threads[first..place.threads.len().min(first + 32)];
+            let Some(waiting) = threads.iter().find(|thread| thread.state == State::AtHere) else {
+                place.here_since[warp] = None;
+                return Ok(());
+            };
+            let here = |thread: &Thread| thread.state == State::AtHere && thread.place() == waiting.place();
+            let lanes = (0..threads.len()).filter(|&lane| here(&threads[lane])).fold(0, |mask, lane| mask | 1 << lane);
+            self.exchange(block, warp, lanes, lanes)?;
+        }
+    }
+
+    /// Nobody is ready: lanes that wait for company go on without. Says whether there were any.
+    pub(super) fn release_patient(&mut self, from: usize) -> bool {
+        for block in from..self.blocks.len() {
+            let Some(place) = &self.blocks[block] else {
+                continue;
+            };
+            if let Some(warp) = place.here_since.iter().position(Option::is_some) {
+                return self.release_here(block as u32, warp).is_ok() && !self.ready.is_empty();
+            }
+        }
+        false
+    }
+
+    /// A lane of a warp spins: those that have waited too long for others to join them go on without.
+    pub(super) fn release_overdue(&mut self, block: u32, warp: usize) -> Result<(), LaunchError> {
+        let clock = self.clock;
+        let is_over = |since: Option<u64>| since.is_some_and(|since| clock - since > SPIN_LIMIT);
+        let place = self.block(block);
+        let (met, here) = (is_over(place.met_since[warp]), is_over(place.here_since[warp]));
+        let has_released = met && self.release_met(block, warp, Who::Complete)?;
+        if here && !has_released {
+            self.release_here(block, warp)?;
+        } else if met && !has_released {
+            self.release_met(block, warp, Who::Outsiders)?;
+        }
+        Ok(())
+    }
+
     /// Lets the lanes of a warp go on that may, each with those that stand where it stands. Says whether there were any.
-    pub(super) fn release_met(&mut self, block: u32, warp: usize, who: Who) -> Result<bool, LaunchError> {
+    fn release_met(&mut self, block: u32, warp: usize, who: Who) -> Result<bool, LaunchError> {
         let live = self.block(block).live[warp];
         let mut left = self.lanes(block, warp, |thread| matches!(thread.state, State::AtCollective { .. }));
         let mut has_released = false;
@@ -118,7 +185,7 @@ impl Run<'_> {
 
     /// Executes the collective at which lanes of a warp stand, and lets some of them go on: each with the values of
     /// those that it names.
-    pub(super) fn exchange(&mut self, block: u32, warp: usize, lanes: u32, here: u32) -> Result<(), LaunchError> {
+    fn exchange(&mut self, block: u32, warp: usize, lanes: u32, here: u32) -> Result<(), LaunchError> {
         let first = warp as u32 * 32;
         let (grid, clock) = (self.grid, self.clock);
         let leader = first + lanes.trailing_zeros();

@@ -10,6 +10,8 @@ mod host;
 mod lane;
 mod matrix;
 mod mbarrier;
+mod mbarrier_object;
+mod operand;
 mod pure;
 mod schedule;
 mod special;

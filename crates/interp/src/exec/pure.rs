@@ -1,5 +1,6 @@
 //! Operations from values to one value.
 
+use super::mbarrier_object::MbarrierObject;
 use crate::arith::float::{self, Mode};
 use crate::arith::format::{F32, Format, Number, Round};
 use crate::arith::int::{self, Int, mask};
@@ -123,7 +124,7 @@ pub(crate) fn eval(op: Pure, args: &[u128]) -> u128 {
             (if saturate { ty.clamp(shifted) } else { shifted }) as u128
         }
         Pure::VideoSimd { simd, selectors } => simd.apply(a, b, c, selectors),
-        Pure::MbarrierPendingCount => super::mbarrier::Object::from_bits(a as u64).pending.into(),
+        Pure::MbarrierPendingCount => MbarrierObject::from_bits(a as u64).pending.into(),
     }
 }
 

@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use ptx::ir::Module;
 
 use super::barrier::BarrierState;
-use super::exchange::Who;
 use super::lane::{Lane, Stop};
 use super::thread::{Grid, State, Thread, unflatten};
 use crate::code::{Barrier, BarrierKind, Code, Inst};
 use crate::fault::{Fault, FaultKind, LaunchError, Wait};
-use crate::machine::{Outcome, Random, Schedule};
+use crate::launch::{Outcome, Schedule};
 use crate::memory::Memory;
+use crate::random::Random;
 
 /// A block that has started.
 pub(crate) struct Block {
@@ -40,13 +40,10 @@ pub(super) struct Run<'r> {
     pub(super) clock: u64,
     pub(super) blocks: Vec<Option<Block>>,
     next_block: u64,
-    ready: VecDeque<(u32, u32)>,
+    pub(super) ready: VecDeque<(u32, u32)>,
     random: Random,
     schedule: Schedule,
 }
-
-/// After so many instructions of the grid, lanes that wait for others of their warp to join them go on without.
-const SPIN_LIMIT: u64 = 20_000;
 
 /// Runs a grid to its end.
 pub(crate) fn run(grid: &Grid<'_>, module: &Module, memory: &mut Memory, seed: u64) -> Result<Outcome, LaunchError> {
@@ -168,17 +165,7 @@ impl Run<'_> {
         match stop {
             Stop::Yield => {
                 self.ready.push_back((block, thread));
-                let warp = thread as usize / 32;
-                let clock = self.clock;
-                let is_over = |since: Option<u64>| since.is_some_and(|since| clock - since > SPIN_LIMIT);
-                let place = self.block(block);
-                let (met, here) = (is_over(place.met_since[warp]), is_over(place.here_since[warp]));
-                let has_released = met && self.release_met(block, warp, Who::Complete)?;
-                if here && !has_released {
-                    self.release_here(block, warp)?;
-                } else if met && !has_released {
-                    self.release_met(block, warp, Who::Outsiders)?;
-                }
+                self.release_overdue(block, thread as usize / 32)?;
             }
             Stop::Exit => self.exit(block, thread)?,
             Stop::Barrier(barrier) => self.barrier(block, thread, barrier)?,
@@ -306,55 +293,6 @@ impl Run<'_> {
         for thread in waiting {
             self.advance(block, thread);
         }
-    }
-
-    /// Called when a lane of a warp stops running: if no other lane can still come, those go on that have met whom they
-    /// name; if there are none, those that wait for whoever joins them; and at last those that do not name themselves.
-    pub(super) fn settle(&mut self, block: u32, warp: usize) -> Result<(), LaunchError> {
-        let place = self.block(block);
-        if place.here_since[warp].is_none() && place.met_since[warp].is_none() {
-            return Ok(());
-        }
-        let threads = &place.threads[warp * 32..place.threads.len().min(warp * 32 + 32)];
-        if threads.iter().any(|thread| thread.state == State::Ready) {
-            return Ok(());
-        }
-        if self.release_met(block, warp, Who::Complete)? {
-            return Ok(());
-        }
-        if self.block(block).here_since[warp].is_some() {
-            return self.release_here(block, warp);
-        }
-        self.release_met(block, warp, Who::Outsiders).map(drop)
-    }
-
-    /// Lets the lanes of a warp that wait for whoever joins them go on, those at one place together.
-    fn release_here(&mut self, block: u32, warp: usize) -> Result<(), LaunchError> {
-        loop {
-            let place = self.block(block);
-            let first = warp * 32;
-            let threads = &place.threads[first..place.threads.len().min(first + 32)];
-            let Some(waiting) = threads.iter().find(|thread| thread.state == State::AtHere) else {
-                place.here_since[warp] = None;
-                return Ok(());
-            };
-            let here = |thread: &Thread| thread.state == State::AtHere && thread.place() == waiting.place();
-            let lanes = (0..threads.len()).filter(|&lane| here(&threads[lane])).fold(0, |mask, lane| mask | 1 << lane);
-            self.exchange(block, warp, lanes, lanes)?;
-        }
-    }
-
-    /// Nobody is ready: lanes that wait for company go on without. Says whether there were any.
-    fn release_patient(&mut self, from: usize) -> bool {
-        for block in from..self.blocks.len() {
-            let Some(place) = &self.blocks[block] else {
-                continue;
-            };
-            if let Some(warp) = place.here_since.iter().position(Option::is_some) {
-                return self.release_here(block as u32, warp).is_ok() && !self.ready.is_empty();
-            }
-        }
-        false
     }
 
     pub(super) fn fault(&self, block: u32, thread: u32, kind: FaultKind) -> LaunchError {

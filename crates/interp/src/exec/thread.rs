@@ -1,8 +1,7 @@
 //! A thread: its registers, frames and local memory.
 
-use crate::code::{Arg, Dest};
 use crate::decode::Program;
-use crate::machine::Config;
+use crate::launch::Config;
 
 /// What all threads of a launch share and nobody changes.
 #[derive(Debug)]
@@ -114,29 +113,5 @@ impl Thread {
     /// Where the thread stands: function and position.
     pub(crate) fn place(&self) -> (u32, u32) {
         self.frames.last().map_or((0, 0), |frame| (frame.function, frame.pc))
-    }
-
-    /// The value of an operand; `clock` counts instructions.
-    pub(crate) fn read(&self, grid: &Grid<'_>, clock: u64, arg: Arg) -> u128 {
-        let base = self.frame().registers;
-        let register = |slot: u32| self.registers[(base + slot) as usize];
-        match arg {
-            Arg::Const(value) => value.into(),
-            Arg::Reg(slot) => register(slot),
-            // Only predicates and their like are negated: the other bits do not matter.
-            Arg::Not(slot) => !register(slot),
-            Arg::Neg(slot) => register(slot).wrapping_neg(),
-            Arg::Part { slot, shift, bits } => register(slot) >> shift & crate::arith::int::mask(bits.into()),
-            Arg::Special(special) => super::special::value(grid, self, clock, special),
-            Arg::Frame(offset) => u128::from(self.frame().local + offset),
-        }
-    }
-
-    /// Writes a register of the frame.
-    pub(crate) fn write(&mut self, dest: Dest, value: u128) {
-        if let Dest::Reg { slot, bits } = dest {
-            let index = self.frame().registers + slot;
-            self.registers[index as usize] = value & crate::arith::int::mask(bits.into());
-        }
     }
 }

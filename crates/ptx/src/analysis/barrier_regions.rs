@@ -3,23 +3,11 @@
 //! Between two barriers the threads of a block run in any order, so a region is what can be checked, repaired and run
 //! again as a whole: `repair` runs a region again from its start, for which it must know what has to be saved there.
 
-use super::bitset::BitSet;
-use super::callgraph::CallGraph;
 use super::cfg::Cfg;
-use super::defuse::DefUse;
-use super::graph::Block;
-use super::liveness::Liveness;
-use super::region_facts::FactFinder;
+use super::region_facts::{FactFinder, Region, RegionFacts, RegionInputs, RegionStart};
 use super::region_walk::{Marks, Piece, RegionWalk};
-use crate::entity::{Id, Map, define_id};
-use crate::ir::{FuncId, Module, Reg, StmtId, Symbol};
-use crate::ops::{Effect, Op};
-use crate::view::View;
-
-define_id! {
-    /// A barrier region of a function, or the point at which it starts.
-    Region "region"
-}
+use crate::entity::{Id, Map};
+use crate::ir::{FuncId, Module, StmtId};
 
 /// The barrier regions of a function.
 ///
@@ -41,103 +29,6 @@ pub struct BarrierRegions {
     is_exact: bool,
 }
 
-/// Where a region starts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RegionStart {
-    /// Where control enters the function.
-    Entry,
-    /// After a barrier.
-    Barrier(StmtId),
-}
-
-impl RegionStart {
-    /// The block and place at which the code of the region begins.
-    pub(super) fn place(self, cfg: &Cfg) -> (Block, usize) {
-        match self {
-            Self::Entry => (cfg.entry(), 0),
-            Self::Barrier(statement) => {
-                let (block, place) = cfg.place_of(statement).expect("barriers come from the graph");
-                (block, place + 1)
-            }
-        }
-    }
-}
-
-/// What is known of a region.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct RegionFacts {
-    /// The regions that start at the barriers to which control may come next.
-    pub next: Vec<Region>,
-    /// Whether control may leave the function without coming to another barrier.
-    pub may_leave: bool,
-    /// Whether a call in the region may wait at a barrier of the block, so that it is not one region really.
-    pub calls_barrier: bool,
-    /// Instructions in the region that arrive at a barrier of the block without waiting.
-    pub arrivals: Vec<StmtId>,
-    /// Instructions in the region that arrive, or wait, at the barrier of the cluster.
-    pub cluster_barriers: Vec<StmtId>,
-    /// The registers other than predicates that are live at the start, in no particular order.
-    pub live: Vec<Reg>,
-    /// The predicates that are live at the start, in no particular order.
-    pub predicates: Vec<Reg>,
-    /// Whether the carry flag is live at the start.
-    pub carry: bool,
-    /// The `.local` variables that may have been written before the start and may be read after it.
-    pub locals: Vec<Symbol>,
-}
-
-/// What a barrier instruction does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BarrierKind {
-    /// Waits for the threads of the block.
-    Wait,
-    /// Arrives at a barrier of the block, and does not wait.
-    Arrive,
-    /// Arrives, or waits, at the barrier of the cluster.
-    Cluster,
-}
-
-impl BarrierKind {
-    /// The kind of barrier that an instruction is, if it is one. Barriers of a warp and barrier objects are none.
-    pub fn of(view: &View<'_>) -> Option<Self> {
-        if view.effect() != Some(Effect::Barrier) {
-            return None;
-        }
-        Some(match view.op()? {
-            Op::BarArrive | Op::BarrierArrive => Self::Arrive,
-            Op::BarrierClusterArrive | Op::BarrierClusterWait => Self::Cluster,
-            _ => Self::Wait,
-        })
-    }
-}
-
-/// The functions that may wait at a barrier of the block, themselves or in a function that they call. Functions that
-/// the module does not define may, except those of the CUDA runtime that every module may call.
-pub fn functions_with_barriers(module: &Module, calls: &CallGraph) -> BitSet<FuncId> {
-    const WITHOUT_BARRIER: &[&str] = &["vprintf", "malloc", "free", "__assertfail"];
-    calls.callers_of(|id| {
-        let Some(function) = id.map(|id| &module.functions[id]) else { return true };
-        let Some(body) = &function.body else { return !WITHOUT_BARRIER.contains(&module.text(function.name)) };
-        let views = body.iter().filter_map(|id| View::of(&module.forms, body, id));
-        views.into_iter().any(|view| BarrierKind::of(&view) == Some(BarrierKind::Wait))
-    })
-}
-
-/// The analyses that barrier regions rest on.
-#[derive(Clone, Copy, Debug)]
-pub struct RegionInputs<'a> {
-    /// The control-flow graph of the function.
-    pub cfg: &'a Cfg,
-    /// Reads and writes of the function.
-    pub def_use: &'a DefUse,
-    /// Live registers of the function.
-    pub liveness: &'a Liveness,
-    /// The calls of the module.
-    pub calls: &'a CallGraph,
-    /// The functions of the module that may wait: [`functions_with_barriers`].
-    pub with_barriers: &'a BitSet<FuncId>,
-}
-
 /// More visits of blocks and barriers than this, or registers in all regions together, are not made (16 Mi).
 const MAX_WORK: usize = 1 << 24;
 
@@ -149,7 +40,7 @@ impl BarrierRegions {
 
     pub(super) fn with_limit(module: &Module, function: FuncId, inputs: RegionInputs<'_>, max_work: usize) -> Self {
         let cfg = inputs.cfg;
-        let marks = Marks::of(module, function, inputs);
+        let marks = Marks::of(module, function, cfg, inputs.calls, inputs.with_barriers);
         let mut starts = Map::new();
         let mut region_at = Map::filled(marks.statements(), None);
         starts.push(RegionStart::Entry);

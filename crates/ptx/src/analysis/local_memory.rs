@@ -2,7 +2,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::barrier_regions::Region;
 use super::bitset::bits;
 use super::cfg::Cfg;
 use super::dataflow::{Direction, Propagation};
@@ -81,9 +80,9 @@ impl LocalMemory {
         self.uses[block].len()
     }
 
-    /// Calls `each` with the variables that may have been written before each barrier, and may be read after it.
-    /// A barrier is given with the region that starts there, its block and its place in that.
-    pub(super) fn alive_at(&self, cfg: &Cfg, points: &[(Region, Block, usize)], mut each: impl FnMut(Region, Symbol)) {
+    /// Calls `each` with the variables that may have been written before each point and may be read after it, and the
+    /// number of the point. A point is a place in a block.
+    pub(super) fn alive_at(&self, cfg: &Cfg, points: &[(Block, usize)], mut each: impl FnMut(usize, Symbol)) {
         if self.variables.is_empty() {
             return;
         }
@@ -107,7 +106,7 @@ impl LocalMemory {
             for propagation in [&mut named, &mut written, &mut taken] {
                 propagation.run();
             }
-            for (index, &(region, block, place)) in points.iter().enumerate() {
+            for (index, &(block, place)) in points.iter().enumerate() {
                 let mut later = cfg.successors(block).iter().fold(0, |word, &next| word | named.facts[next]);
                 let before = cfg.predecessors(block).iter();
                 let mut earlier = before.clone().fold(0, |word, &before| word | written.facts[before]);
@@ -122,19 +121,19 @@ impl LocalMemory {
                 }
                 let may_be_read = later | if read_later[index] { escaped } else { 0 };
                 for bit in bits(earlier & may_be_read) {
-                    each(region, variables[bit]);
+                    each(index, variables[bit]);
                 }
             }
         }
     }
 
-    fn is_read_indirectly_after(&self, cfg: &Cfg, points: &[(Region, Block, usize)]) -> Vec<bool> {
+    fn is_read_indirectly_after(&self, cfg: &Cfg, points: &[(Block, usize)]) -> Vec<bool> {
         let mut reads = Propagation::new(cfg.graph(), Direction::Backward);
         for block in cfg.blocks().filter(|&block| !self.indirect_reads[block].is_empty()) {
             reads.start(block, 1);
         }
         reads.run();
-        let is_read = |&(_, block, place): &(Region, Block, usize)| {
+        let is_read = |&(block, place): &(Block, usize)| {
             self.indirect_reads[block].last().is_some_and(|&last| last as usize > place)
                 || cfg.successors(block).iter().any(|&next| reads.facts[next] != 0)
         };

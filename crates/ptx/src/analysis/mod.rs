@@ -39,6 +39,7 @@
 //! which the answer errs on the safe side, and says so (`is_exact`).
 
 mod address;
+mod barrier;
 mod barrier_regions;
 mod bitset;
 mod callgraph;
@@ -61,8 +62,8 @@ mod region_walk;
 mod uniformity;
 
 pub use address::{AddressBase, AddressPattern, AddressShape};
-pub use barrier_regions::functions_with_barriers;
-pub use barrier_regions::{BarrierKind, BarrierRegions, Region, RegionFacts, RegionInputs, RegionStart};
+pub use barrier::{BarrierKind, functions_with_barriers};
+pub use barrier_regions::BarrierRegions;
 pub use bitset::BitSet;
 pub use callgraph::{CallGraph, CallKind, CallSite, TargetList};
 pub use cfg::{Cfg, Edge, EdgeKind};
@@ -77,6 +78,7 @@ pub use liveness::{LiveSet, LiveWalk, Liveness};
 pub use loops::{LoopId, Loops};
 pub use provenance::{PointerValue, Provenance, Root};
 pub use reaching::{Definition, Reaching, Version, VersionOrigin};
+pub use region_facts::{Region, RegionFacts, RegionInputs, RegionStart};
 pub use region_walk::Piece;
 pub use uniformity::{Branch, BranchUniformity, Class, Given, LANES, LaneValue, LaunchFacts, NoWrap, Signedness};
 pub use uniformity::{Uniformity, Web, WrapCheck, WrapGuard};

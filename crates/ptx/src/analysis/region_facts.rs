@@ -1,12 +1,82 @@
 //! What is known of barrier regions: where they lead, and what has to be saved where they start.
 
-use super::barrier_regions::{Region, RegionFacts, RegionInputs, RegionStart};
+use super::bitset::BitSet;
+use super::callgraph::CallGraph;
+use super::cfg::Cfg;
 use super::dataflow::MAX_BITS;
+use super::defuse::DefUse;
+use super::graph::Block;
+use super::liveness::Liveness;
 use super::local_memory::LocalMemory;
 use super::region_walk::{Mark, MarkKind, Marks, RegionWalk};
-use crate::entity::{Id, Map};
-use crate::ir::{FuncId, Module, Reg, StmtId};
+use crate::entity::{Id, Map, define_id};
+use crate::ir::{FuncId, Module, Reg, StmtId, Symbol};
 use crate::types::Type;
+
+define_id! {
+    /// A barrier region of a function, or the point at which it starts.
+    Region "region"
+}
+
+/// Where a region starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RegionStart {
+    /// Where control enters the function.
+    Entry,
+    /// After a barrier.
+    Barrier(StmtId),
+}
+
+impl RegionStart {
+    /// The block and place at which the code of the region begins.
+    pub(super) fn place(self, cfg: &Cfg) -> (Block, usize) {
+        match self {
+            Self::Entry => (cfg.entry(), 0),
+            Self::Barrier(statement) => {
+                let (block, place) = cfg.place_of(statement).expect("barriers come from the graph");
+                (block, place + 1)
+            }
+        }
+    }
+}
+
+/// What is known of a region.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RegionFacts {
+    /// The regions that start at the barriers to which control may come next.
+    pub next: Vec<Region>,
+    /// Whether control may leave the function without coming to another barrier.
+    pub may_leave: bool,
+    /// Whether a call in the region may wait at a barrier of the block, so that it is not one region really.
+    pub calls_barrier: bool,
+    /// Instructions in the region that arrive at a barrier of the block without waiting.
+    pub arrivals: Vec<StmtId>,
+    /// Instructions in the region that arrive, or wait, at the barrier of the cluster.
+    pub cluster_barriers: Vec<StmtId>,
+    /// The registers other than predicates that are live at the start, in no particular order.
+    pub live: Vec<Reg>,
+    /// The predicates that are live at the start, in no particular order.
+    pub predicates: Vec<Reg>,
+    /// Whether the carry flag is live at the start.
+    pub carry: bool,
+    /// The `.local` variables that may have been written before the start and may be read after it.
+    pub locals: Vec<Symbol>,
+}
+
+/// The analyses that barrier regions rest on.
+#[derive(Clone, Copy, Debug)]
+pub struct RegionInputs<'a> {
+    /// The control-flow graph of the function.
+    pub cfg: &'a Cfg,
+    /// Reads and writes of the function.
+    pub def_use: &'a DefUse,
+    /// Live registers of the function.
+    pub liveness: &'a Liveness,
+    /// The calls of the module.
+    pub calls: &'a CallGraph,
+    /// The functions of the module that may wait: [`functions_with_barriers`](super::functions_with_barriers).
+    pub with_barriers: &'a BitSet<FuncId>,
+}
 
 pub(super) struct FactFinder<'a> {
     pub(super) module: &'a Module,
@@ -97,24 +167,24 @@ impl FactFinder<'_> {
 
     fn find_locals(&self, facts: &mut [RegionFacts], max_work: usize) -> Option<()> {
         let cfg = self.inputs.cfg;
-        let mut points = Vec::new();
+        let (mut regions, mut points) = (Vec::new(), Vec::new());
         // Nothing was written before the first region.
         for (region, start) in self.starts.iter() {
             if let RegionStart::Barrier(statement) = start {
-                let (block, place) = cfg.place_of(*statement).expect("barriers come from the graph");
-                points.push((region, block, place));
+                regions.push(region);
+                points.push(cfg.place_of(*statement).expect("barriers come from the graph"));
             }
         }
         if points.is_empty() {
             return Some(());
         }
         let locals = LocalMemory::of(self.module, self.function, cfg);
-        let work: usize = points.iter().map(|&(_, block, _)| 1 + locals.uses_in(block)).sum();
+        let work: usize = points.iter().map(|&(block, _)| 1 + locals.uses_in(block)).sum();
         let words = locals.variables().len().div_ceil(64);
         if work.saturating_mul(words) > max_work || words.saturating_mul(64 * cfg.len()) > MAX_BITS {
             return None;
         }
-        locals.alive_at(cfg, &points, |region, variable| facts[region.index()].locals.push(variable));
+        locals.alive_at(cfg, &points, |point, variable| facts[regions[point].index()].locals.push(variable));
         Some(())
     }
 

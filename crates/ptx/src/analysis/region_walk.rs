@@ -1,8 +1,8 @@
 //! The walk from the start of a barrier region to all of its ends.
 
-use super::barrier_regions::{BarrierKind, RegionInputs};
+use super::barrier::BarrierKind;
 use super::bitset::BitSet;
-use super::callgraph::CallKind;
+use super::callgraph::{CallGraph, CallKind};
 use super::cfg::Cfg;
 use super::graph::Block;
 use super::lists::Lists;
@@ -51,21 +51,28 @@ pub(super) enum MarkKind {
 }
 
 impl Marks {
-    pub(super) fn of(module: &Module, function: FuncId, inputs: RegionInputs<'_>) -> Self {
+    /// The statements of a function; some functions of the module may wait.
+    pub(super) fn of(
+        module: &Module,
+        function: FuncId,
+        cfg: &Cfg,
+        calls: &CallGraph,
+        with_barriers: &BitSet<FuncId>,
+    ) -> Self {
         let Some(body) = &module.functions[function].body else {
-            return Self { at: Lists::from_pairs(inputs.cfg.len(), &[]), statements: 0, allocates_stack: false };
+            return Self { at: Lists::from_pairs(cfg.len(), &[]), statements: 0, allocates_stack: false };
         };
         let mut waiting_calls = BitSet::new(body.capacity());
-        for site in inputs.calls.sites(function) {
-            let targets = inputs.calls.targets(site);
-            if site.kind == CallKind::Unknown || targets.iter().any(|&target| inputs.with_barriers.contains(target)) {
+        for site in calls.sites(function) {
+            let targets = calls.targets(site);
+            if site.kind == CallKind::Unknown || targets.iter().any(|&target| with_barriers.contains(target)) {
                 waiting_calls.insert(site.statement);
             }
         }
         let mut marks = Vec::new();
         let mut allocates_stack = false;
-        for block in inputs.cfg.blocks() {
-            for (place, &id) in inputs.cfg.statements(block).iter().enumerate() {
+        for block in cfg.blocks() {
+            for (place, &id) in cfg.statements(block).iter().enumerate() {
                 let Some(view) = View::of(&module.forms, body, id) else { continue };
                 let kind = match BarrierKind::of(&view) {
                     Some(BarrierKind::Wait) if view.inst.guard.is_none() => MarkKind::Wait,
@@ -81,7 +88,7 @@ impl Marks {
                 marks.push((block, Mark { place: place as u32, kind }));
             }
         }
-        Self { at: Lists::from_pairs(inputs.cfg.len(), &marks), statements: body.capacity(), allocates_stack }
+        Self { at: Lists::from_pairs(cfg.len(), &marks), statements: body.capacity(), allocates_stack }
     }
 
     /// The barriers of a block at which threads wait.

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::editor::Editor;
-use super::names::before_number;
+use super::names::{Named, before_number};
 use crate::ir::{GroupId, Label, Stmt, Symbol, Var};
 use crate::name::Name;
 
@@ -13,13 +13,6 @@ pub(super) enum Declared {
     Group(GroupId),
     Var(Var),
     Label(Label),
-}
-
-/// A name, and whether it is that of a group `%r<100>`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Named {
-    pub(super) name: Name,
-    pub(super) is_numbered: bool,
 }
 
 impl Declared {

@@ -6,7 +6,6 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::declared::Named;
 use crate::ir::{FuncId, Function, Module};
 use crate::name::{Name, Names};
 
@@ -23,6 +22,13 @@ pub(super) struct UsedNames {
     /// How many variables and functions of the module are among the names.
     globals: usize,
     functions: usize,
+}
+
+/// A name, and whether it is that of a group `%r<100>`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Named {
+    pub(super) name: Name,
+    pub(super) is_numbered: bool,
 }
 
 impl UsedNames {

@@ -2,30 +2,16 @@
 
 use rustc_hash::FxHashSet;
 
+use super::entities::{GroupId, Label, Reg, StmtId, Var};
 use super::operand::{List, Operand, Symbol};
 use super::origin::{Origin, OriginId, TagId};
 use super::statement::{Guard, Inst, Stmt};
 use super::variable::{Directive, Variable};
 use crate::diagnostic::Position;
-use crate::entity::{Id, Map, define_id};
+use crate::entity::{Id, Map};
 use crate::form::FormId;
 use crate::name::Name;
 use crate::types::{Linkage, Type};
-
-define_id! {
-    /// A function of a module.
-    FuncId "func"
-    /// A register that a function uses. Dense: declared but unused registers have no id.
-    Reg "reg"
-    /// A register declaration of a function.
-    GroupId "group"
-    /// A label of a function.
-    Label "label"
-    /// A variable or parameter declared in a function.
-    Var "var"
-    /// A statement of a function.
-    StmtId "stmt"
-}
 
 /// A kernel or a device function.
 #[derive(Clone, PartialEq, Debug)]

@@ -10,6 +10,7 @@
 //! layout: insertion costs the same anywhere, and ids stay valid. Operands are 16 bytes each, in one pool per function.
 
 mod debug;
+mod entities;
 mod function;
 mod module;
 mod operand;
@@ -18,9 +19,9 @@ mod statement;
 mod variable;
 
 pub use debug::{FileEntry, InlinedAt, Section, SectionData, SectionItem, SourceLocation};
-pub use function::{Body, FuncId, Function, FunctionKind, Label, LabelInfo, Param, Reg, RegGroup, RegInfo, Var};
-pub use function::{GroupId, StmtId};
-pub use module::{AliasDirective, Global, Item, Module, UnknownDirective};
+pub use entities::{FuncId, Global, GroupId, Label, Reg, StmtId, Var};
+pub use function::{Body, Function, FunctionKind, LabelInfo, Param, RegGroup, RegInfo};
+pub use module::{AliasDirective, Item, Module, UnknownDirective};
 pub use operand::{List, Operand, PairMember, Symbol};
 pub use origin::{InsertedBy, Origin, OriginId, TagId};
 pub use statement::{CallPrototype, Guard, Inst, Stmt};

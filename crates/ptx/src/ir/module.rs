@@ -3,18 +3,14 @@
 use rustc_hash::FxHashMap;
 
 use super::debug::{FileEntry, Section};
-use super::function::{FuncId, Function};
+use super::entities::{FuncId, Global};
+use super::function::Function;
 use super::origin::{InsertedBy, TagId};
 use super::variable::{Directive, Variable};
 use crate::diagnostic::{Lines, Position};
-use crate::entity::{Map, define_id};
+use crate::entity::Map;
 use crate::form::Forms;
 use crate::name::{Name, Names};
-
-define_id! {
-    /// A variable of a module.
-    Global "global"
-}
 
 /// A PTX module.
 #[derive(Clone, Debug, Default)]

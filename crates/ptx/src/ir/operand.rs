@@ -1,7 +1,6 @@
 //! Operands: 16 bytes each, so that a module of millions of them stays small.
 
-use super::function::{FuncId, Label, Reg, Var};
-use super::module::Global;
+use super::entities::{FuncId, Global, Label, Reg, Var};
 use crate::name::Name;
 use crate::special::Special;
 

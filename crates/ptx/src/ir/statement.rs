@@ -1,7 +1,7 @@
 //! Statements of a function body.
 
 use super::debug::SourceLocation;
-use super::function::{GroupId, Label, Reg, Var};
+use super::entities::{GroupId, Label, Reg, Var};
 use super::operand::List;
 use super::variable::{Directive, Variable};
 use crate::form::FormId;

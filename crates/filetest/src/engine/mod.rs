@@ -1,9 +1,15 @@
 //! Ways of running PTX that must give the same bits. The first is the interpreter, whose results are what test files
 //! expect; others are compared with it.
 
-use anyhow::{Context, Result};
-use interp::{Config, FaultKind, LaunchError, Machine, Schedule};
+mod cpu;
+mod interpreter;
+
+use anyhow::Result;
+use interp::{Config, Schedule};
 use ptx::ir::Module;
+
+pub use cpu::{CpuDevice, older_processor};
+pub use interpreter::Interpreter;
 
 /// A way of running PTX.
 pub trait Engine {
@@ -69,67 +75,6 @@ pub fn engines() -> Vec<Box<dyn Engine>> {
         interpreter("interpreter, one instruction at a time", random(1, 1)),
         interpreter("interpreter, random turns", random(2, 20)),
     ];
-    engines.extend(crate::cpu_engine::cpu_engines());
+    engines.extend(cpu::engines());
     engines
-}
-
-/// The interpreter in some configuration.
-#[derive(Clone, Debug)]
-pub struct Interpreter {
-    /// What it is called.
-    pub name: String,
-    /// The configuration.
-    pub config: Config,
-}
-
-impl Engine for Interpreter {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    fn schedules_like_interpreter(&self) -> bool {
-        self.config.schedule == Config::default().schedule
-    }
-
-    fn load<'m>(&self, module: &'m Module) -> Result<Box<dyn Device + 'm>> {
-        let config = Config { instruction_budget: 20_000_000, ..self.config.clone() };
-        Ok(Box::new(Machine::new(module, config)?))
-    }
-}
-
-impl Device for Machine<'_> {
-    fn allocate(&mut self, bytes: u64, align: u64) -> Result<u64> {
-        Ok(Machine::allocate(self, bytes, align))
-    }
-
-    fn write(&mut self, address: u64, bytes: &[u8]) -> Result<()> {
-        Machine::write(self, address, bytes).context("writing memory")
-    }
-
-    fn read(&mut self, address: u64, len: u64) -> Result<Vec<u8>> {
-        Ok(Machine::read(self, address, len).context("reading memory")?.to_vec())
-    }
-
-    fn launch(&mut self, launch: &interp::Launch<'_>) -> Result<Ending> {
-        Ok(match Machine::launch(self, launch) {
-            Ok(outcome) => Ending::Done(outcome.output),
-            Err(error @ (LaunchError::NoSuchKernel(_) | LaunchError::Configuration { .. })) => return Err(error.into()),
-            Err(error) => Ending::Fault(class(&error), error.to_string()),
-        })
-    }
-}
-
-fn class(error: &LaunchError) -> FaultClass {
-    match error {
-        LaunchError::Deadlock { .. } => FaultClass::Deadlock,
-        LaunchError::OutOfBudget { .. } => FaultClass::Budget,
-        LaunchError::Fault(fault) => match fault.kind {
-            FaultKind::Access { .. } => FaultClass::Access,
-            FaultKind::Trap => FaultClass::Trap,
-            FaultKind::Assertion { .. } => FaultClass::Assertion,
-            FaultKind::StackOverflow => FaultClass::StackOverflow,
-            _ => FaultClass::Undefined,
-        },
-        _ => FaultClass::Refused,
-    }
 }

@@ -1,11 +1,35 @@
-//! Decompression into a buffer of the size that the container gives: no more is written, whatever the bytes say.
+//! How texts are compressed. Decompression fills a buffer of the size that the container gives: no more is written,
+//! whatever the bytes say.
+
+use std::fmt;
 
 use ruzstd::decoding::FrameDecoder;
 
-use crate::{Compression, Error};
+use crate::Error;
 
 /// The largest window of Zstandard's that is allocated for a small text; larger texts have windows of their own size.
 const MIN_WINDOW_BYTES: usize = 8 << 20;
+
+/// How a text is stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Compression {
+    /// As it is.
+    None,
+    /// As a block of LZ4.
+    Lz4,
+    /// As frames of Zstandard.
+    Zstd,
+}
+
+impl fmt::Display for Compression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "nothing",
+            Self::Lz4 => "LZ4",
+            Self::Zstd => "Zstandard",
+        })
+    }
+}
 
 /// Decompresses into exactly `text_bytes` bytes.
 pub(crate) fn decompress(compression: Compression, stored: &[u8], text_bytes: usize) -> Result<Vec<u8>, Error> {

@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use cpu::{FaultKind, LaunchError, LaunchRequest, Mode, Processor, Program, Tier, Width};
 use ptx::ir::Module;
 
-use crate::engine::{Device, Ending, Engine, FaultClass};
+use super::{Device, Ending, Engine, FaultClass};
 
 /// The CPU device in some mode.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub struct CpuDevice {
 }
 
 /// All modes that test files run in.
-pub fn cpu_engines() -> Vec<Box<dyn Engine>> {
+pub(super) fn engines() -> Vec<Box<dyn Engine>> {
     let mode = |width, tier, random_schedule| Mode {
         width,
         tier,
