@@ -12,6 +12,7 @@ pub mod abi;
 #[allow(unsafe_code, reason = "it changes what the process can access")]
 mod address_space;
 mod api;
+mod device_settings;
 mod driver;
 mod error;
 #[allow(unsafe_code, reason = "the boundary to C")]
@@ -20,7 +21,6 @@ mod handle;
 mod log;
 #[allow(unsafe_code, reason = "memory whose addresses the program gives")]
 mod operation;
-mod settings;
 mod tooling;
 #[allow(unsafe_code, reason = "memory whose addresses the program gives")]
 mod transfer;

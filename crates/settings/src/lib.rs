@@ -81,8 +81,13 @@ pub struct Tools {
     pub api_errors: ApiErrors,
     /// Whether a launch with findings ends with an error, as it would on a GPU; else the program goes on.
     pub stop_on_error: bool,
-    /// How many calls are kept of a stack of the host.
+    /// How many calls are kept of a stack of the host, up to [`Tools::MOST_HOST_CALLERS`].
     pub host_callers: u64,
+}
+
+impl Tools {
+    /// More calls of a stack of the host are never kept.
+    pub const MOST_HOST_CALLERS: u64 = 100;
 }
 
 /// Which calls of CUDA that return an error are reported.
