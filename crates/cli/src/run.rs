@@ -9,7 +9,7 @@
 use std::os::unix::process::CommandExt;
 use std::process::ExitCode;
 
-use crate::target::Target;
+use crate::target::{self, Target};
 
 /// Arguments of `warpgrind run`.
 #[derive(clap::Args, Debug)]
@@ -21,7 +21,10 @@ pub(crate) struct Args {
 /// Becomes the program. Returns only if that fails, with the exit code that a shell would have.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let code = match args.target.command() {
-        Ok(mut command) => args.target.refused(command.exec()),
+        Ok((mut command, settings)) => {
+            target::set(&mut command, &settings);
+            args.target.refused(command.exec())
+        }
         Err(code) => code,
     };
     ExitCode::from(code)

@@ -13,6 +13,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use program::Kind;
+use settings::Settings;
 
 use crate::{installation, output};
 
@@ -75,27 +76,12 @@ const NOT_FOUND: u8 = 127;
 const NVTX: &str = "NVTX_INJECTION64_PATH";
 /// Whether CuPy compiles kernels to PTX.
 const CUPY_PTX: &str = "CUPY_COMPILE_WITH_PTX";
-/// Our own, which programs have in place of CUDA's.
-const LIBRARY: &str = "WARPGRIND_LIBRARY";
 
 /// The library that the user has NVTX load; not that of a run that we are started in.
 fn nvtx_of_user() -> Option<OsString> {
-    std::env::var_os(NVTX).filter(|theirs| std::env::var_os(LIBRARY).as_ref() != Some(theirs))
+    let outer = Settings::from_environment().ok().flatten().and_then(|settings| settings.library);
+    std::env::var_os(NVTX).filter(|theirs| outer.as_ref().is_none_or(|outer| outer != theirs))
 }
-
-/// What the library reads besides what the flags say; nothing of a run that we are started in is handed on.
-const FOR_TOOLS: [&str; 10] = [
-    "WARPGRIND_SESSION",
-    "WARPGRIND_TOOLS",
-    "WARPGRIND_KERNEL_NAME",
-    "WARPGRIND_KERNEL_NAME_EXCLUDE",
-    "WARPGRIND_LAUNCH_SKIP",
-    "WARPGRIND_LAUNCH_COUNT",
-    "WARPGRIND_LEAK_CHECK",
-    "WARPGRIND_API_ERRORS",
-    "WARPGRIND_ON_ERROR",
-    "WARPGRIND_CALLERS",
-];
 
 impl Target {
     /// The program and its arguments.
@@ -108,9 +94,9 @@ impl Target {
         self.trace_children = answer;
     }
 
-    /// The command that runs it with our libraries in front. If there is none, the user has been told why, and this is
-    /// the exit code that a shell would have.
-    pub(crate) fn command(&self) -> Result<Command, u8> {
+    /// The command that runs it with our libraries in front, and what the flags ask of these, which is still to be set
+    /// ([`set`]). If there is none, the user has been told why, and this is the exit code that a shell would have.
+    pub(crate) fn command(&self) -> Result<(Command, Settings), u8> {
         let path = find(&self.program[0]).map_err(|error| {
             output::error(&error);
             NOT_FOUND
@@ -122,15 +108,14 @@ impl Target {
     }
 
     /// Has NVTX tell our library what the program says, unless the user has it tell another one.
-    pub(crate) fn set_nvtx(&self, command: &mut Command) {
+    pub(crate) fn set_nvtx(&self, command: &mut Command, settings: &Settings) {
         if let Some(theirs) = nvtx_of_user() {
             let why =
                 format!(" ({}), so heaps of the program's own that NVTX knows of are not checked", theirs.display());
             output::complain(&format!("{NVTX} is set"), &why);
             return;
         }
-        let ours = command.get_envs().find(|(name, _)| *name == LIBRARY).and_then(|(_, value)| value);
-        if let Some(ours) = ours.map(OsStr::to_owned) {
+        if let Some(ours) = &settings.library {
             command.env(NVTX, ours);
         }
     }
@@ -142,14 +127,11 @@ impl Target {
         CANNOT_RUN
     }
 
-    fn command_for(&self, path: &Path) -> Result<Command> {
+    fn command_for(&self, path: &Path) -> Result<(Command, Settings)> {
         let libraries = Libraries::find()?;
         let mut command = Command::new(path);
         command.arg0(&self.program[0]).args(&self.program[1..]);
         libraries.set(&mut command)?;
-        for name in FOR_TOOLS {
-            command.env_remove(name);
-        }
         if nvtx_of_user().is_none() {
             command.env_remove(NVTX);
         }
@@ -157,23 +139,27 @@ impl Target {
         if std::env::var_os(CUPY_PTX).is_none() {
             command.env(CUPY_PTX, "1");
         }
-        let mut set = |name: &str, value: Option<String>| {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
+        let settings = Settings {
+            library: Some(libraries.cuda),
+            trace_children: self.trace_children == Answer::Yes,
+            device: settings::Device {
+                memory: self.device_memory,
+                launch_timeout: self.launch_timeout,
+                compute_capability: self.compute_capability,
+                threads: self.threads,
+                cpu: self.cpu.clone(),
+                seed: self.seed,
+                cache_size: if self.no_cache { Some(0) } else { self.cache_size },
+            },
+            tools: settings::Tools::default(),
         };
-        set("WARPGRIND_DEVICE_MEMORY", self.device_memory.map(|bytes| bytes.to_string()));
-        set("WARPGRIND_LAUNCH_TIMEOUT", self.launch_timeout.map(|seconds| seconds.to_string()));
-        set("WARPGRIND_COMPUTE_CAPABILITY", self.compute_capability.map(|capability| capability.to_string()));
-        set("WARPGRIND_THREADS", self.threads.map(|threads| threads.to_string()));
-        set("WARPGRIND_CPU", self.cpu.clone());
-        set("WARPGRIND_SEED", self.seed.map(|seed| seed.to_string()));
-        let cache_size = if self.no_cache { Some(0) } else { self.cache_size };
-        set("WARPGRIND_CACHE_SIZE", cache_size.map(|bytes| bytes.to_string()));
-        set("WARPGRIND_TRACE_CHILDREN", (self.trace_children == Answer::No).then(|| "no".to_owned()));
-        Ok(command)
+        Ok((command, settings))
     }
+}
+
+/// Hands settings over to the program, in place of those of a run that we are started in.
+pub(crate) fn set(command: &mut Command, settings: &Settings) {
+    command.env(settings::VARIABLE, settings.encode());
 }
 
 /// The program as a shell would find it.
@@ -276,7 +262,6 @@ impl Libraries {
         let is_plain = !start.as_bytes().contains(&b' ');
         let preload = if is_plain { start.to_owned() } else { Path::new("/warpgrind").join(Self::START).into() };
         command.env("LD_PRELOAD", in_front("LD_PRELOAD", b": ", &preload));
-        command.env(LIBRARY, &self.cuda);
         Ok(())
     }
 }

@@ -8,12 +8,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use settings::{ApiErrors, Device, Settings, Tools};
+
 /// A directory for one test, which removes itself, with Warpgrind installed in it.
 struct Scratch(PathBuf);
 
 /// Functions for scripts: `process`, `finding SEVERITY LINE`, `end`.
 const PRELUDE: &str = r#"#!/bin/sh
-journal="$WARPGRIND_SESSION/$$-1.journal"
+session=${WARPGRIND_SETTINGS##* session=}
+export session="${session%% *}"
+journal="$session/$$-1.journal"
 process() { echo '{"process":{"id":'$$',"program":"./app","tools":["memcheck"],"seed":17}}' >> "$journal"; }
 finding() {
     echo '{"finding":{"tool":"memcheck","code":"out-of-bounds","severity":"'$1'","message":"out-of-bounds write of 4 bytes",
@@ -163,7 +167,7 @@ memcheck: 2 errors in 1 kernel and 2 launches of 1 process
 #[test]
 fn the_session_is_private_and_goes() {
     let scratch = Scratch::new("session");
-    let script = "process; end; echo $WARPGRIND_SESSION; stat -c %a $WARPGRIND_SESSION";
+    let script = "process; end; echo $session; stat -c %a $session";
     let output = scratch.run(&[], script);
     let (path, mode) = stdout(&output).split_once('\n').expect("two lines");
     assert_eq!(mode, "700\n");
@@ -191,36 +195,38 @@ fn the_library_is_told_what_is_wanted() {
         "--target-processes=application-only",
         "--seed=5",
     ];
-    let script =
-        "process; end; env -u WARPGRIND_SESSION -u WARPGRIND_LIBRARY env | grep ^WARPGRIND_ -A1 | grep -v ^_ | sort";
-    let set = |flags: &[&str], script: &str| {
-        let output = scratch.memcheck(flags, script).env("WARPGRIND_LAUNCH_SKIP", "99").output().expect("it starts");
-        let lines = stdout(&output).lines().filter(|line| line.starts_with("WARPGRIND_") || line.starts_with("regex"));
-        lines.map(str::to_owned).collect::<Vec<_>>()
+    let library = fs::canonicalize(scratch.0.join("lib/warpgrind/libwarpgrind_cuda.so")).expect("it is there");
+    // Those of a run that the command is started in do not count.
+    let outer = Settings { tools: Tools { launch_skip: 99, ..Tools::default() }, ..Settings::default() };
+    let set = |flags: &[&str]| {
+        let mut command = scratch.memcheck(flags, "process; end; echo \"$WARPGRIND_SETTINGS\"");
+        let output = command.env(settings::VARIABLE, outer.encode()).output().expect("it starts");
+        let mut settings = Settings::decode(stdout(&output).trim_end().as_bytes()).expect("settings");
+        assert_eq!(settings.library.take().as_ref(), Some(&library));
+        assert!(settings.tools.session.take().is_some());
+        settings
     };
-    let expected = [
-        "WARPGRIND_API_ERRORS=all",
-        "WARPGRIND_CALLERS=7",
-        "WARPGRIND_KERNEL_NAME=scale",
-        "WARPGRIND_KERNEL_NAME_EXCLUDE=kne=x",
-        "WARPGRIND_LAUNCH_COUNT=4",
-        "WARPGRIND_LAUNCH_SKIP=3",
-        "WARPGRIND_LEAK_CHECK=full",
-        "WARPGRIND_ON_ERROR=continue",
-        "WARPGRIND_SEED=5",
-        "WARPGRIND_TOOLS=memcheck,nop",
-        "WARPGRIND_TRACE_CHILDREN=no",
-        "regex=^a.*b$",
-    ];
-    assert_eq!(set(&flags, &format!("export LC_ALL=C; {script}")), expected);
-    let expected = [
-        "WARPGRIND_API_ERRORS=explicit",
-        "WARPGRIND_CALLERS=12",
-        "WARPGRIND_LEAK_CHECK=no",
-        "WARPGRIND_ON_ERROR=stop",
-        "WARPGRIND_TOOLS=memcheck",
-    ];
-    assert_eq!(set(&[], &format!("export LC_ALL=C; {script}")), expected);
+    let expected = Settings {
+        trace_children: false,
+        device: Device { seed: Some(5), ..Device::default() },
+        tools: Tools {
+            names: vec!["memcheck".to_owned(), "nop".to_owned()],
+            kernel_names: vec!["scale".to_owned(), "regex=^a.*b$".to_owned()],
+            excluded_kernel_names: vec!["kne=x".to_owned()],
+            launch_skip: 3,
+            launch_count: Some(4),
+            leak_check: true,
+            api_errors: ApiErrors::All,
+            stop_on_error: false,
+            host_callers: 7,
+            session: None,
+        },
+        ..Settings::default()
+    };
+    assert_eq!(set(&flags), expected);
+    let tools = Tools { names: vec!["memcheck".to_owned()], host_callers: 12, ..Tools::default() };
+    assert_eq!(set(&[]), Settings { tools, ..Settings::default() });
+    assert_eq!(set(&["--num-callers-host=0"]).tools.host_callers, 100);
 }
 
 #[test]
@@ -334,8 +340,10 @@ fn what_is_ignored_stays_ignored() {
     };
     let mut with = ignoring(Path::new(command.get_program()));
     let with = with.args(command.get_args()).output().expect("it starts");
-    let without =
-        ignoring(Path::new("./app")).env("WARPGRIND_SESSION", scratch.0.join("tmp")).output().expect("it starts");
+    let settings =
+        Settings { tools: Tools { session: Some(scratch.0.join("tmp")), ..Tools::default() }, ..Settings::default() };
+    let mut without = ignoring(Path::new("./app"));
+    let without = without.env(settings::VARIABLE, settings.encode()).output().expect("it starts");
     assert_eq!(stdout(&with), stdout(&without));
     assert_contains(stdout(&with), "201");
 }
@@ -346,7 +354,7 @@ fn processes_that_are_left_behind_are_waited_for() {
     let script = "process; (sleep 0.4; finding error 2; end) > /dev/null 2>&1 &\nsleep 0.1; echo $$";
     assert_eq!(scratch.code(&[], script), 86);
     // But not for ever. The shell has ended; the one that writes is another process, which says so.
-    let script = "sh -c 'journal=$WARPGRIND_SESSION/$$-1.journal; echo \"{\\\"process\\\":{\\\"id\\\":$$,\\\"program\\\":\\\"./child\\\",\\\"tools\\\":[\\\"memcheck\\\"],\\\"seed\\\":null}}\" > $journal; sleep 30; :' > /dev/null 2>&1 &\nsleep 0.3; process; end";
+    let script = "sh -c 'journal=$session/$$-1.journal; echo \"{\\\"process\\\":{\\\"id\\\":$$,\\\"program\\\":\\\"./child\\\",\\\"tools\\\":[\\\"memcheck\\\"],\\\"seed\\\":null}}\" > $journal; sleep 30; :' > /dev/null 2>&1 &\nsleep 0.3; process; end";
     let since = Instant::now();
     let output = scratch.run(&["--wait", "1"], script);
     assert!(since.elapsed() < Duration::from_secs(20));
@@ -407,9 +415,8 @@ fn nvtx_tells_our_library_unless_the_user_has_another() {
     assert_contains(&said, "NVTX_INJECTION64_PATH is set (/own/profiler.so), so heaps");
     // That of another run is not the user's.
     let mut nested = scratch.memcheck(&[], script);
-    nested
-        .env("NVTX_INJECTION64_PATH", "/outer/libwarpgrind_cuda.so")
-        .env("WARPGRIND_LIBRARY", "/outer/libwarpgrind_cuda.so");
+    let outer = Settings { library: Some("/outer/libwarpgrind_cuda.so".into()), ..Settings::default() };
+    nested.env("NVTX_INJECTION64_PATH", "/outer/libwarpgrind_cuda.so").env(settings::VARIABLE, outer.encode());
     let (path, _) = seen(&mut nested);
     assert_eq!(fs::canonicalize(path).expect("it is a path"), ours);
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::device_settings::DeviceSettings;
 use crate::error::{CudaError, Result};
-use crate::settings::Settings;
 
 /// What there is once in a process.
 #[derive(Debug)]
 pub(crate) struct Driver {
-    pub(crate) settings: Settings,
+    pub(crate) settings: DeviceSettings,
     pub(crate) device: Arc<cpu::Device>,
     /// The process that it was started in. After `fork`, the child has none of its threads.
     process: u32,
@@ -23,7 +23,8 @@ static FAULT: AtomicU32 = AtomicU32::new(0);
 /// Starts the driver, if it was not started before.
 pub(crate) fn start() -> Result<&'static Driver> {
     let driver = DRIVER.get_or_init(|| {
-        let settings = Settings::from_environment();
+        let asked = settings_of_run();
+        let settings = DeviceSettings::new(&asked.device);
         let device = cpu::Device::new(settings.device_memory).map_err(|error| {
             crate::log::say(&format!(
                 "{} bytes of address space for device memory cannot be had ({error}): try a smaller --device-memory",
@@ -38,7 +39,7 @@ pub(crate) fn start() -> Result<&'static Driver> {
                 if settings.is_verbose { tell } else { |_| {} },
             ));
         }
-        crate::tooling::start(&device, settings.seed);
+        crate::tooling::start(&device, &asked.tools, settings.seed);
         Ok(Driver { settings, device, process: std::process::id() })
     });
     let driver = driver.as_ref().map_err(|&error| error)?;
@@ -46,6 +47,15 @@ pub(crate) fn start() -> Result<&'static Driver> {
         return Err(CudaError::NOT_INITIALIZED);
     }
     Ok(driver)
+}
+
+/// What the command asks for. What cannot be read is said, and nothing of it counts.
+fn settings_of_run() -> settings::Settings {
+    let read = settings::Settings::from_environment().unwrap_or_else(|error| {
+        crate::log::say(&format!("{error}; all settings of the run are ignored"));
+        None
+    });
+    read.unwrap_or_default()
 }
 
 /// The driver, if it was started.

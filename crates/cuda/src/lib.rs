@@ -13,6 +13,7 @@ pub mod abi;
 #[allow(unsafe_code, reason = "it changes what the process can access")]
 mod address_space;
 mod api;
+mod device_settings;
 mod driver;
 mod error;
 #[allow(unsafe_code, reason = "the boundary to C")]
@@ -27,7 +28,6 @@ mod process;
 #[allow(unsafe_code, reason = "memory whose addresses the program gives")]
 mod program_image;
 mod queue;
-mod settings;
 mod tooling;
 #[allow(unsafe_code, reason = "memory whose addresses the program gives")]
 mod transfer;

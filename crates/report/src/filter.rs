@@ -38,8 +38,7 @@ pub enum FilterError {
 }
 
 impl KernelFilter {
-    /// From patterns, one on each line, as they are handed to the library in `WARPGRIND_KERNEL_NAME` and
-    /// `WARPGRIND_KERNEL_NAME_EXCLUDE`.
+    /// From patterns, one on each line.
     pub fn parse(text: &str) -> Result<Self, FilterError> {
         let patterns = text.lines().map(Pattern::parse).collect::<Result<Vec<_>, _>>()?;
         if patterns.is_empty() { Err(FilterError::Empty) } else { Ok(Self { patterns }) }

@@ -23,7 +23,7 @@ use program::runtime::{Linkage, StaticRuntime, has_kernels};
 
 use crate::identity::{self, LM_ID_BASE, LinkMap};
 use crate::redirect::{self, Trampolines};
-use crate::{message, stubs};
+use crate::{message, run, stubs};
 
 /// The version of the interface that we know: `LAV_CURRENT` of glibc 2.35 and newer.
 const VERSION: c_uint = 2;
@@ -192,5 +192,5 @@ fn is_same_name(own: &LinkMap, path: &CStr) -> bool {
 }
 
 fn cuda_library() -> Option<&'static CStr> {
-    identity::variable(c"WARPGRIND_LIBRARY")
+    run::get().map(|run| run.library.as_c_str())
 }

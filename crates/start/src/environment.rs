@@ -9,6 +9,7 @@ use std::ptr::null;
 use std::sync::OnceLock;
 
 use crate::identity::{FILE_NAME, file_name};
+use crate::run::{self, Run};
 
 /// What belongs to a run, as this process has found it in its own environment.
 struct Inherited {
@@ -16,7 +17,7 @@ struct Inherited {
     audit: CString,
     /// What we are called in `LD_PRELOAD`.
     preload: CString,
-    /// `WARPGRIND_… = …`.
+    /// Our own variables, `WARPGRIND_SETTINGS` and `WARPGRIND_LOG`, and NVTX's if it has our library.
     variables: Vec<CString>,
 }
 
@@ -26,10 +27,13 @@ static INHERITED: OnceLock<Inherited> = OnceLock::new();
 const LISTS: [(&[u8], &[u8]); 2] = [(b"LD_AUDIT", b":"), (b"LD_PRELOAD", b": ")];
 
 /// The library that NVTX loads; ours, unless the user has another one.
-const NVTX: &str = "NVTX_INJECTION64_PATH";
+const NVTX: &[u8] = b"NVTX_INJECTION64_PATH";
 
-/// Notes what belongs to the run; false if we were not started by `warpgrind run`.
-pub(crate) fn note() -> bool {
+/// What the names of our own variables begin with.
+const PREFIX: &[u8] = b"WARPGRIND_";
+
+/// Notes what belongs to the run; false if `LD_AUDIT` and `LD_PRELOAD` are not as `warpgrind run` sets them.
+pub(crate) fn note(run: &Run) -> bool {
     let own_entry = |name: &str, separators: &[u8]| {
         let value = std::env::var_os(name)?;
         let entry = entries(value.as_encoded_bytes(), separators).find(|entry| is_ours(entry))?;
@@ -38,9 +42,9 @@ pub(crate) fn note() -> bool {
     let (Some(audit), Some(preload)) = (own_entry("LD_AUDIT", b":"), own_entry("LD_PRELOAD", b": ")) else {
         return false;
     };
-    let library = std::env::var_os("WARPGRIND_LIBRARY");
     let ours = std::env::vars_os().filter(|(name, value)| {
-        name.as_encoded_bytes().starts_with(b"WARPGRIND_") || (name == NVTX && Some(value) == library.as_ref())
+        let (name, value) = (name.as_encoded_bytes(), value.as_encoded_bytes());
+        name.starts_with(PREFIX) || (name == NVTX && value == run.library.as_bytes())
     });
     let variables = ours.filter_map(|(name, value)| {
         CString::new([name.as_encoded_bytes(), b"=", value.as_encoded_bytes()].concat()).ok()
@@ -120,10 +124,10 @@ pub(crate) unsafe fn without_us<R>(
                     list.add_joined(name, entries(theirs, separators).filter(|entry| !is_ours(entry)));
                 }
             }
-            let library = strings().find_map(|string| value_of(string, b"WARPGRIND_LIBRARY"));
+            let library = run::get().map(|run| run.library.as_bytes());
             let is_of_run = |string: &CStr| {
-                let nvtx = value_of(string, NVTX.as_bytes());
-                string.to_bytes().starts_with(b"WARPGRIND_") || (nvtx.is_some() && nvtx == library)
+                let nvtx = value_of(string, NVTX);
+                string.to_bytes().starts_with(PREFIX) || (nvtx.is_some() && nvtx == library)
             };
             for string in strings().filter(|string| !is_list(string) && !is_of_run(string)) {
                 list.add(string);

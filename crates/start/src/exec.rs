@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
 
 use program::Kind;
 
-use crate::{environment, identity, message};
+use crate::{environment, identity, message, run};
 
 type Strings = *const *const c_char;
 type Execv = unsafe extern "C" fn(*const c_char, Strings) -> c_int;
@@ -54,11 +54,15 @@ static SAID: AtomicPtr<AtomicU8> = AtomicPtr::new(null_mut());
 static CONSTRUCTOR: extern "C" fn() = prepare;
 
 extern "C" fn prepare() {
-    if !identity::is_in_program() || !environment::note() {
+    if !identity::is_in_program() {
+        return;
+    }
+    let Some(run) = run::get() else { return };
+    if !environment::note(run) {
         return;
     }
     next();
-    if identity::variable(c"WARPGRIND_TRACE_CHILDREN").is_some_and(|value| value == c"no") {
+    if !run.traces_children {
         environment::remove_from_own();
         return;
     }

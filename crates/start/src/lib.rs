@@ -9,8 +9,8 @@
 //!   to ([`stubs`]), which load `libwarpgrind_cuda.so` when the first of them is taken, so that processes without CUDA
 //!   stay small. And it takes care of child processes ([`exec`]).
 //!
-//! `warpgrind run` sets the environment that makes this happen: `LD_AUDIT`, `LD_PRELOAD`, and `WARPGRIND_LIBRARY`, the
-//! path of `libwarpgrind_cuda.so`. Under `AT_SECURE` the loader takes no notice of the first two, and we do not of the
+//! `warpgrind run` sets the environment that makes this happen: `LD_AUDIT`, `LD_PRELOAD`, and `WARPGRIND_SETTINGS`, in
+//! which is the path of `libwarpgrind_cuda.so` (crate `settings`). Under `AT_SECURE` the loader takes no notice of the first two, and we do not of the
 //! third.
 //!
 //! What it cannot get in front of: programs of 32 bits, for musl, or without a loader; programs that start others by
@@ -24,4 +24,5 @@ pub mod exec;
 mod identity;
 mod message;
 pub mod redirect;
+mod run;
 pub mod stubs;

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use program::runtime::{COUNT, FUNCTIONS, Major};
 
-use crate::{identity, message};
+use crate::{message, run};
 
 /// The number of stubs.
 const STUBS: usize = COUNT * Major::ALL.len();
@@ -138,11 +138,11 @@ fn library() -> *mut c_void {
     if !loaded.is_null() {
         return loaded;
     }
-    let Some(path) = identity::variable(c"WARPGRIND_LIBRARY") else {
-        message::give_up(&[b"WARPGRIND_LIBRARY is not set; start the program with `warpgrind run`"]);
+    let Some(run) = run::get() else {
+        message::give_up(&[b"WARPGRIND_SETTINGS is not set; start the program with `warpgrind run`"]);
     };
     // SAFETY: the path is a C string; the constructors of our library may run anywhere.
-    let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_NODELETE) };
+    let handle = unsafe { libc::dlopen(run.library.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_NODELETE) };
     if handle.is_null() {
         // SAFETY: after a failure there is a message, a C string.
         let reason = unsafe { CStr::from_ptr(libc::dlerror()) };

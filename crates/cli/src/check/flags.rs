@@ -1,19 +1,15 @@
 //! The flags of all tools. Names are those of compute-sanitizer and Valgrind where they mean the same.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use report::KernelFilter;
 
+use super::FINDINGS;
 use super::path::FilePattern;
-use super::{FINDINGS, set, word};
 use crate::target::{Answer, Target};
 use crate::tool_table::{TOOLS, Tool};
-
-/// More calls of a stack are never kept.
-const MOST_CALLERS: usize = 100;
 
 /// Arguments of a tool's command.
 #[derive(clap::Args, Debug)]
@@ -56,7 +52,7 @@ pub(crate) struct Args {
     report_api_errors: ApiErrors,
     /// Whether it is heeded what the program says through NVTX of its own heaps and of its memory.
     #[arg(long, value_enum, value_name = "YES|NO", default_value_t = Answer::Yes, hide_possible_values = true, help_heading = "What is checked")]
-    nvtx: Answer,
+    pub(super) nvtx: Answer,
     /// What a launch returns in which an error was found. Bad accesses are left out in any case.
     #[arg(long, value_enum, default_value_t = OnError::Stop, help_heading = "What is checked")]
     on_error: OnError,
@@ -187,23 +183,27 @@ impl Args {
         tools
     }
 
-    /// Tells the library what it has to know.
-    pub(super) fn set(&self, command: &mut Command, session: &Path, tools: &[String]) {
-        let lines = |patterns: &[String]| (!patterns.is_empty()).then(|| patterns.join("\n"));
-        set(command, "WARPGRIND_SESSION", Some(session));
-        set(command, "WARPGRIND_TOOLS", Some(tools.join(",")));
-        set(command, "WARPGRIND_KERNEL_NAME", lines(&self.kernel_name));
-        set(command, "WARPGRIND_KERNEL_NAME_EXCLUDE", lines(&self.kernel_name_exclude));
-        set(command, "WARPGRIND_LAUNCH_SKIP", self.launch_skip.map(|count| count.to_string()));
-        set(command, "WARPGRIND_LAUNCH_COUNT", self.launch_count.map(|count| count.to_string()));
-        set(command, "WARPGRIND_LEAK_CHECK", Some(word(&self.leak_check)));
-        set(command, "WARPGRIND_API_ERRORS", Some(word(&self.report_api_errors)));
-        set(command, "WARPGRIND_ON_ERROR", Some(word(&self.on_error)));
-        if self.nvtx == Answer::Yes {
-            self.target.set_nvtx(command);
+    /// What the flags ask of these tools.
+    pub(super) fn tool_settings(&self, session: &Path, tools: &[String]) -> settings::Tools {
+        settings::Tools {
+            names: tools.to_vec(),
+            session: Some(session.to_owned()),
+            kernel_names: self.kernel_name.clone(),
+            excluded_kernel_names: self.kernel_name_exclude.clone(),
+            launch_skip: self.launch_skip.unwrap_or(0),
+            launch_count: self.launch_count,
+            leak_check: self.leak_check == LeakCheck::Full,
+            api_errors: match self.report_api_errors {
+                ApiErrors::All => settings::ApiErrors::All,
+                ApiErrors::Explicit => settings::ApiErrors::Explicit,
+                ApiErrors::No => settings::ApiErrors::No,
+            },
+            stop_on_error: self.on_error == OnError::Stop,
+            host_callers: match self.num_callers_host {
+                0 => settings::Tools::MOST_HOST_CALLERS,
+                callers => callers as u64,
+            },
         }
-        let callers = if self.num_callers_host == 0 { MOST_CALLERS } else { self.num_callers_host };
-        set(command, "WARPGRIND_CALLERS", Some(callers.to_string()));
     }
 }
 

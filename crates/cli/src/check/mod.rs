@@ -13,14 +13,14 @@ mod progress;
 mod session;
 mod watch;
 
-use std::ffi::OsStr;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use report::{Exit, Look, Report, Run, Session, Sources, Suppressions, Symbols, Verdict};
+use settings::Settings;
 
 pub(crate) use self::flags::Args;
 use self::flags::{Color, Format, Level};
@@ -29,7 +29,7 @@ use self::progress::Progress;
 use self::session::Directory;
 use self::watch::Watcher;
 use crate::output;
-use crate::target::Answer;
+use crate::target::{self, Answer};
 use crate::tool_table::Tool;
 
 /// The exit code if something was found.
@@ -44,11 +44,11 @@ const LARGEST_SUPPRESSIONS: u64 = 4 << 20;
 /// Runs the program and reports.
 pub(crate) fn run(tool: &Tool, mut args: Args) -> ExitCode {
     args.settle();
-    let command = match args.target.command() {
-        Ok(command) => command,
+    let (command, settings) = match args.target.command() {
+        Ok(prepared) => prepared,
         Err(code) => return ExitCode::from(code),
     };
-    match check(tool, &args, command) {
+    match check(tool, &args, command, settings) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             output::error(&error);
@@ -57,11 +57,15 @@ pub(crate) fn run(tool: &Tool, mut args: Args) -> ExitCode {
     }
 }
 
-fn check(tool: &Tool, args: &Args, mut command: std::process::Command) -> Result<u8> {
+fn check(tool: &Tool, args: &Args, mut command: Command, mut settings: Settings) -> Result<u8> {
     let mut suppressions = read_suppressions(&args.suppressions)?;
     let tools = args.tools(tool);
     let directory = Directory::create(args.keep_session)?;
-    args.set(&mut command, directory.path(), &tools);
+    settings.tools = args.tool_settings(directory.path(), &tools);
+    target::set(&mut command, &settings);
+    if args.nvtx == Answer::Yes {
+        args.target.set_nvtx(&mut command, &settings);
+    }
     let watcher = Watcher::new().context("signals cannot be caught")?;
     let watching = match watcher.start(&mut command) {
         Ok(watching) => watching,
@@ -171,17 +175,5 @@ fn exit_code(args: &Args, report: &Report, run: &Run) -> u8 {
         (Verdict::EndedBySignal | Verdict::Clean, Exit::Signal(signal)) => (SIGNALLED + signal) as u8,
         (_, Exit::Code(_)) if args.check_exit_code == Answer::No => 0,
         (_, Exit::Code(code)) => code as u8,
-    }
-}
-
-/// A word for the environment.
-fn word(value: &impl clap::ValueEnum) -> String {
-    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-}
-
-/// Adds a variable to the environment of the program.
-fn set(command: &mut std::process::Command, name: &str, value: Option<impl AsRef<OsStr>>) {
-    if let Some(value) = value {
-        command.env(name, value);
     }
 }

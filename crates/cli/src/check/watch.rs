@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use std::ffi::c_int;
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
@@ -16,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use report::{Exit, Session};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
+use settings::Settings;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::origin::WithOrigin;
@@ -174,16 +174,19 @@ impl Watching {
     }
 }
 
-/// The processes that write to our directory, or would if they used CUDA: those that have its name in their environment.
+/// The processes that write to our directory, or would if they used CUDA: those whose settings name it.
 fn processes_of(directory: &Path) -> BTreeSet<u32> {
     const LARGEST_ENVIRONMENT: u64 = 8 << 20;
-    let mut wanted = b"WARPGRIND_SESSION=".to_vec();
-    wanted.extend_from_slice(directory.as_os_str().as_bytes());
+    let is_in_session = |variable: &[u8]| {
+        let value = variable.strip_prefix(settings::VARIABLE.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
+        let settings = value.and_then(|value| Settings::decode(value).ok());
+        settings.is_some_and(|settings| settings.tools.session.as_deref() == Some(directory))
+    };
     let has_it = |id: &u32| {
         let mut environment = Vec::new();
         let file = File::open(format!("/proc/{id}/environ"));
         let read = file.and_then(|file| file.take(LARGEST_ENVIRONMENT).read_to_end(&mut environment));
-        read.is_ok() && environment.split(|&byte| byte == 0).any(|entry| entry == wanted)
+        read.is_ok() && environment.split(|&byte| byte == 0).any(is_in_session)
     };
     let Ok(entries) = std::fs::read_dir("/proc") else { return BTreeSet::new() };
     let ids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());

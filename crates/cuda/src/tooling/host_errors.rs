@@ -3,9 +3,9 @@
 use tools::memcheck;
 
 use report::{Finding, Note, Place, Severity, Stack};
+use settings::ApiErrors;
 
 use super::objects::{AllocationKind, Freed, Object};
-use super::settings::ApiErrors;
 use super::{HostStack, ToolHost};
 
 /// A place of which only the kernel is known.

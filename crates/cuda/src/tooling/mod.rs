@@ -10,13 +10,13 @@ mod launch_buffers;
 pub(crate) mod launches;
 mod objects;
 mod plan;
-mod settings;
 mod shadow;
 mod stack;
 mod suballocation;
+mod tool_settings;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -33,8 +33,8 @@ pub(crate) use suballocation::Usage;
 
 use launch_buffers::LaunchBuffers;
 use objects::{Moment, Object, Objects};
-use settings::ToolSettings;
 use shadow::Shadow;
+use tool_settings::ToolSettings;
 
 /// The tools of a process, and what they know.
 #[derive(Debug)]
@@ -89,12 +89,12 @@ pub(crate) fn get() -> Option<&'static ToolHost> {
     TOOL_HOST.get()?.as_ref()
 }
 
-/// Starts the tools that the environment names.
-pub(crate) fn start(device: &Arc<cpu::Device>, seed: Option<u64>) {
+/// Starts the tools that the command asks for.
+pub(crate) fn start(device: &Arc<cpu::Device>, asked: &settings::Tools, seed: Option<u64>) {
     let mut is_new = false;
     let tool_host = TOOL_HOST.get_or_init(|| {
         is_new = true;
-        ToolHost::new(device, seed)
+        ToolHost::new(device, asked, seed)
     });
     if is_new && tool_host.is_some() {
         crate::process::dying::watch(|signal| {
@@ -115,10 +115,9 @@ pub(crate) fn finish() {
 }
 
 impl ToolHost {
-    fn new(device: &Arc<cpu::Device>, seed: Option<u64>) -> Option<Self> {
-        let names = std::env::var("WARPGRIND_TOOLS").ok()?;
+    fn new(device: &Arc<cpu::Device>, asked: &settings::Tools, seed: Option<u64>) -> Option<Self> {
         let mut tools = Vec::new();
-        for name in names.split(',').filter(|name| !name.is_empty()) {
+        for name in &asked.names {
             match tools::tool(name) {
                 Some(tool) => tools.push(tool),
                 None => crate::log::say(&format!("there is no tool `{name}`; it is left out")),
@@ -130,8 +129,8 @@ impl ToolHost {
         let (base, bytes) = device.memory.range();
         let has_memcheck = tools.iter().any(|tool| tool.name() == "memcheck");
         let shadow = has_memcheck.then(|| Shadow::new(base, bytes)).transpose();
-        let session = std::env::var_os("WARPGRIND_SESSION").map(PathBuf::from);
-        let launch_buffers = LaunchBuffers::new(session.as_deref());
+        let session = asked.session.as_deref();
+        let launch_buffers = LaunchBuffers::new(session);
         let (shadow, launch_buffers) = match (shadow, launch_buffers) {
             (Ok(shadow), Ok(launch_buffers)) => (shadow, launch_buffers),
             (Err(error), _) | (_, Err(error)) => {
@@ -139,9 +138,9 @@ impl ToolHost {
                 return None;
             }
         };
-        let journal = session.as_deref().and_then(create_journal);
+        let journal = session.and_then(create_journal);
         let tool_host = Self {
-            settings: ToolSettings::from_environment(),
+            settings: ToolSettings::new(asked),
             device: Arc::clone(device),
             shadow,
             objects: Mutex::default(),

@@ -1,10 +1,10 @@
-//! What `warpgrind run` asks of the library, through the environment.
+//! How the device is to be: what the command asks for, and what it leaves to us.
 
 use std::time::Duration;
 
 /// How the device is to be.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Settings {
+pub(crate) struct DeviceSettings {
     /// Bytes of device memory.
     pub(crate) device_memory: u64,
     /// After which time a kernel is ended; nothing for no limit.
@@ -23,46 +23,36 @@ pub(crate) struct Settings {
     pub(crate) is_verbose: bool,
 }
 
-impl Settings {
-    /// From the environment of the process. What cannot be understood is said and left out: the command has checked it.
-    pub(crate) fn from_environment() -> Self {
-        let seed = number("WARPGRIND_SEED");
+impl DeviceSettings {
+    /// From what the command asks for, within what a device can have.
+    pub(crate) fn new(asked: &settings::Device) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-        let threads = match seed {
+        let threads = match asked.seed {
             Some(_) => 1,
-            None => number("WARPGRIND_THREADS").map_or(cores, |threads| (threads as usize).clamp(1, 1024)),
+            None => asked.threads.map_or(cores, |threads| threads.clamp(1, 1024) as usize),
         };
         Self {
-            device_memory: number("WARPGRIND_DEVICE_MEMORY").unwrap_or_else(default_memory).max(64 << 20),
-            launch_timeout: number("WARPGRIND_LAUNCH_TIMEOUT").map(Duration::from_secs),
-            compute_capability: number("WARPGRIND_COMPUTE_CAPABILITY").map(|number| number.clamp(50, 999) as u32),
-            processor: processor(),
+            device_memory: asked.memory.unwrap_or_else(default_memory).max(64 << 20),
+            launch_timeout: asked.launch_timeout.map(Duration::from_secs),
+            compute_capability: asked.compute_capability.map(|capability| capability.clamp(50, 999)),
+            processor: asked.cpu.as_deref().and_then(processor),
             threads,
-            seed,
-            cache_size: number("WARPGRIND_CACHE_SIZE").unwrap_or(cpu::CodeCache::DEFAULT_LIMIT),
+            seed: asked.seed,
+            cache_size: asked.cache_size.unwrap_or(cpu::CodeCache::DEFAULT_LIMIT),
+            // The user sets this one.
             is_verbose: std::env::var_os("WARPGRIND_LOG").is_some_and(|level| level == "debug"),
         }
     }
 }
 
 /// What `--cpu` asks for, if this processor can run it.
-fn processor() -> Option<cpu::Processor> {
-    let name = std::env::var("WARPGRIND_CPU").ok()?;
-    let processor = cpu::Processor::named(&name).filter(|processor| processor.is_supported());
+fn processor(name: &str) -> Option<cpu::Processor> {
+    let processor = cpu::Processor::named(name).filter(|processor| processor.is_supported());
     if processor.is_none() {
         let name = name.escape_debug();
         crate::log::say(&format!("this processor cannot run code for `{name}`; kernels are compiled for what it is"));
     }
     processor
-}
-
-fn number(name: &str) -> Option<u64> {
-    let text = std::env::var(name).ok()?;
-    let number = text.parse().ok();
-    if number.is_none() {
-        crate::log::say(&format!("{name}={text} is not a number and is ignored"));
-    }
-    number
 }
 
 /// Three quarters of what the machine, or the container, has, so that a program that fills the device does not end the
