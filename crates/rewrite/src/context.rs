@@ -68,9 +68,15 @@ pub const MOST_BYTES: u32 = 32;
 /// and the slot has [`NO_OBJECT_BYTES`], so that every access is looked at closely: by the address in bits 0 to 57 and the
 /// size in bits 58 to 62.
 pub fn small_object(start: u64, bytes: u64) -> u64 {
-    assert!(start < 1 << 58 && bytes < NO_OBJECT_BYTES, "{bytes} bytes at {start:#x} are no small object");
-    NO_OBJECT | bytes << 58 | start
+    assert!(
+        start < 1 << SMALL_OBJECT_BYTES && bytes < NO_OBJECT_BYTES,
+        "{bytes} bytes at {start:#x} are no small object"
+    );
+    NO_OBJECT | bytes << SMALL_OBJECT_BYTES | start
 }
+
+/// Where in the lower bound of a small object its size is.
+const SMALL_OBJECT_BYTES: u32 = 58;
 
 /// Records of one site beyond this are counted, and not written.
 pub const RECORDS_PER_SITE: u64 = 16;
@@ -116,25 +122,74 @@ pub struct Record {
 }
 
 impl Record {
+    const ADDRESS: usize = 0;
+    const OTHER: usize = 8;
+    const SITE: usize = 16;
+    const WHAT: usize = 20;
+    /// x in the lowest bits, and above it y and z, each with [`Self::THREAD_BITS`].
+    const THREAD: usize = 24;
+    const BLOCK_X: usize = 28;
+    /// y in the lower bits, and above them z, each with [`Self::BLOCK_BITS`].
+    const BLOCK_YZ: usize = 32;
+    /// 1 once all of the record is written.
+    const IS_WRITTEN: usize = 40;
+    const THREAD_BITS: u32 = 10;
+    const BLOCK_BITS: u32 = 16;
+
     /// Reads the bytes of a record; nothing if it was not written to its end.
     pub fn read(bytes: &[u8; RecordBuffer::RECORD]) -> Option<Self> {
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
-        let (thread, block) = (word(24), word(32));
-        (word(40) == 1).then(|| Self {
-            address: long(0),
-            other: long(8),
-            site: word(16),
-            what: word(20),
-            thread: [thread & 0x3ff, thread >> 10 & 0x3ff, thread >> 20],
-            block: [word(28), block & 0xffff, block >> 16],
+        let (thread, block) = (word(Self::THREAD), word(Self::BLOCK_YZ));
+        let low = |number: u32, bits: u32| number & ((1 << bits) - 1);
+        (word(Self::IS_WRITTEN) == 1).then(|| Self {
+            address: long(Self::ADDRESS),
+            other: long(Self::OTHER),
+            site: word(Self::SITE),
+            what: word(Self::WHAT),
+            thread: [
+                low(thread, Self::THREAD_BITS),
+                low(thread >> Self::THREAD_BITS, Self::THREAD_BITS),
+                thread >> (2 * Self::THREAD_BITS),
+            ],
+            block: [word(Self::BLOCK_X), low(block, Self::BLOCK_BITS), block >> Self::BLOCK_BITS],
         })
     }
 }
 
-/// What every rewritten module contains, whatever tools there are.
-pub(crate) const RUNTIME: &str = include_str!("runtime.ptx");
 /// The variable with a word for each site, which modules have if a tool's helpers declare it. No program may access it.
 pub const SITES_VARIABLE: &str = "warpgrind_sites";
 /// The word of shared memory in it.
 pub(crate) const CONTEXT_VARIABLE: &str = "warpgrind_context";
+
+/// What the text of helpers may say by name: see [`DeviceCode`](crate::DeviceCode).
+pub(crate) const CONSTANTS: &[(&str, u64)] = &[
+    ("COUNTERS", Word::Counters as u64),
+    ("ARENA", Word::Arena as u64),
+    ("ARENA_BYTES", Word::ArenaBytes as u64),
+    ("SHADOW", Word::Shadow as u64),
+    ("UNSHADOWED", Word::Unshadowed as u64),
+    ("UNSHADOWED_COUNT", Word::UnshadowedCount as u64),
+    ("NO_OBJECT", NO_OBJECT),
+    ("SMALL_OBJECT_START", (1 << SMALL_OBJECT_BYTES) - 1),
+    ("SMALL_OBJECT_BYTES", SMALL_OBJECT_BYTES as u64),
+    ("MOST_SMALL_OBJECT_BYTES", NO_OBJECT_BYTES - 1),
+    ("RECORDS_PER_SITE", RECORDS_PER_SITE),
+    ("CAPACITY", RecordBuffer::CAPACITY as u64),
+    ("IS_USED", RecordBuffer::IS_USED as u64),
+    ("RECORDS", RecordBuffer::RECORDS as u64),
+    ("RECORD", RecordBuffer::RECORD as u64),
+    ("RECORD_OTHER", Record::OTHER as u64),
+    ("RECORD_SITE", Record::SITE as u64),
+    ("RECORD_WHAT", Record::WHAT as u64),
+    ("RECORD_THREAD", Record::THREAD as u64),
+    ("RECORD_THREAD_Y", Record::THREAD_BITS as u64),
+    ("RECORD_THREAD_Z", 2 * Record::THREAD_BITS as u64),
+    ("RECORD_BLOCK_X", Record::BLOCK_X as u64),
+    ("RECORD_BLOCK_YZ", Record::BLOCK_YZ as u64),
+    ("RECORD_BLOCK_Z", Record::BLOCK_BITS as u64),
+    ("RECORD_IS_WRITTEN", Record::IS_WRITTEN as u64),
+];
+
+// What comes first has no offset in the text of helpers.
+const _: () = assert!(Word::RecordBuffer as u32 == 0 && RecordBuffer::HEAD == 0 && Record::ADDRESS == 0);

@@ -36,6 +36,8 @@ pub(crate) struct Helpers {
 /// What a kernel needs of its launch, as far as tools have asked for it.
 #[derive(Debug, Default)]
 pub(crate) struct KernelContext {
+    /// The first call of a helper that nobody brings: the tool, and the name that it calls.
+    pub(crate) missing_helper: Option<(&'static str, String)>,
     /// Whether something was inserted that may call a helper.
     pub(crate) is_used: bool,
     /// The register with the address of the context, if somebody asked for it.
@@ -159,9 +161,13 @@ impl<'e, 'm> Cursor<'e, 'm> {
         access.group.map(|id| self.groups.get(id))
     }
 
-    /// Calls a helper where the guard holds.
+    /// Calls a helper, a function of [`Tool::device_code`](crate::Tool::device_code), where the guard holds. If nobody brings
+    /// it, the module is not rewritten, and the error says so.
     pub fn call(&mut self, guard: Option<Guard>, helper: &str, results: &[Operand], arguments: &[Operand]) {
-        let func = self.helpers.functions[helper];
+        let Some(&func) = self.helpers.functions.get(helper) else {
+            self.kernel.missing_helper.get_or_insert((self.tool, helper.to_owned()));
+            return;
+        };
         self.kernel.is_used = true;
         self.before().call(guard, func, results, arguments);
     }

@@ -40,6 +40,7 @@
 mod access_group;
 pub mod context;
 mod cursor;
+mod device_code;
 mod error;
 mod event;
 mod place;
@@ -52,6 +53,7 @@ mod votes;
 pub use access_group::{AccessGroup, Member};
 pub use context::PointerSlot;
 pub use cursor::{AllowedLanes, Cursor};
+pub use device_code::DeviceCode;
 pub use error::RewriteError;
 pub use event::{Access, AccessGroupId, Sync, SyncKind};
 pub use plan::LaunchPlan;

@@ -13,8 +13,9 @@ use ptx::view::{AccessBytes, AccessKind, AccessSpace, MemAccess, View};
 use rustc_hash::FxHashMap;
 
 use crate::access_group::AccessGroups;
-use crate::context::{CONTEXT_VARIABLE, PointerSlot, RUNTIME, SITES_VARIABLE};
+use crate::context::{CONTEXT_VARIABLE, PointerSlot, SITES_VARIABLE};
 use crate::cursor::{Cursor, Helpers, KernelContext};
+use crate::device_code::DeviceCode;
 use crate::error::RewriteError;
 use crate::event::{Access, Sync, SyncKind};
 use crate::site::Sites;
@@ -72,12 +73,12 @@ impl<'t> Rewriter<'t> {
         let functions: Vec<FuncId> =
             module.functions.iter().filter(|(_, function)| function.body.is_some()).map(|(func, _)| func).collect();
         let mut helpers = Helpers::default();
-        for (name, text) in std::iter::once(("warpgrind", RUNTIME))
+        for (tool, code) in std::iter::once(("warpgrind", DeviceCode::RUNTIME))
             .chain(self.tools.iter().filter_map(|tool| Some((tool.name(), tool.device_code()?))))
         {
-            let code = ptx::parse(text).module;
-            let tag = module.tag_named(name, "device", 0);
-            let imported = module.import(&code, tag)?;
+            let code = code.parse(tool)?;
+            let tag = module.tag_named(tool, "device", 0);
+            let imported = module.import(&code, tag).map_err(|error| RewriteError::Import { tool, error })?;
             helpers.add(&code, &imported);
         }
         let mut rewritten = Rewritten { module, sites: Sites::default(), kernels: FxHashMap::default() };
@@ -123,6 +124,9 @@ impl<'t> Rewriter<'t> {
                     Event::Sync(sync) => tool.sync(&mut cursor, sync),
                 }
             }
+        }
+        if let Some((tool, helper)) = kernel.missing_helper {
+            return Err(RewriteError::NoHelper { tool, helper });
         }
         if kernel.is_used {
             votes::separate(&mut editor);

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use ptx::ir::Module;
 
 use crate::cursor::Cursor;
+use crate::device_code::DeviceCode;
 use crate::error::RewriteError;
 use crate::event::{Access, Sync};
 use crate::plan::LaunchPlan;
@@ -17,8 +18,8 @@ pub trait Tool: Debug + Send + std::marker::Sync {
     /// The name, a word: `memcheck`.
     fn name(&self) -> &'static str;
 
-    /// Functions and variables that the tool needs on the device, as PTX. All of them are `.weak`.
-    fn device_code(&self) -> Option<&'static str> {
+    /// Functions and variables that the tool needs on the device.
+    fn device_code(&self) -> Option<DeviceCode> {
         None
     }
 

@@ -3,7 +3,7 @@
 use report::{Explanation, Finding, Note, Occurrence, Place, Severity, Stack};
 use rewrite::context::Record;
 
-use super::{AGAIN, ATOMIC, CERTAIN, READ, READS_AND_WRITES, ROW, SPACE, SPACES, WRITE, WRITES, is_misaligned};
+use super::{AGAIN, ATOMIC, BYTES, CERTAIN, READ, READS_AND_WRITES, ROW, SPACE, SPACES, WRITE, WRITES, is_misaligned};
 
 /// What there is at an address, as whoever keeps the memory knows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,7 +59,7 @@ impl BadAccess {
     /// depends on what is done.
     pub fn finding(self) -> Option<Finding> {
         let Record { what, address, .. } = self.record;
-        let bytes = u64::from(what & 0xff);
+        let bytes = u64::from(what & BYTES);
         let (action, _, _) = action(what);
         let mut size = if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") };
         if what & ROW != 0 {

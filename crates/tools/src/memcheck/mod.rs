@@ -27,7 +27,7 @@ use ptx::analysis::PointerValue;
 use ptx::types::Space;
 use ptx::view::AccessBytes;
 use rewrite::context::{MOST_BYTES, Record};
-use rewrite::{Access, Cursor, Tool};
+use rewrite::{Access, Cursor, DeviceCode, Tool};
 
 pub use findings::{BadAccess, EXPLANATIONS, Memory, Object};
 
@@ -42,6 +42,8 @@ pub const ATOMIC: u64 = 4;
 #[derive(Clone, Copy, Debug)]
 pub struct Memcheck;
 
+/// The bits of `what` that say how many bytes the access has.
+const BYTES: u32 = 0xff;
 /// The access writes.
 const WRITES: u32 = 1 << 8;
 /// The access reads and writes in one step.
@@ -64,6 +66,18 @@ const SLACK: u32 = 19;
 /// A row of the largest matrix: 32 numbers of 32 bits.
 const MOST_BYTES_OF_ROW: u32 = 128;
 
+/// What `device.ptx` says by name.
+const CONSTANTS: &[(&str, u64)] = &[
+    ("BYTES", BYTES as u64),
+    ("KIND", WRITES.trailing_zeros() as u64),
+    ("ROW", ROW as u64),
+    ("SPACES", (0xf << SPACE) as u64),
+    ("CERTAIN", CERTAIN as u64),
+    ("LAST", LAST as u64),
+    ("SHORT", SHORT as u64),
+    ("SLACK", SLACK as u64),
+];
+
 /// The spaces that `what` tells apart, from 1 on.
 const SPACES: [Space; 4] = [Space::Global, Space::Shared, Space::Local, Space::Const];
 
@@ -72,8 +86,8 @@ impl Tool for Memcheck {
         "memcheck"
     }
 
-    fn device_code(&self) -> Option<&'static str> {
-        Some(include_str!("device.ptx"))
+    fn device_code(&self) -> Option<DeviceCode> {
+        Some(DeviceCode { text: include_str!("device.ptx"), constants: CONSTANTS })
     }
 
     fn access(&self, at: &mut Cursor<'_, '_>, access: &Access) {
@@ -121,6 +135,6 @@ fn is_aligned(access: &Access, bytes: u32) -> bool {
 
 /// Whether what a record says is that an address was not aligned.
 pub fn is_misaligned(record: &Record) -> bool {
-    let bytes = u64::from(record.what & 0xff);
+    let bytes = u64::from(record.what & BYTES);
     record.what & ROW == 0 && bytes > 1 && !record.address.is_multiple_of(bytes)
 }
