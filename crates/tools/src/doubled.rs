@@ -5,7 +5,7 @@
 //! computation. Blocks that wait for each other are not doubled rightly: the copy sees what atomics did not do.
 
 use ptx::edit::Editor;
-use ptx::ir::{FuncId, Module, Operand, Reg};
+use ptx::ir::{FuncId, List, Module, Operand, Reg};
 use ptx::special::Special;
 use ptx::types::{Space, Type};
 use ptx::view::{AccessKind, AccessSpace};
@@ -74,20 +74,25 @@ fn hide_copies(editor: &mut Editor<'_>) {
     let tag = editor.tag("doubled", "ids", 0);
     let mut virtual_ids: [Option<Reg>; 2] = [None; 2];
     for id in editor.body().ids() {
-        let Some(view) = editor.view(id) else { continue };
-        let operands = view.operands().to_vec();
-        for (index, operand) in operands.iter().enumerate() {
-            let which = match operand {
-                Operand::Special(Special::CtaidX) => 0,
-                Operand::Special(Special::NctaidX) => 1,
-                _ => continue,
-            };
-            let reg = match virtual_ids[which] {
-                Some(reg) => reg,
-                None => editor.reg(tag, Type::B32),
-            };
-            virtual_ids[which] = Some(reg);
-            editor.set_operand(id, index, reg.into());
+        // Operands, and those in braces and parentheses.
+        let mut lists: Vec<List> = editor.view(id).map(|view| view.inst.operands).into_iter().collect();
+        while let Some(list) = lists.pop() {
+            for index in 0..list.len() {
+                let which = match editor.body().operands(list)[index] {
+                    Operand::Special(Special::CtaidX) => 0,
+                    Operand::Special(Special::NctaidX) => 1,
+                    Operand::Vector(inner)
+                    | Operand::VectorPair(inner, _)
+                    | Operand::TupleAddress(inner)
+                    | Operand::Arguments(inner) => {
+                        lists.push(inner);
+                        continue;
+                    }
+                    _ => continue,
+                };
+                let reg = *virtual_ids[which].get_or_insert_with(|| editor.reg(tag, Type::B32));
+                editor.body_mut().operands_mut(list)[index] = reg.into();
+            }
         }
     }
     for (reg, special) in virtual_ids.into_iter().zip([Special::CtaidX, Special::NctaidX]) {

@@ -1,6 +1,7 @@
-//! What tools make of PTX still is PTX.
+//! What tools make of PTX still is PTX, and does what they say.
 
 use rewrite::Rewriter;
+use tools::Doubled;
 use tools::memcheck::Memcheck;
 
 const TEXT: &str = r#"
@@ -47,5 +48,43 @@ fn memcheck_writes_ptx() {
     assert!(parsed.diagnostics.is_empty(), "{:#?}\n{text}", parsed.diagnostics);
     if let Ok(path) = std::env::var("PRINT") {
         std::fs::write(path, text).unwrap();
+    }
+}
+
+#[test]
+fn every_tool_writes_ptx() {
+    for tool in tools::TOOLS {
+        let rewritten = Rewriter::new(&[*tool]).rewrite(ptx::parse(TEXT).module).unwrap();
+        assert_eq!(ptx::verify(&rewritten.module), [], "{}", tool.name());
+    }
+}
+
+/// Block numbers are hidden wherever an operand can stand: bare, in braces, and in the arguments of a call.
+#[test]
+fn doubled_hides_copies_in_all_operands() {
+    let text = r#"
+.version 8.0
+.target sm_80
+.address_size 64
+.func take(.reg .b32 %number) { ret; }
+.visible .entry k(.param .u64 p)
+{
+	.reg .b32 %r<9>; .reg .b64 %rd<9>;
+	ld.param.u64 %rd1, [p];
+	mov.b64 %rd2, {%ctaid.x, %nctaid.x};
+	add.u32 %r1, %ctaid.x, %nctaid.x;
+	call take, (%ctaid.x);
+	ret;
+}
+"#;
+    let rewritten = Rewriter::new(&[&Doubled]).rewrite(ptx::parse(text).module).unwrap();
+    assert_eq!(ptx::verify(&rewritten.module), []);
+    let text = ptx::print(&rewritten.module);
+    // What is left is read once, to compute the number that both copies see. The runtime's own are not the kernel's.
+    let kernel = &text[text.find(".entry k").unwrap()..];
+    let kernel = &kernel[..kernel.find("\n}").unwrap()];
+    for special in ["%ctaid.x", "%nctaid.x"] {
+        let lines: Vec<&str> = kernel.lines().filter(|line| line.contains(special)).collect();
+        assert!(matches!(lines[..], [line] if line.contains("mov.u32")), "{special} is seen: {lines:#?}\n{kernel}");
     }
 }
