@@ -430,6 +430,9 @@ fn codes_are_explained() {
     let (code, text, _) = explain("memcheck::out-of-bounds");
     assert_eq!(code, Some(0));
     assert!(text.starts_with("memcheck::out-of-bounds: "), "{text}");
+    let (code, text, _) = explain("twice[not-repeatable]");
+    assert_eq!(code, Some(0));
+    assert!(text.starts_with("twice::not-repeatable: "), "{text}");
     let (code, _, text) = explain("out-of-bound");
     assert_eq!(code, Some(1));
     assert_contains(&text, "did you mean:\n  memcheck::out-of-bounds: ");

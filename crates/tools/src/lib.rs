@@ -1,7 +1,21 @@
 //! The tools.
 //!
 //! Each has a folder: what it inserts into kernels, the functions of it that run on the device, and what it makes of
-//! what these record. A tool knows PTX and findings; devices, programs and processes are the business of others.
+//! what these record. [`TOOLS`] has all of them, [`memcheck::Memcheck`] is the one to know, and [`Trace`] the one to copy.
+//!
+//! ```
+//! let memcheck = tools::tool("memcheck").unwrap();
+//! let text = ".version 8.0\n.target sm_80\n.address_size 64\n\
+//!     .visible .entry k(.param .u64 p) { .reg .b64 %a; ld.param.u64 %a, [p]; st.global.u32 [%a], 1; ret; }";
+//! let rewritten = rewrite::Rewriter::new(&[memcheck]).rewrite(ptx::parse(text).module)?;
+//! // One access is checked, against the object that one parameter points into.
+//! assert_eq!(rewritten.kernels["k"].sites, 1);
+//! assert_eq!(rewritten.kernels["k"].slots.len(), 1);
+//! assert!(tools::explanations().iter().any(|known| known.name() == "memcheck::out-of-bounds"));
+//! # Ok::<(), rewrite::RewriteError>(())
+//! ```
+//!
+//! A tool knows PTX and findings. It does not know devices, programs and processes: these are the business of others.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -31,7 +45,7 @@ pub fn explanations() -> Vec<Explanation> {
         title: "a kernel that the device ended",
         text: include_str!("device-fault.md"),
     };
-    memcheck::EXPLANATIONS.iter().copied().chain([fault]).collect()
+    memcheck::EXPLANATIONS.iter().copied().chain([fault, twice::NOT_REPEATABLE]).collect()
 }
 
 /// The tool of this name.

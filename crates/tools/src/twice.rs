@@ -2,6 +2,7 @@
 //!
 //! A tool for tests: of launch plans, and of kernels that should give the same every time.
 
+use report::Explanation;
 use rewrite::{LaunchPlan, Tool};
 
 /// The tool.
@@ -17,3 +18,11 @@ impl Tool for Twice {
         plan.runs *= 2;
     }
 }
+
+/// What its finding means.
+pub(crate) const NOT_REPEATABLE: Explanation = Explanation {
+    tool: Some("twice"),
+    code: "not-repeatable",
+    title: "a kernel that leaves other results behind when it is run again",
+    text: include_str!("not-repeatable.md"),
+};

@@ -1,7 +1,7 @@
 //! Runs the CUDA programs in `tests/cuda` under `warpgrind run`: each is built by NVIDIA's compiler in the ways that its
 //! header asks for, and must end as its header says. `group/program [variant]` is the name of a test.
 //!
-//! Those in `tests/memcheck` are run under `warpgrind memcheck` (`report.rs`).
+//! Those in `tests/memcheck` and `tests/twice` are run under the tool of that name (`report.rs`).
 //!
 //! `cargo nextest run -p warpgrind --test programs --run-ignored only`, and `streams/` after that for a part of them.
 
@@ -18,6 +18,9 @@ use build::Toolchain;
 use header::{Header, Variant};
 use libtest_mimic::{Arguments, Failed, Trial};
 use run::Command;
+
+/// Tools with a directory of programs in which they must find something.
+const WITH_BUGS: [&str; 2] = ["memcheck", "twice"];
 
 /// Tools under which programs must do what they do without.
 const TOOLS: [&[&str]; 2] = [&["memcheck"], &["memcheck", "--tool", "nop,trace", "--seed", "1"]];
@@ -67,16 +70,19 @@ fn main() -> Result<()> {
             trials.push(trial.with_ignored_flag(true));
         }
     }
-    let checked = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/memcheck").canonicalize()?;
-    for (name, source) in sources_in(&checked, &["cu", "py"])? {
-        let other = source.clone();
-        let mistaken = move || report::with_mistake(toolchain()?, &source);
-        let repaired = move || report::repaired(toolchain()?, &other);
-        let failed = |error: anyhow::Error| Failed::from(format!("{error:#}"));
-        trials
-            .push(Trial::test(format!("memcheck/{name}"), move || mistaken().map_err(failed)).with_ignored_flag(true));
-        let name = format!("memcheck/{name} [repaired]");
-        trials.push(Trial::test(name, move || repaired().map_err(failed)).with_ignored_flag(true));
+    for tool in WITH_BUGS {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(tool).canonicalize()?;
+        for (name, source) in sources_in(&directory, &["cu", "py"])? {
+            let other = source.clone();
+            let with_bug = move || report::with_bug(toolchain()?, tool, &source);
+            let repaired = move || report::repaired(toolchain()?, tool, &other);
+            let failed = |error: anyhow::Error| Failed::from(format!("{error:#}"));
+            trials.push(
+                Trial::test(format!("{tool}/{name}"), move || with_bug().map_err(failed)).with_ignored_flag(true),
+            );
+            let name = format!("{tool}/{name} [repaired]");
+            trials.push(Trial::test(name, move || repaired().map_err(failed)).with_ignored_flag(true));
+        }
     }
     libtest_mimic::run(&args, trials).exit();
 }

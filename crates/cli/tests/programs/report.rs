@@ -1,5 +1,5 @@
-//! Runs the programs in `tests/memcheck`, each of which has a bug, and compares the report with the one beside it; and
-//! again as they should have been, when nothing must be found.
+//! Runs the programs in `tests/TOOL`, each of which has a bug, under that tool, and compares the report with the one beside
+//! it; and again as they should have been, when nothing must be found.
 //!
 //! `//~ ERROR code` is at lines for which there must be a finding, `//@ finds: code` for one that is at no line of the
 //! source, `//@ flags: …` for flags of the command, `//@ headers: nvtx` if it includes those of NVTX,
@@ -21,9 +21,9 @@ use crate::run::{Installation, timeout};
 type Wanted = BTreeSet<(Option<u32>, String)>;
 
 /// Runs a program with its bug.
-pub(crate) fn with_mistake(toolchain: &Toolchain, source: &Path) -> Result<()> {
+pub(crate) fn with_bug(toolchain: &Toolchain, tool: &str, source: &Path) -> Result<()> {
     let text = std::fs::read_to_string(source)?;
-    let output = memcheck(toolchain, source, &text, false)?;
+    let output = check(toolchain, tool, source, &text, false)?;
     let report = normalised(&String::from_utf8_lossy(&output.stderr));
     let expected = source.with_extension("report");
     if std::env::var_os("BLESS").is_some() {
@@ -31,7 +31,7 @@ pub(crate) fn with_mistake(toolchain: &Toolchain, source: &Path) -> Result<()> {
     }
     let exit = after(&text, "@ exit: ").next().unwrap_or("86").parse().context("an exit is a number")?;
     ensure!(output.status.code() == Some(exit), "the exit is {} instead of {exit}:\n{report}", output.status);
-    let (wanted, found) = (wanted(&text), found(&report, source));
+    let (wanted, found) = (wanted(&text), found(&report, tool, source));
     ensure!(wanted == found, "wanted {wanted:?}, found {found:?}:\n{report}");
     let before = std::fs::read_to_string(&expected).context("there is no report; BLESS=1 writes it")?;
     ensure!(before == report, "the report is not as before; BLESS=1 writes it anew:\n{report}");
@@ -39,20 +39,20 @@ pub(crate) fn with_mistake(toolchain: &Toolchain, source: &Path) -> Result<()> {
 }
 
 /// Runs a program without it.
-pub(crate) fn repaired(toolchain: &Toolchain, source: &Path) -> Result<()> {
+pub(crate) fn repaired(toolchain: &Toolchain, tool: &str, source: &Path) -> Result<()> {
     let text = std::fs::read_to_string(source)?;
-    let output = memcheck(toolchain, source, &text, true)?;
+    let output = check(toolchain, tool, source, &text, true)?;
     let report = String::from_utf8_lossy(&output.stderr);
-    if matches!(output.status.code(), None | Some(86 | 87)) || !found(&report, source).is_empty() {
+    if matches!(output.status.code(), None | Some(86 | 87)) || !found(&report, tool, source).is_empty() {
         bail!("the exit is {}:\n{report}", output.status);
     }
     Ok(())
 }
 
-fn memcheck(toolchain: &Toolchain, source: &Path, text: &str, is_fixed: bool) -> Result<std::process::Output> {
+fn check(toolchain: &Toolchain, tool: &str, source: &Path, text: &str, is_fixed: bool) -> Result<std::process::Output> {
     let installation = Installation::make()?;
     let mut command = timeout(&installation);
-    command.args(["memcheck", "--seed", "1"]).args(after(text, "@ flags: ").flat_map(str::split_whitespace));
+    command.args([tool, "--seed", "1"]).args(after(text, "@ flags: ").flat_map(str::split_whitespace));
     if source.extension().is_some_and(|extension| extension == "py") {
         command.arg("python3").arg(source.file_name().context("a file has a name")?);
         if is_fixed {
@@ -88,11 +88,13 @@ fn wanted(text: &str) -> Wanted {
 }
 
 /// What a report says was found. Lines of other files than the program's are none.
-fn found(report: &str, source: &Path) -> Wanted {
+fn found(report: &str, tool: &str, source: &Path) -> Wanted {
+    let of_tool = format!("{tool}[");
     let mut found = Wanted::new();
     let mut lines = report.lines().peekable();
     while let Some(line) = lines.next() {
-        let Some((_, code)) = line.split_once("memcheck[").filter(|_| line.starts_with("error")) else { continue };
+        let is_finding = line.starts_with("error") || line.starts_with("warning");
+        let Some((_, code)) = line.split_once(&of_tool).filter(|_| is_finding) else { continue };
         let place = lines.peek().and_then(|next| next.trim_start().strip_prefix("--> "));
         let (file, number) = place.and_then(|place| place.split_once(':')).unwrap_or_default();
         let number = number.split([':', ' ']).next().and_then(|number| number.parse().ok());
