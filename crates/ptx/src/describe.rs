@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::analysis::{Cfg, DefUse, DominatorTree, LaunchFacts, Liveness, Loops, Uniformity};
+use crate::analysis::{
+    BlockScope, BlockUniformity, Cfg, DefUse, DominatorTree, LaunchFacts, Liveness, Loops, Uniformity,
+};
 use crate::ir::{Body, Function, Module, Reg, Stmt, StmtId};
 use crate::print::print_stmt;
 use crate::view::{AccessBytes, AccessKind, AccessSpace, MemAccess, Order, View};
@@ -26,7 +28,7 @@ pub fn effects(module: &Module) -> String {
 }
 
 /// Every block of every function with its place in the trees of dominators, its loop, and the registers that are live
-/// where it begins; and every register with how it varies over the lanes of a warp.
+/// where it begins; every register with how it varies over the lanes of a warp; and those that do not vary over a block.
 pub fn analyses(module: &Module) -> String {
     let mut out = String::new();
     for function in module.functions.values() {
@@ -84,6 +86,13 @@ fn describe_blocks(module: &Module, function: &Function, out: &mut String) {
         let name = if function.regs.get(reg).is_some() { reg_name(module, function, reg) } else { "carry".to_owned() };
         let guard = if value.needs_guard() { ", if a guard holds" } else { "" };
         writeln!(out, "  {name}: {:?}{guard}", value.class()).expect("writing to a string");
+    }
+    for (scope, whom) in [(BlockScope::Threads, "all threads"), (BlockScope::Lanes, "each lane of all warps")] {
+        let uniformity = BlockUniformity::of(module, function, &cfg, &def_use, &facts, scope);
+        let regs = function.regs.ids().filter(|&reg| uniformity.is_block_uniform(reg));
+        let names: Vec<String> = regs.map(|reg| reg_name(module, function, reg)).collect();
+        let names = if names.is_empty() { "nothing".to_owned() } else { names.join(" ") };
+        writeln!(out, "  the same in {whom} of a block: {names}").expect("writing to a string");
     }
 }
 

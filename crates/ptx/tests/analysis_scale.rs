@@ -8,8 +8,8 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use ptx::analysis::functions_with_barriers;
 use ptx::analysis::{BarrierRegions, Block, CallGraph, Cfg, Complexity, DefUse, DominatorTree, Frontiers, Graph};
+use ptx::analysis::{BlockScope, BlockUniformity, LaunchFacts, functions_with_barriers};
 use ptx::analysis::{Liveness, Loops, Reaching, RegionInputs};
 use ptx::entity::Id;
 use ptx::ir::Module;
@@ -239,4 +239,28 @@ fn a_hundred_thousand_guarded_barriers() {
         writeln!(body, "@%p{} mov.b32 %r0, {index};\nadd.u32 %r1, %r0, 1;", index % 64).unwrap();
     }
     analyse_text("guarded", CONTRIVED, &kernel(2, &body));
+}
+
+/// Each branch has a point of reconvergence of its own, and all others are in between.
+#[test]
+fn a_hundred_thousand_branches_in_one_another() {
+    const BRANCHES: usize = 100_000;
+    let mut text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n\
+        .reg .pred %p; .reg .b32 %r; mov.u32 %r, %tid.x; setp.eq.u32 %p, %r, 0;\n"
+        .to_owned();
+    for branch in 0..BRANCHES {
+        writeln!(text, "@%p bra end{branch};").unwrap();
+    }
+    for branch in (0..BRANCHES).rev() {
+        writeln!(text, "end{branch}: add.u32 %r, %r, 1;").unwrap();
+    }
+    let module = ptx::parse(&(text + "ret; }")).module;
+    let function = &module.functions[module.function("k").unwrap()];
+    let (cfg, def_use) = (Cfg::of(&module.forms, function), DefUse::of(&module.forms, function));
+    let start = Instant::now();
+    let facts = LaunchFacts::default();
+    let uniformity = BlockUniformity::of(&module, function, &cfg, &def_use, &facts, BlockScope::Threads);
+    eprintln!("block uniformity: {:?} for {} blocks", start.elapsed(), cfg.len());
+    assert!(start.elapsed() < REAL, "{:?}", start.elapsed());
+    assert!(!uniformity.is_exact() && uniformity.is_divergent(cfg.entry()));
 }

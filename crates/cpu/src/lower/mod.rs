@@ -16,7 +16,7 @@
 //! | `sync` | barriers and collectives |
 //! | `control` | preemption, counts, budgets |
 //! | `warp_loop` | kernels that run all warps of a block in a row |
-//! | `region_loops`, `agreement` | kernels that run all warps of a block from barrier to barrier, and what these agree on |
+//! | `region_loops` | kernels that run all warps of a block from barrier to barrier |
 //! | `spin` | loops that wait for memory |
 //! | `deopt` | lanes of a warp that must wait for each other |
 //! | `matrix` | matrices that a warp holds |
@@ -29,7 +29,6 @@
 //! | `calls` | functions of the program, of the device and of the runtime |
 //! | `checks` | checks of tools that are speculated to pass |
 
-mod agreement;
 mod arithmetic;
 mod asynchronous;
 mod atomics;

@@ -6,22 +6,21 @@
 //! loops over warps. A barrier costs what it takes to keep the registers of a warp that are live there and to fetch those of
 //! the next: no switch of stacks, and a processor can begin with the next warp while it still computes for the one before.
 //!
-//! Registers on which the warps agree are kept once for all of them, so that LLVM sees that they do not change from one warp
-//! to the next. Those that are written once only need not be kept at all. The others are kept in memory, one place for each
+//! Registers that are the same in all warps are kept once for all of them, so that LLVM sees that they do not change from
+//! one warp to the next. Those that are written once only need not be kept at all. The others are kept in memory, one place for each
 //! warp, and are written only if they may have changed in the region that ends.
 //!
 //! If a warp is deoptimized, so are the others of its block: those before it stand at the barrier that ends the region, those
 //! after it at the start of the region.
 
-use ptx::analysis::{BarrierRegions, BitSet, Block, Region, RegionInputs, RegionStart, Web, functions_with_barriers};
+use ptx::analysis::{BarrierRegions, BitSet, Block, BlockScope, BlockUniformity, Region, RegionInputs, RegionStart};
+use ptx::analysis::{Web, functions_with_barriers};
 use ptx::entity::Id;
 use ptx::ir::StmtId;
 use ptx::ops::{Effect, Op};
-use ptx::special::Special;
 use ptx::view::View;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::agreement::{Agreement, is_of_block, is_of_lane};
 use super::deopt::ResumePoint;
 use super::function::{Execution, Lowering, register_align};
 use super::operands::field;
@@ -69,8 +68,8 @@ struct Kept {
     bits: u32,
     /// Whether it may have changed in a region that ends here.
     has_changed: bool,
-    /// Whether all warps agree on it.
-    is_agreed: bool,
+    /// Whether it is the same in each lane of all warps.
+    is_block_uniform: bool,
 }
 
 /// Where a register is kept.
@@ -169,14 +168,16 @@ impl<'c> Lowering<'_, '_, 'c> {
                 }
             }
         }
-        with_barrier.is_empty()
-            || self.agreement(is_of_block).is_on_barriers(&self.cfg, |block| with_barrier.contains(&block))
+        if with_barrier.is_empty() {
+            return true;
+        }
+        let block_uniformity = self.block_uniformity(BlockScope::Threads);
+        with_barrier.into_iter().all(|block| !block_uniformity.is_divergent(block))
     }
 
-    /// What threads agree on that have the same in some special registers.
-    fn agreement(&self, is_same: fn(Special, [Option<u32>; 3]) -> bool) -> Agreement {
-        let is_same = |special| is_same(special, self.unit.options.facts.block);
-        Agreement::of(self.unit.module, self.function, self.body, &self.cfg, &self.def_use, is_same)
+    fn block_uniformity(&self, scope: BlockScope) -> BlockUniformity {
+        let facts = &self.unit.options.facts;
+        BlockUniformity::of(self.unit.module, self.function, &self.cfg, &self.def_use, facts, scope)
     }
 
     /// The barriers, with what is kept at each. Nothing if something is live that is not a register.
@@ -185,7 +186,7 @@ impl<'c> Lowering<'_, '_, 'c> {
             // Without barriers there is one region.
             return Some(Vec::new());
         }
-        let lanes = self.agreement(is_of_lane);
+        let block_uniformity = self.block_uniformity(BlockScope::Lanes);
         let once = self.written_once();
         let mut ends = Vec::new();
         for region in regions.iter().skip(1) {
@@ -203,12 +204,12 @@ impl<'c> Lowering<'_, '_, 'c> {
             let mut live = Vec::new();
             for &reg in facts.live.iter().chain(&facts.predicates) {
                 let Some(web) = self.web_at(ResumePoint::Statement(barrier), reg) else { continue };
-                let is_agreed = lanes.is_agreed(reg);
-                if is_agreed && once.contains(&web) {
+                let is_block_uniform = block_uniformity.is_block_uniform(reg);
+                if is_block_uniform && once.contains(&web) {
                     continue;
                 }
                 let has_changed = ending.iter().any(|(_, changed)| changed.contains(&web));
-                live.push(Kept { web, bits: self.register_bits(reg), has_changed, is_agreed });
+                live.push(Kept { web, bits: self.register_bits(reg), has_changed, is_block_uniform });
             }
             live.sort_unstable_by_key(|kept| kept.web.index());
             ends.push(RegionEnd { barrier, regions: ending, live });
@@ -413,7 +414,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         }
         let (_, ty) = self.room_of_web(kept.web, kept.bits);
         let align = register_align(ty);
-        let home = if kept.is_agreed {
+        let home = if kept.is_block_uniform {
             Home::Shared { now: self.alloca(ty, align), next: self.alloca(ty, align) }
         } else {
             let stride = bytes_of(ty).next_multiple_of(align.into());
@@ -435,7 +436,8 @@ impl<'c> Lowering<'_, '_, 'c> {
 
     /// At the end of a region: keeps the registers of the warp that runs.
     fn keep_all(&mut self, live: &[Kept], from: &[(usize, FxHashSet<Web>)]) {
-        let changes_in = |kept: &Kept, region: &(usize, FxHashSet<Web>)| kept.is_agreed || region.1.contains(&kept.web);
+        let changes_in =
+            |kept: &Kept, region: &(usize, FxHashSet<Web>)| kept.is_block_uniform || region.1.contains(&kept.web);
         let (always, sometimes): (Vec<&Kept>, Vec<&Kept>) = live
             .iter()
             .filter(|kept| kept.has_changed)

@@ -14,6 +14,7 @@
 //! | Who calls whom? | [`CallGraph`] |
 //! | What lies between two barriers? | [`BarrierRegions`] |
 //! | Which values are the same, or regular, in all lanes of a warp? | [`Uniformity`], [`AddressPattern`] |
+//! | Which values are the same in all threads of a block? | [`BlockUniformity`] |
 //!
 //! ```
 //! use ptx::analysis::{Cfg, DefUse, Liveness};
@@ -80,6 +81,7 @@ pub use provenance::{PointerValue, Provenance, Root};
 pub use reaching::{Definition, Reaching, Version, VersionOrigin};
 pub use region_facts::{Region, RegionFacts, RegionInputs, RegionStart};
 pub use region_walk::Piece;
+pub use uniformity::{BlockScope, BlockUniformity};
 pub use uniformity::{Branch, BranchUniformity, Class, Given, LANES, LaneValue, LaunchFacts, NoWrap, Signedness};
 pub use uniformity::{Uniformity, Web, WrapCheck, WrapGuard};
 

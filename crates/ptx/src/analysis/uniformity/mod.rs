@@ -1,4 +1,5 @@
-//! Uniformity: which registers hold the same, or regularly spaced, values in all lanes of a warp.
+//! Uniformity: which registers hold the same, or regularly spaced, values in all lanes of a warp; and which hold the same
+//! in all threads of a block ([`BlockUniformity`]).
 //!
 //! A device that runs a warp in vector registers keeps a value that is the same in all lanes in a scalar, and so it does
 //! with one that rises by a constant from lane to lane; it branches without masks where all lanes go the same way, and
@@ -48,6 +49,7 @@
 //! from branches (`if (i < n)`). Values that pass through memory are only known to be the same if the address is.
 
 mod arithmetic;
+mod block;
 mod divergence;
 mod launch;
 mod solver;
@@ -56,6 +58,7 @@ mod value;
 mod webs;
 
 pub use arithmetic::WrapCheck;
+pub use block::{BlockScope, BlockUniformity};
 pub use launch::LaunchFacts;
 pub use value::{Class, LANES, LaneValue, NoWrap, Signedness};
 pub use webs::Web;
