@@ -382,7 +382,7 @@ pub(crate) fn host_of(node: CUgraphNode) -> Result<(CUhostFn, *mut c_void)> {
     let Action::Work(Work::Call(HostCall { function, data, .. })) = graph::action_of(node as usize)? else {
         return Err(CudaError::INVALID_VALUE);
     };
-    // SAFETY: the program gave this function.
+    // SAFETY: all host calls of graphs are made by `host_call`, from a function of this type.
     let function = unsafe { std::mem::transmute::<usize, CUhostFn>(function) };
     Ok((function, data as *mut c_void))
 }

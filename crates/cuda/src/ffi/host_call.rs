@@ -14,7 +14,7 @@ use crate::error::{CudaError, Result};
 pub(crate) unsafe fn host_call(function: CUhostFn, data: *mut c_void) -> Result<HostCall> {
     let function = function.ok_or(CudaError::INVALID_VALUE)?;
     let held = UserData(data);
-    // SAFETY: the program gave the function to be called with this.
+    // SAFETY: the caller promises that the function may be called with this, later and on any thread.
     Ok(HostCall::new(function as usize, data as usize, move || unsafe { function(held.pointer()) }))
 }
 
@@ -43,7 +43,7 @@ pub(crate) unsafe fn add_callback(
     let (held, handle) = (UserData(data), handle as usize);
     let call = move || {
         let status = crate::driver::fault().map_or(0, CudaError::code);
-        // SAFETY: the program gave the function to be called with this.
+        // SAFETY: the caller promises that the function may be called with this, later and on any thread.
         unsafe { callback(handle as CUstream, status, held.pointer()) };
     };
     stream.push(Work::Call(HostCall::new(callback as usize, data as usize, call)))

@@ -26,7 +26,7 @@ pub(crate) unsafe fn params(kernel: &Kernel, params: *mut *mut c_void, extra: *m
         // SAFETY: the caller promises that `extra`, which is not null, is such a list.
         let (buffer, length) = unsafe { buffer(extra) }?;
         let length = length.min(bytes.len());
-        // SAFETY: the program says that the buffer has so many bytes, and so has the vector.
+        // SAFETY: the caller promises that the buffer has as many bytes as its size says, and the vector has not fewer.
         unsafe { std::ptr::copy_nonoverlapping(buffer, bytes.as_mut_ptr(), length) };
         return Ok(bytes);
     }

@@ -313,7 +313,7 @@ unsafe fn name_of(kind: u32, name: usize) -> Option<Arc<str>> {
 }
 
 unsafe extern "C" fn heap_register(_domain: *const c_void, description: *const HeapDescription) -> u64 {
-    // SAFETY: programs give null or a description.
+    // SAFETY: NVTX hands over null or a description of this type, which is valid during the call.
     let range = unsafe { description.as_ref() }
         .filter(|heap| heap.kind == VIRTUAL_ADDRESS && heap.range_size >= size_of::<Range>());
     // SAFETY: of this kind of memory the description is a range.
@@ -321,7 +321,7 @@ unsafe extern "C" fn heap_register(_domain: *const c_void, description: *const H
     // SAFETY: NVTX hands over null or a description of this type, which is valid during the call.
     with(unsafe { description.as_ref() }, |tool_host, heap| {
         let usage = if heap.usage == SUB_ALLOCATOR { Usage::SubAllocator } else { Usage::Layout };
-        // SAFETY: programs give names of the kind that they say.
+        // SAFETY: what NVTX hands over has a name of the kind that is beside it.
         let label = unsafe { name_of(heap.name_kind, heap.name) };
         tool_host.heap_appears(pointer, size as u64, usage, label, settle_all);
     });
@@ -381,7 +381,7 @@ unsafe extern "C" fn regions_name(_domain: *const c_void, description: *const Ba
     with(unsafe { description.as_ref() }, |tool_host, batch| {
         // SAFETY: the elements are names.
         for name in unsafe { batch.elements.iter::<Name>() } {
-            // SAFETY: programs give names of the kind that they say.
+            // SAFETY: what NVTX hands over has a name of the kind that is beside it.
             if let Some(label) = unsafe { name_of(name.kind, name.name) } {
                 tool_host.is_called(name.region, label);
             }

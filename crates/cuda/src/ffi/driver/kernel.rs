@@ -65,7 +65,7 @@ pub(crate) fn set_attribute(kernel: &Kernel, attribute: CUfunction_attribute, va
 }
 
 /// # Safety
-/// `config.attrs` must be valid to read `config.numAttrs` elements.
+/// `config.attrs` must be null or valid to read `config.numAttrs` elements.
 unsafe fn shape_of(config: &CUlaunchConfig) -> Result<LaunchShape> {
     let mut shape = LaunchShape {
         grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
@@ -74,8 +74,8 @@ unsafe fn shape_of(config: &CUlaunchConfig) -> Result<LaunchShape> {
         is_cooperative: false,
     };
     for index in 0..config.numAttrs as usize {
-        // SAFETY: the caller promises that `config.attrs` is valid to read `config.numAttrs` elements.
-        let attribute = unsafe { &*config.attrs.add(index) };
+        // SAFETY: the caller promises that `config.attrs` is null or valid to read `config.numAttrs` elements.
+        let attribute = unsafe { &*std::ptr::from_ref(get(config.attrs)?).add(index) };
         match attribute.id {
             // SAFETY: the identifier says which of the values it is.
             CU_LAUNCH_ATTRIBUTE_COOPERATIVE => shape.is_cooperative = unsafe { attribute.value.cooperative } != 0,

@@ -220,12 +220,15 @@ export! {
         ptr: CUdeviceptr,
     ) {
         crate::driver::check()?;
+        if numAttributes != 0 && (attributes.is_null() || data.is_null()) {
+            return Err(CudaError::INVALID_VALUE);
+        }
         for index in 0..numAttributes as usize {
-            // SAFETY: the caller promises that both lists have `numAttributes` elements, and that those of `data` are null or
-            // valid to write what the attribute has. What is not known of a pointer is left as null.
+            // SAFETY: not null, so the caller promises that both lists have `numAttributes` elements, and that those of
+            // `data` are null or valid to write what the attribute has. What is not known of a pointer is left as null.
             unsafe {
                 let (attribute, out) = (attributes.add(index).read(), data.add(index).read());
-                if put_attribute(out, attribute, ptr).is_err() {
+                if put_attribute(out, attribute, ptr).is_err() && !out.is_null() {
                     let is_wide = matches!(
                         attribute,
                         CU_POINTER_ATTRIBUTE_CONTEXT

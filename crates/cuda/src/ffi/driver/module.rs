@@ -37,7 +37,7 @@ pub(crate) unsafe fn with_log(
     if options.is_null() || values.is_null() {
         return loaded;
     }
-    // SAFETY: there are so many options and values.
+    // SAFETY: not null, so the caller promises that there are `count` options and values.
     let value_of = |wanted| unsafe {
         (0..count as usize).find(|&index| options.add(index).read() == wanted).map(|index| values.add(index))
     };
@@ -105,7 +105,10 @@ pub(crate) unsafe fn put_kernels(module: usize, out: *mut usize, room: c_uint) -
     let module = MODULES.get(module)?;
     for (index, name) in module.kernel_names().iter().take(room as usize).enumerate() {
         let kernel = module.kernel(name)?;
-        // SAFETY: the program has room for so many.
+        if out.is_null() {
+            return Err(CudaError::INVALID_VALUE);
+        }
+        // SAFETY: not null, so the caller promises that `out` is valid to write `room` elements; no more are written.
         unsafe { out.add(index).write(kernel.handle.number()) };
     }
     Ok(())

@@ -11,7 +11,7 @@ use crate::api::device::{self, NAME, PCI_NAME, UUID};
 use crate::api::{capture, output, primary_context};
 use crate::driver;
 use crate::error::{CudaError, Result};
-use crate::ffi::{put, put_if, put_text, text};
+use crate::ffi::{get, put, put_if, put_text, text};
 
 fn synchronize() -> Result<()> {
     let context = primary_context::require_or_primary()?;
@@ -198,8 +198,8 @@ export_runtime! {
 
     fn cudaSetValidDevices(device_arr: *mut c_int, len: c_int) {
         for index in 0..usize::try_from(len).map_err(|_| CudaError::INVALID_VALUE)? {
-            // SAFETY: the caller promises that `device_arr` is valid to read `len` elements.
-            check_device(unsafe { device_arr.add(index).read() })?;
+            // SAFETY: the caller promises that `device_arr` is null or valid to read `len` elements.
+            check_device(unsafe { *std::ptr::from_ref(get(device_arr)?).add(index) })?;
         }
         Ok(())
     }

@@ -106,8 +106,8 @@ export_runtime! {
         let config = unsafe { get(config) }?;
         let mut is_cooperative = false;
         for index in 0..config.numAttrs as usize {
-            // SAFETY: the caller promises that `config.attrs` is valid to read `config.numAttrs` elements.
-            let attribute = unsafe { &*config.attrs.add(index) };
+            // SAFETY: the caller promises that `config.attrs` is null or valid to read `config.numAttrs` elements.
+            let attribute = unsafe { &*std::ptr::from_ref(get(config.attrs)?).add(index) };
             match attribute.id {
                 // SAFETY: the identifier says which of the values it is.
                 cudaLaunchAttributeCooperative => is_cooperative = unsafe { attribute.val.cooperative } != 0,

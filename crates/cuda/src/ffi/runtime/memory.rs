@@ -273,8 +273,11 @@ export_runtime! {
     ) {
         let _ = (attribute, count);
         managed(devPtr)?;
+        if data.is_null() {
+            return Err(CudaError::INVALID_VALUE);
+        }
         // Nothing was advised as far as we know.
-        // SAFETY: the caller promises that `data` is valid to write `dataSize` bytes.
+        // SAFETY: not null, so the caller promises that `data` is valid to write `dataSize` bytes.
         unsafe { std::ptr::write_bytes(data.cast::<u8>(), 0, dataSize) };
         Ok(())
     }

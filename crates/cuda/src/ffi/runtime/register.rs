@@ -169,7 +169,7 @@ pub unsafe extern "C" fn __cudaPushCallConfiguration(
 export_runtime! {
     fn __cudaPopCallConfiguration(gridDim: *mut dim3, blockDim: *mut dim3, sharedMem: *mut usize, stream: *mut c_void) {
         let last = CONFIGURATIONS.with_borrow_mut(|all| all.pop()).ok_or(CudaError::INVALID_CONFIGURATION)?;
-        // SAFETY: the code that nvcc made has room for it.
+        // SAFETY: the caller promises that all four are null or valid to write; `stream` points to a stream.
         unsafe {
             put(gridDim, last.grid)?;
             put(blockDim, last.block)?;
@@ -181,7 +181,7 @@ export_runtime! {
     fn __cudaGetKernel(kernel: *mut cudaKernel_t, entry: *const c_void) {
         ready()?;
         let found = registry::kernel(entry as usize)?;
-        // SAFETY: as the code that nvcc made calls it.
+        // SAFETY: the caller promises that `kernel` is null or valid to write.
         unsafe { put(kernel, found.handle.number() as cudaKernel_t) }
     }
 
@@ -197,7 +197,7 @@ export_runtime! {
         ready()?;
         let kernel = KERNELS.get(kernel as usize)?;
         let shape = super::kernel::shape(gridDim, blockDim, sharedMem, false)?;
-        // SAFETY: as the code that nvcc made calls it.
+        // SAFETY: the caller promises that `args` is null or a list of pointers to the parameters of the kernel.
         unsafe { super::kernel::launch(&kernel, shape, (stream, default), args) }
     }
 }
