@@ -2,7 +2,7 @@
 //!
 //! LLVM cannot be interrupted, and must not be at work when the process takes it down. So when the process ends, what waits
 //! is dropped, and what is under way is waited for. That is never longer than the process has run: nothing is started
-//! before its kernel has run for as long as it will take (`versions.rs`).
+//! before its kernel has run for as long as it will take (`tiered_kernel`).
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -15,9 +15,9 @@ use ptx::analysis::CallGraph;
 use ptx::entity::Id as _;
 use ptx::ir::{FuncId, Module};
 
+use crate::codegen::{Compiled, Source};
 use crate::identity::build_with;
-use crate::kernel::{Compiled, Source};
-use crate::llvm::machine::host;
+use crate::llvm::host;
 use crate::lower::{KernelSummary, Sizes, Traits};
 
 /// Compiled code of the user on disk. It is looked for when it is first needed.
@@ -99,7 +99,7 @@ fn is_secure() -> bool {
 
 /// Everything that decides what machine code comes out.
 fn id_of(source: &Source) -> Option<Id> {
-    let Source { module, kernel, options, .. } = source;
+    let Source { module, kernel, options } = source;
     let mut id = IdBuilder::new();
     id.add(b"kernel, 1");
     id.add(&build_of_ours()?).add(&build_of_llvm()?);

@@ -13,6 +13,8 @@ use std::time::Duration;
 
 use llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
 
+use crate::runtime::signals::on_fault;
+
 /// The stack of the thread. Memory is only used as far as the stack grows.
 const STACK: usize = 512 << 20;
 
@@ -39,12 +41,12 @@ pub(crate) fn run<T: Send + 'static>(compile: impl FnOnce() -> T + Send + 'stati
     static ONCE: Once = Once::new();
     // SAFETY: the handler never returns on threads that compile, which is what LLVM asks for.
     ONCE.call_once(|| unsafe { LLVMInstallFatalErrorHandler(Some(give_up)) });
-    crate::runtime::signals::install();
     let fate = Arc::new(Fate::default());
     let (sender, receiver) = mpsc::sync_channel(1);
     let of_thread = Arc::clone(&fate);
     let thread = std::thread::Builder::new().name("compile".to_owned()).stack_size(STACK).spawn(move || {
         FATE.set(Arc::as_ptr(&of_thread));
+        on_fault(Some(stop_if_compiling));
         // Where nobody waits any more, the result is not needed.
         let _ = sender.send(compile());
         FATE.set(std::ptr::null());
@@ -88,7 +90,7 @@ extern "C" fn give_up(reason: *const c_char) {
 }
 
 /// Called when the processor raised a fault: does not return if this thread compiles.
-pub(crate) fn stop_if_compiling() {
+fn stop_if_compiling() {
     let fate = FATE.get();
     // SAFETY: as in `give_up`. Only an atomic is written, because a signal may come at any moment.
     if let Some(fate) = unsafe { fate.as_ref() } {

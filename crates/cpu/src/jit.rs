@@ -7,8 +7,8 @@ use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage
 use llvm_sys::orc2::lljit::*;
 use llvm_sys::orc2::*;
 
+use crate::abi::context::Entry;
 use crate::llvm::Machine;
-use crate::runtime::context::WarpContext;
 
 /// A compiled kernel that is linked into the process. Its memory is executable and not writable.
 #[derive(Debug)]
@@ -17,13 +17,10 @@ pub(crate) struct Code {
     entry: Entry,
 }
 
-/// Runs one warp.
-pub(crate) type Entry = unsafe extern "C" fn(*mut WarpContext);
-
 /// Why an object file could not be linked.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the compiled kernel could not be linked: {0}")]
-pub struct LinkError(String);
+pub(crate) struct LinkError(String);
 
 // SAFETY: nothing of the JIT is called after linking but its disposal, and code is only read.
 unsafe impl Send for Code {}

@@ -4,8 +4,10 @@
 //! regularly spaced in all lanes kept in scalars. Lanes that part at a branch wait in masks. Warps that wait for each
 //! other are fibres.
 
+mod abi;
 mod background;
 mod code_cache;
+mod codegen;
 mod compiler;
 mod emit;
 mod identity;
@@ -14,6 +16,7 @@ mod kernel;
 mod llvm;
 mod lower;
 mod memory;
+mod narrow_float;
 mod options;
 mod program;
 mod runtime;
@@ -21,11 +24,11 @@ pub mod texture;
 mod tiered_kernel;
 
 pub use code_cache::CodeCache;
-pub use kernel::{CompileError, unsupported};
+pub use codegen::{CompileError, unsupported};
 pub use lower::Unsupported;
 pub use memory::{Arena, Heap, OutOfMemory};
 pub use options::{Options, Processor, Tier, Width};
 pub use program::{Device, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Mode, Program};
-pub use runtime::launch::{Fault, FaultKind, LaneNotInMask, Waiter};
+pub use runtime::fault::{Fault, FaultKind, LaneNotInMask, Waiter};
 pub use runtime::observe::Observer;
 pub use runtime::signals::leave_signals_to_the_program;

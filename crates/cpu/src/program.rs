@@ -10,16 +10,21 @@ use ptx::ir::{FuncId, Global, InitValue, Module, Param, Symbol, Variable};
 use ptx::types::{Linkage, Space};
 use rustc_hash::FxHashMap;
 
+use crate::abi::MAX_SHARED;
 use crate::code_cache::CodeCache;
-use crate::kernel::{CompileError, Kernel, Source};
+use crate::codegen::{self, CompileError};
+use crate::kernel::{Kernel, Source};
 use crate::lower;
 use crate::memory::{Arena, Heap, OutOfMemory, SharedWindows};
 use crate::options::{Options, Processor, Tier, Width};
 use crate::runtime::block_queue::BlockQueue;
-use crate::runtime::host::Output;
-use crate::runtime::launch::{Fault, Launch, LaunchParts, ParamLine};
+use crate::runtime::code::BetterCode;
+use crate::runtime::fault::Fault;
+use crate::runtime::launch::{Launch, LaunchParts, ParamLine};
 use crate::runtime::observe::Observer;
+use crate::runtime::output::Output;
 use crate::runtime::pool::Pool;
+use crate::runtime::worker;
 use crate::texture::Textures;
 use crate::tiered_kernel::TieredKernel;
 
@@ -406,11 +411,11 @@ impl Program {
         }
         let mut tiered = self.tiered(func, request.block, &request.mode);
         let mut kernel = request.mode.code(&tiered)?;
-        let shared = kernel.dynamic_shared + u64::from(request.dynamic_shared);
-        if shared > lower::MAX_SHARED {
+        let shared = kernel.code.dynamic_shared + u64::from(request.dynamic_shared);
+        if shared > MAX_SHARED {
             return Err(LaunchError::Invalid(format!(
                 "{shared} bytes of shared memory are more than the {} bytes that a block can have",
-                lower::MAX_SHARED
+                MAX_SHARED
             )));
         }
         if request.params.is_empty() && kernel.params != 0 {
@@ -430,7 +435,7 @@ impl Program {
         let threads = (request.mode.threads.max(1) as u64).min(blocks);
         let is_free = !request.mode.random_schedule && request.mode.observer.is_none() && !request.is_cooperative;
         let mut launched = Launched { instructions: 0 };
-        let spins = kernel.traits.spins;
+        let spins = kernel.spins;
         let queue = if is_free && !spins {
             // Enough for all threads to the end, and few enough to notice that the launch should stop.
             BlockQueue::new(blocks, threads, (blocks / (threads * 16)).clamp(1, MOST_BLOCKS_AT_A_TIME))
@@ -440,10 +445,11 @@ impl Program {
         };
         let mut error: Option<LaunchError> = None;
         while !queue.is_over() && error.is_none() {
-            debug_assert_eq!(kernel.traits.spins, spins, "whether a kernel waits is said by its PTX");
+            debug_assert_eq!(kernel.spins, spins, "whether a kernel waits is said by its PTX");
             let launch = Launch::new(LaunchParts {
-                kernel: &kernel,
-                tiered: request.mode.warm_up.then_some(&tiered),
+                kernel: &kernel.code,
+                thread_code: &*kernel,
+                better_code: request.mode.warm_up.then_some(&tiered as &dyn BetterCode),
                 params: &params,
                 grid: request.grid,
                 queue: &queue,
@@ -486,7 +492,7 @@ impl Program {
     fn run(&self, launch: &Launch<'_>, threads: u64, seed: u64) -> Option<Fault> {
         let fault = Mutex::new(None);
         self.device.pool.run(threads as usize - 1, &|index| {
-            if let Err(error) = launch.work(index, seed ^ index as u64) {
+            if let Err(error) = worker::work(launch, index, seed ^ index as u64) {
                 fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             }
         });
@@ -505,13 +511,11 @@ impl Program {
             return Arc::clone(tiered);
         }
         let source = Source {
-            module: Arc::clone(&self.module),
-            kernel: func,
-            options: options.clone(),
+            code: codegen::Source { module: Arc::clone(&self.module), kernel: func, options: options.clone() },
             symbols: Arc::clone(&self.symbols),
             cache: self.device.cache.get().cloned(),
         };
-        let tiered = Arc::new(TieredKernel::new(source));
+        let tiered = Arc::new(TieredKernel::new(&source));
         of_kernel.push((options, Arc::clone(&tiered)));
         tiered
     }
@@ -561,7 +565,7 @@ impl Program {
     ) -> Result<String, LaunchError> {
         let func = self.kernel(kernel)?;
         let options = self.options(func, block, mode);
-        Ok(crate::kernel::llvm_text(&self.module, func, &options, optimised)?)
+        Ok(codegen::llvm_text(&self.module, func, &options, optimised)?)
     }
 
     fn kernel(&self, name: &str) -> Result<FuncId, LaunchError> {

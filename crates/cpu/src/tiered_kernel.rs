@@ -10,11 +10,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::background;
-use crate::kernel::{CompileError, Kernel, Source};
-use crate::options::{Options, Tier};
+use crate::codegen::CompileError;
+use crate::kernel::{Kernel, Source};
+use crate::options::Tier;
+use crate::runtime::code::{BetterCode, KernelCode};
 
 /// Optimised code takes about so many times as long to compile as baseline code.
 const TIMES_AS_LONG: u64 = 3;
@@ -42,10 +44,9 @@ enum Looked {
 }
 
 impl TieredKernel {
-    pub(crate) fn new(source: Source) -> Self {
-        let options = Options { tier: Tier::Optimised, ..source.options };
+    pub(crate) fn new(source: &Source) -> Self {
         Self {
-            source: Source { options, ..source },
+            source: source.with_options(|options| options.tier = Tier::Optimised),
             baseline: OnceLock::new(),
             optimised: OnceLock::new(),
             compiling: Mutex::new(Looked::Nowhere),
@@ -62,8 +63,7 @@ impl TieredKernel {
     }
 
     fn source(&self, tier: Tier) -> Source {
-        let options = Options { tier, ..self.source.options.clone() };
-        Source { options, ..self.source.clone() }
+        self.source.with_options(|options| options.tier = tier)
     }
 
     /// The kernel in a tier, compiled if it is not there yet.
@@ -101,7 +101,7 @@ impl TieredKernel {
     }
 
     /// Optimised code, if it is there.
-    pub(crate) fn optimised(&self) -> Option<&Arc<Kernel>> {
+    fn optimised(&self) -> Option<&Arc<Kernel>> {
         self.optimised.get()
     }
 
@@ -112,17 +112,20 @@ impl TieredKernel {
 
     /// Whether it misspeculates often.
     pub(crate) fn misspeculates(&self) -> bool {
-        [&self.baseline, &self.optimised].into_iter().filter_map(OnceLock::get).any(|kernel| kernel.misspeculates())
+        [&self.baseline, &self.optimised]
+            .into_iter()
+            .filter_map(OnceLock::get)
+            .any(|kernel| kernel.code.misspeculations.are_many())
     }
 
     /// Whether it is worth knowing how long baseline code runs.
-    pub(crate) fn is_timed(&self) -> bool {
+    fn is_timed(&self) -> bool {
         !self.is_hot.load(Ordering::Relaxed)
     }
 
     /// Quick code has run, or runs, for so long in a launch that is not yet counted. If that makes the kernel hot, it is
     /// compiled in the background.
-    pub(crate) fn note(self: &Arc<Self>, running: Duration) {
+    fn note(self: &Arc<Self>, running: Duration) {
         let Some(quick) = self.baseline.get() else { return };
         let spent = self.spent.load(Ordering::Relaxed) + running.as_micros() as u64;
         if spent >= TIMES_AS_LONG * quick.microseconds
@@ -143,5 +146,15 @@ impl TieredKernel {
     pub(crate) fn ran(self: &Arc<Self>, time: Duration) {
         self.note(time);
         self.spent.fetch_add(time.as_micros() as u64, Ordering::Relaxed);
+    }
+}
+
+impl BetterCode for Arc<TieredKernel> {
+    fn better_code(&self, started: Instant) -> Option<&KernelCode> {
+        let optimised = self.optimised();
+        if optimised.is_none() && self.is_timed() {
+            self.note(started.elapsed());
+        }
+        optimised.map(|kernel| &kernel.code)
     }
 }

@@ -1,7 +1,7 @@
 //! From a module to machine code.
 
 use std::ffi::{CStr, c_void};
-use std::sync::{Mutex, Once, OnceLock, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 
 use llvm_sys::core::*;
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
@@ -11,6 +11,7 @@ use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
 use llvm_sys::transforms::pass_builder::*;
 
+use super::host::host;
 use super::module::Module;
 use super::{c_name, take_message};
 
@@ -49,13 +50,6 @@ pub(crate) struct Machine {
 
 // SAFETY: it belongs to no thread and to no context of LLVM; only one thread has it at a time.
 unsafe impl Send for Machine {}
-
-/// The processor that we run on, and what it can do, as LLVM names it.
-pub(crate) fn host() -> &'static (String, String) {
-    static HOST: OnceLock<(String, String)> = OnceLock::new();
-    // SAFETY: both calls hand out strings that belong to us.
-    HOST.get_or_init(|| unsafe { (take_message(LLVMGetHostCPUName()), take_message(LLVMGetHostCPUFeatures())) })
-}
 
 /// Machines for the processor that we run on, which are not in use. What LLVM finds out about its features takes longer
 /// than to compile a small kernel.

@@ -8,11 +8,13 @@
 //! nobody wrote are daily input, and LLVM may turn such flags into anything.
 
 mod builder;
+mod host;
 pub(crate) mod machine;
 mod module;
 mod types;
 
 pub(crate) use builder::{AtomicOp, Builder, FloatPredicate, IntPredicate, Ordering};
+pub(crate) use host::host;
 pub(crate) use machine::{CodeLevel, Machine};
 pub(crate) use module::{Attribute, FunctionValue, Module};
 pub(crate) use types::{BasicBlock, Context, Ty, TyKind, Value};

@@ -7,7 +7,7 @@ use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use llvm_sys::{LLVMLinkage, LLVMOpcode};
 
-use super::machine::host;
+use super::host::host;
 use super::types::{BasicBlock, Context, Ty, Value};
 use super::{c_name, take_message};
 use crate::options::Processor;

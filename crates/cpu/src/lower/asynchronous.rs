@@ -11,9 +11,10 @@ use ptx::view::View;
 
 use super::function::Lowering;
 use super::memory::Address;
+use crate::abi::calls::{RuntimeFunction, with_line};
+use crate::abi::mbarrier::{MbarrierOp, PENDING_BITS};
 use crate::emit::Sign;
 use crate::llvm::Value;
-use crate::runtime::mbarrier::{MbarrierOp, PENDING_BITS};
 
 impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// `cp.async` and `cp.async.bulk`. False if it is another copy.
@@ -126,7 +127,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let [from, to, valid] = [sources, targets, valid].map(|values| this.lane_value(values, lane));
             let valid = emit.shl(emit.trunc(valid, int), int.constant(8));
             let sizes = emit.or(valid, int.constant(bytes.into()));
-            this.call_runtime("wg_copy_later", &[this.warp, lane, from, to, sizes]);
+            this.call_runtime(RuntimeFunction::CopyLater, &[this.warp, lane, from, to, sizes]);
         });
     }
 
@@ -136,7 +137,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             Op::CpAsyncCommitGroup => {
                 let active = self.active();
                 let lanes = self.mask_bits(active);
-                self.call_runtime("wg_commit_copies", &[self.warp, lanes]);
+                self.call_runtime(RuntimeFunction::CommitCopies, &[self.warp, lanes]);
             }
             Op::CpAsyncWaitGroup => {
                 let groups = view.operands().first().and_then(|operand| operand.as_int()).unwrap_or(0);
@@ -151,7 +152,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let active = self.active();
         let lanes = self.mask_bits(active);
         let groups = self.unit.context().int(32).constant(groups);
-        self.call_runtime("wg_wait_for_copies", &[self.warp, lanes, groups]);
+        self.call_runtime(RuntimeFunction::WaitForCopies, &[self.warp, lanes, groups]);
     }
 
     /// Copies the first bytes, and writes zeros for the rest. Nothing is read past those that count.
@@ -160,7 +161,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let context = self.unit.context();
         let (int, word, pointer) = (context.int(32), context.int(64), context.pointer());
         let room = self.alloca(context.int(128), 16);
-        let memcpy = self.unit.runtime("memcpy", pointer, &[pointer, pointer, word]);
+        let memcpy = self.unit.runtime(RuntimeFunction::Memcpy, pointer, &[pointer, pointer, word]);
         let active = self.active();
         self.for_each_lane(active, |this, lane| {
             let emit = this.scalar();
@@ -209,7 +210,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         self.check_alignment(&Address::Vector(sizes, None), 16);
         let (sources, targets) = (self.addresses(&source), self.addresses(&target));
         let (word, pointer) = (self.unit.context().int(64), self.unit.context().pointer());
-        let memmove = self.unit.runtime("memmove", pointer, &[pointer, pointer, word]);
+        let memmove = self.unit.runtime(RuntimeFunction::Memmove, pointer, &[pointer, pointer, word]);
         let active = self.active();
         self.unit.builder.compiler_fence();
         self.for_each_lane(active, |this, lane| {
@@ -234,7 +235,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let sizes = self.read(size, 64, emit);
         let context = self.unit.context();
         let (int, word, pointer) = (context.int(32), context.int(64), context.pointer());
-        let memset = self.unit.runtime("memset", pointer, &[pointer, int, word]);
+        let memset = self.unit.runtime(RuntimeFunction::Memset, pointer, &[pointer, int, word]);
         let active = self.active();
         self.for_each_lane(active, |this, lane| {
             let emit = this.scalar();
@@ -301,15 +302,15 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
 
     /// Gives way to other warps.
     pub(crate) fn call_spin(&mut self) {
-        self.call_runtime("wg_spin", &[self.warp]);
+        self.call_runtime(RuntimeFunction::Spin, &[self.warp]);
     }
 
     /// Calls the runtime for the object of one lane.
     fn call_mbarrier(&mut self, what: MbarrierOp, address: Value<'c>, argument: Value<'c>) -> Value<'c> {
         let (int, word, pointer) =
             (self.unit.context().int(32), self.unit.context().int(64), self.unit.context().pointer());
-        let function = self.unit.runtime("wg_mbarrier", word, &[pointer, int, word, word]);
-        let line = int.constant((what as u64) << 24 | u64::from(self.line()));
+        let function = self.unit.runtime(RuntimeFunction::Mbarrier, word, &[pointer, int, word, word]);
+        let line = int.constant(with_line(what as u32, self.line()).into());
         self.unit.builder.call(function, &[self.warp, line, address, argument])
     }
 

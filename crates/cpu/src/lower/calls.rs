@@ -9,37 +9,8 @@ use super::memory::{Address, Spot};
 use super::memory_map::param_offsets;
 use super::operands::sign_of;
 use super::unit::Unsupported;
+use crate::abi::calls::{HostFunction, RuntimeFunction, Undefined, with_line};
 use crate::llvm::{Attribute, FunctionValue, Value};
-
-/// A function that the device provides.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u32)]
-pub(crate) enum HostFunction {
-    Printf,
-    AssertFail,
-    Malloc,
-    Free,
-}
-
-/// What a kernel must not do, and what processors do not notice by themselves.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u32)]
-pub(crate) enum Undefined {
-    /// An indexed branch past the end of its table.
-    BranchIndex,
-}
-
-impl HostFunction {
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "vprintf" => Self::Printf,
-            "__assertfail" => Self::AssertFail,
-            "malloc" => Self::Malloc,
-            "free" => Self::Free,
-            _ => return None,
-        })
-    }
-}
 
 /// Where results and arguments of a call are.
 struct Passing {
@@ -323,14 +294,15 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     fn call_host(&mut self, host: HostFunction, area: Value<'c>, total: u64) {
         let (int, word, pointer) =
             (self.unit.context().int(32), self.unit.context().int(64), self.unit.context().pointer());
-        let function = self.unit.runtime("wg_host_call", self.unit.context().void(), &[pointer, int, int, pointer]);
+        let function =
+            self.unit.runtime(RuntimeFunction::HostCall, self.unit.context().void(), &[pointer, int, int, pointer]);
         let active = self.active();
         let line = self.line();
         self.for_each_lane(active, |this, lane| {
             let emit = this.scalar();
             let offset = emit.mul(emit.zext(lane, word), word.constant(total.max(16)));
             let place = emit.offset(area, offset);
-            let what = int.constant((host as u64) << 24 | u64::from(line));
+            let what = int.constant(with_line(host as u32, line).into());
             emit.call(function, &[this.warp, what, lane, place]);
         });
     }
@@ -400,27 +372,27 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     }
 
     /// Calls a function of the runtime that has no result.
-    pub(crate) fn call_runtime(&mut self, name: &str, args: &[Value<'c>]) {
-        self.unit.builder.call(self.runtime_function(name, args), args);
+    pub(crate) fn call_runtime(&mut self, function: RuntimeFunction, args: &[Value<'c>]) {
+        self.unit.builder.call(self.runtime_function(function, args), args);
     }
 
     /// Calls a function of the runtime that does not come back: only in `fail_when`.
-    pub(crate) fn call_fault(&mut self, name: &str, args: &[Value<'c>]) {
-        let function = self.runtime_function(name, args);
+    pub(crate) fn call_fault(&mut self, function: RuntimeFunction, args: &[Value<'c>]) {
+        let function = self.runtime_function(function, args);
         function.add_attribute(self.unit.context(), Attribute::NoReturn);
         self.unit.builder.call(function, args);
     }
 
-    fn runtime_function(&self, name: &str, args: &[Value<'c>]) -> FunctionValue<'c> {
+    fn runtime_function(&self, function: RuntimeFunction, args: &[Value<'c>]) -> FunctionValue<'c> {
         let types: Vec<_> = args.iter().map(|arg| arg.ty()).collect();
-        self.unit.runtime(name, self.unit.context().void(), &types)
+        self.unit.runtime(function, self.unit.context().void(), &types)
     }
 
     /// `trap`
     pub(crate) fn call_trap(&mut self, lanes: Value<'c>) {
         let int = self.unit.context().int(32);
         let (line, lanes) = (int.constant(self.line().into()), self.mask_bits(lanes));
-        self.call_fault("wg_trap", &[self.warp, line, lanes]);
+        self.call_fault(RuntimeFunction::Trap, &[self.warp, line, lanes]);
     }
 
     /// An access to an address that is not a multiple of its size.
@@ -437,28 +409,28 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             self.lane_value(addresses, self.scalar().and_constant(lane, 31))
         };
         let (line, bytes) = (int.constant(self.line().into()), int.constant(bytes.into()));
-        self.call_fault("wg_misaligned", &[self.warp, line, address, bytes]);
+        self.call_fault(RuntimeFunction::Misaligned, &[self.warp, line, address, bytes]);
     }
 
     /// A call of something that is no function.
     fn call_bad_target(&mut self, lanes: Value<'c>) {
         let int = self.unit.context().int(32);
         let (line, lanes) = (int.constant(self.line().into()), self.mask_bits(lanes));
-        self.call_fault("wg_bad_target", &[self.warp, line, lanes]);
+        self.call_fault(RuntimeFunction::BadTarget, &[self.warp, line, lanes]);
     }
 
     /// Something that PTX leaves undefined.
     pub(crate) fn call_undefined(&mut self, what: Undefined) {
         let int = self.unit.context().int(32);
-        let what = int.constant((what as u64) << 24 | u64::from(self.line()));
-        self.call_fault("wg_undefined", &[self.warp, what]);
+        let what = int.constant(with_line(what as u32, self.line()).into());
+        self.call_fault(RuntimeFunction::Undefined, &[self.warp, what]);
     }
 
     /// Lanes of the warp wait for each other in a function, which cannot be left half done.
     pub(crate) fn call_stuck(&mut self) {
         let int = self.unit.context().int(32);
         let line = int.constant(self.line().into());
-        self.call_fault("wg_stuck", &[self.warp, line]);
+        self.call_fault(RuntimeFunction::Stuck, &[self.warp, line]);
     }
 
     /// Different lanes want different barriers.

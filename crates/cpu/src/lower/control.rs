@@ -3,14 +3,15 @@
 use ptx::analysis::Block;
 
 use super::function::Lowering;
-use super::operands::field;
+use crate::abi::calls::RuntimeFunction;
+use crate::abi::context::field;
 use crate::emit::Sign;
 
 impl Lowering<'_, '_, '_> {
     /// Before an access to memory: lets another warp run, if kernels are compiled so.
     pub(crate) fn preempt(&mut self) {
         if self.unit.options.preempt {
-            self.call_runtime("wg_preempt", &[self.warp]);
+            self.call_runtime(RuntimeFunction::Preempt, &[self.warp]);
         }
     }
 
@@ -29,6 +30,6 @@ impl Lowering<'_, '_, '_> {
         emit.store(executed, address, 8);
         let budget = self.context_field(field!(budget), word);
         let is_over = emit.less(Sign::Unsigned, budget, executed);
-        self.fail_when(is_over, |this| this.call_fault("wg_over_budget", &[this.warp]));
+        self.fail_when(is_over, |this| this.call_fault(RuntimeFunction::OverBudget, &[this.warp]));
     }
 }

@@ -21,8 +21,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::function::{Lanes, Lowering};
-use super::operands::field;
 use super::region_loops::is_whole_barrier;
+use crate::abi::calls::RuntimeFunction;
+use crate::abi::context::field;
 use crate::emit::Sign;
 use crate::llvm::{BasicBlock, Value};
 
@@ -164,7 +165,7 @@ impl<'c> Lowering<'_, '_, 'c> {
     pub(crate) fn deoptimize_when(&mut self, is_wrong: Value<'c>) {
         let statement = self.statement;
         self.fail_when(is_wrong, |this| {
-            this.call_runtime("wg_misspeculated", &[this.warp]);
+            this.call_runtime(RuntimeFunction::Misspeculated, &[this.warp]);
             this.deoptimize(ResumePoint::Statement(statement));
         });
     }
@@ -191,7 +192,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         }
         self.save_lane_state(frame, &lanes_at);
         if !self.deoptimize_block() {
-            self.call_fault("wg_deoptimize", &[self.warp]);
+            self.call_fault(RuntimeFunction::Deoptimize, &[self.warp]);
         }
     }
 
@@ -205,7 +206,7 @@ impl<'c> Lowering<'_, '_, 'c> {
     fn new_frame(&self) -> Value<'c> {
         let (word, pointer) = (self.unit.context().int(64), self.unit.context().pointer());
         let words = (2 + 2 * self.function.regs.len() as u64) * LANES;
-        let function = self.unit.runtime("wg_frame", pointer, &[pointer, word]);
+        let function = self.unit.runtime(RuntimeFunction::Frame, pointer, &[pointer, word]);
         self.unit.builder.call(function, &[self.warp, word.constant(words)])
     }
 

@@ -5,9 +5,9 @@ use ptx::ir::{Guard, StmtId};
 use ptx::ops::{Effect, Op};
 use smallvec::SmallVec;
 
-use super::calls::Undefined;
 use super::function::{Lanes, Lowered, Lowering};
 use super::layout::Step;
+use crate::abi::calls::Undefined;
 use crate::llvm::{BasicBlock, Value};
 
 /// A branch at which lanes go different ways.

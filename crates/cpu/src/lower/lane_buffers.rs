@@ -1,14 +1,15 @@
 //! The operands of all lanes in memory, for functions of the runtime.
 
 use super::function::Lowering;
+use crate::abi::calls::RuntimeFunction;
 use crate::llvm::Value;
 
 impl<'c> Lowering<'_, '_, 'c> {
     /// Calls a function of the runtime that works on words of 64 bits of each lane: `inputs`, and room for as many results
-    /// as `outputs`. At width 1 the function is the one whose name ends with `_apart`.
+    /// as `outputs`. There is one function for warps and one for threads.
     pub(crate) fn call_with_words(
         &mut self,
-        name: &str,
+        [of_warp, of_thread]: [RuntimeFunction; 2],
         what: [u64; 2],
         inputs: &[Value<'c>],
         outputs: usize,
@@ -30,9 +31,9 @@ impl<'c> Lowering<'_, '_, 'c> {
         for nth in 0..outputs {
             emit.store(emit.int(64).zero(), row(inputs.len() + nth), align);
         }
-        let name = if self.is_scalar_device() { format!("{name}_apart") } else { name.to_owned() };
+        let function = if self.is_scalar_device() { of_thread } else { of_warp };
         let void = self.unit.context().void();
-        let function = self.unit.runtime(&name, void, &[pointer, int, int, word, word, pointer]);
+        let function = self.unit.runtime(function, void, &[pointer, int, int, word, word, pointer]);
         let [first, second] = what.map(|number| word.constant(number));
         let args = [self.warp, int.constant(self.line().into()), self.mask_bits(active), first, second, room];
         if self.is_guarded() {

@@ -10,9 +10,10 @@ use ptx::view::{AccessSpace, View};
 
 use super::arithmetic::rounding_of;
 use super::function::Lowering;
+use crate::abi::calls::RuntimeFunction;
+use crate::abi::matrix::{Element, MatrixKind, MatrixOp};
 use crate::emit::{Rounding, Sign};
 use crate::llvm::Value;
-use crate::runtime::matrix::{Element, MatrixKind, MatrixOp};
 
 /// Whether an instruction works on matrices that the lanes of a warp hold together.
 pub(crate) fn is_matrix(op: Op) -> bool {
@@ -29,6 +30,8 @@ pub(crate) fn is_matrix(op: Op) -> bool {
             | Op::Movmatrix
     )
 }
+
+const FUNCTIONS: [RuntimeFunction; 2] = [RuntimeFunction::Matrix, RuntimeFunction::MatrixOfThread];
 
 impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// False if the instruction is one that the device does not have.
@@ -217,7 +220,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     fn call_matrix(&mut self, what: MatrixOp, inputs: &[Value<'c>], outputs: &[Operand], bits: u32) {
         let active = self.active();
         self.deoptimize_if_lanes_are_missing(active, None);
-        let results = self.call_with_words("wg_matrix", what.words(), inputs, outputs.len());
+        let results = self.call_with_words(FUNCTIONS, what.words(), inputs, outputs.len());
         let emit = self.vector();
         for (output, result) in outputs.iter().zip(results) {
             self.write(output, emit.resize(Sign::Unsigned, result, bits), Sign::Unsigned);

@@ -9,9 +9,10 @@ use ptx::view::{AccessSpace, MemAccess, Order, View};
 use super::contiguous_runs::Groups;
 use super::function::Lowering;
 use super::memory_map::constant_bytes;
-use super::operands::{field, sign_of};
+use super::operands::sign_of;
 use super::strided::Strided;
 use super::unit::{CONSTANTS, symbol_of};
+use crate::abi::context::field;
 use crate::emit::{Emit, Sign};
 use crate::llvm::{Ordering, Ty, Value};
 
@@ -250,7 +251,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         };
         let shared = emit.broadcast(self.shared_base());
         let local = self.space_base(Space::Local, emit).expect("local memory has a base");
-        let in_shared = within(shared, super::memory_map::MAX_SHARED);
+        let in_shared = within(shared, crate::abi::MAX_SHARED);
         let in_local = within(local, self.unit.local_stride);
         match space {
             Space::Shared => in_shared,

@@ -6,9 +6,8 @@ use ptx::types::{Linkage, Space};
 use rustc_hash::FxHashSet;
 
 use super::unit::Unsupported;
+use crate::abi::MAX_SHARED;
 
-/// The most shared memory that a block can have.
-pub(crate) const MAX_SHARED: u64 = 227 << 10;
 /// The most local memory that a thread can have.
 pub(crate) const MAX_LOCAL: u64 = 512 << 10;
 /// The most bytes that parameters can have.

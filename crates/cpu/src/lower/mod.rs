@@ -61,8 +61,7 @@ mod video;
 mod warp_loop;
 mod wrapping;
 
-pub(crate) use calls::{HostFunction, Undefined};
-pub(crate) use memory_map::{MAX_SHARED, constant_bytes, constant_offsets, param_offsets};
+pub(crate) use memory_map::{constant_bytes, constant_offsets, param_offsets};
 pub use unit::Unsupported;
 pub(crate) use unit::{CONSTANTS, ENTRY};
 pub(crate) use warp_loop::{has_barriers, loops_over_blocks, loops_over_warps};

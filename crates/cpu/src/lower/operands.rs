@@ -8,17 +8,11 @@ use ptx::view::View;
 
 use super::function::{Lowering, Place};
 use super::unit::symbol_of;
+use crate::abi::calls::RuntimeFunction;
+use crate::abi::context::field;
 use crate::emit::{Emit, Sign};
 use crate::llvm::{Ty, Value};
 use crate::options::Tier;
-
-/// The fields of the warp's context that compiled code reads.
-macro_rules! field {
-    ($name:ident) => {
-        std::mem::offset_of!($crate::runtime::context::WarpContext, $name) as u64
-    };
-}
-pub(crate) use field;
 
 impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// The shape in which an instruction is computed: scalars if all that it reads and writes is the same, or affine, in
@@ -630,7 +624,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// Cycles, or nanoseconds, since some moment.
     fn clock(&mut self, is_time: bool) -> Value<'c> {
         let int = self.unit.context().int(64);
-        let name = if is_time { "wg_nanoseconds" } else { "wg_cycles" };
+        let name = if is_time { RuntimeFunction::Nanoseconds } else { RuntimeFunction::Cycles };
         let function = self.unit.runtime(name, int, &[self.unit.context().pointer()]);
         self.unit.builder.call(function, &[self.warp])
     }

@@ -23,7 +23,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::deopt::ResumePoint;
 use super::function::{Execution, Lowering, register_align};
-use super::operands::field;
+use crate::abi::calls::RuntimeFunction;
+use crate::abi::context::field;
 use crate::llvm::{BasicBlock, IntPredicate, Ty, Value};
 use crate::options::Width;
 
@@ -548,7 +549,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         self.set_warp(builder.add(number, int.constant(1)));
         builder.branch(each);
         builder.position_at_end(done);
-        self.call_fault("wg_deoptimize", &[self.warp]);
+        self.call_fault(RuntimeFunction::Deoptimize, &[self.warp]);
         builder.unreachable();
     }
 

@@ -11,6 +11,7 @@ use rustc_hash::FxHashSet;
 
 use super::deopt::ResumePoint;
 use super::function::Lowering;
+use crate::abi::calls::RuntimeFunction;
 
 /// A loop gives way each time that it has run so often.
 const TURN: u64 = 32;
@@ -99,10 +100,10 @@ impl Lowering<'_, '_, '_> {
             if this.region_loops.is_some() {
                 // What is waited for may be a warp of the block, which cannot run before this one has ended the region.
                 let context = this.unit.context();
-                let spin = this.unit.runtime("wg_spin_in_region", context.int(8), &[context.pointer()]);
+                let spin = this.unit.runtime(RuntimeFunction::SpinInRegion, context.int(8), &[context.pointer()]);
                 let is_livelocked = emit.is_not_zero(this.unit.builder.call(spin, &[this.warp]));
                 this.fail_when(is_livelocked, |this| {
-                    this.call_runtime("wg_misspeculated", &[this.warp]);
+                    this.call_runtime(RuntimeFunction::Misspeculated, &[this.warp]);
                     this.deoptimize(ResumePoint::Block(block));
                 });
                 return;
@@ -114,7 +115,7 @@ impl Lowering<'_, '_, '_> {
                 let is_stuck = emit.and(this.any(elsewhere), is_late);
                 this.fail_when(is_stuck, |this| this.deoptimize(ResumePoint::Block(block)));
             }
-            this.call_runtime("wg_spin", &[this.warp]);
+            this.call_runtime(RuntimeFunction::Spin, &[this.warp]);
         });
     }
 }

@@ -8,6 +8,7 @@ use ptx::ops::{Effect, Op};
 use ptx::view::View;
 
 use super::function::Lowering;
+use crate::abi::calls::RuntimeFunction;
 use crate::emit::Sign;
 use crate::llvm::Value;
 
@@ -44,7 +45,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let end = word.constant(self.unit.local_stride);
             let is_over = emit.or(emit.less(Sign::Unsigned, end, new_top), emit.less(Sign::Unsigned, new_top, bottom));
             let line = emit.int(32).constant(self.line().into());
-            self.fail_when(emit.and(is_over, active), |this| this.call_fault("wg_stack_overflow", &[this.warp, line]));
+            self.fail_when(emit.and(is_over, active), |this| {
+                this.call_fault(RuntimeFunction::StackOverflow, &[this.warp, line])
+            });
             self.when(active, |this| {
                 let emit = this.scalar();
                 emit.store(emit.sub(new_top, bottom), taken, 8);

@@ -11,9 +11,10 @@ use ptx::view::View;
 
 use super::deopt::ResumePoint;
 use super::function::Lowering;
+use crate::abi::calls::{RuntimeFunction, with_line};
+use crate::abi::collective::Collective;
 use crate::emit::{Emit, MinMax, Sign};
 use crate::llvm::{IntPredicate, Value};
-use crate::runtime::collective::Collective;
 
 impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// `bar` and `barrier` of the block.
@@ -47,12 +48,12 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             _ => 0,
         };
         let pointer = self.unit.context().pointer();
-        let function = self.unit.runtime("wg_barrier", int, &[pointer, int, int, int, int, int]);
+        let function = self.unit.runtime(RuntimeFunction::Barrier, int, &[pointer, int, int, int, int, int]);
         let line = self.line();
         let call = |this: &Self| {
             this.unit
                 .builder
-                .call(function, &[this.warp, int.constant(kind << 24 | u64::from(line)), id, count, bits, predicate])
+                .call(function, &[this.warp, int.constant(with_line(kind, line).into()), id, count, bits, predicate])
         };
         let result = if self.is_guarded() {
             let room = self.alloca(int, 4);
@@ -67,7 +68,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         {
             if !self.end_region() {
                 // In one call, without a branch: LLVM would move what was computed before to where it is used after it.
-                self.call_runtime("wg_synchronise", &[self.warp, int.constant(line.into()), bits]);
+                self.call_runtime(RuntimeFunction::Synchronise, &[self.warp, int.constant(line.into()), bits]);
             }
             int.zero()
         } else {
@@ -89,11 +90,11 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let lanes = self.mask_bits(active);
         if op == Op::BarrierClusterArrive {
             self.unit.builder.compiler_fence();
-            self.when(any, |this| this.call_runtime("wg_cluster_arrive", &[this.warp, lanes]));
+            self.when(any, |this| this.call_runtime(RuntimeFunction::ClusterArrive, &[this.warp, lanes]));
         } else {
             self.deoptimize_if_lanes_are_missing(active, None);
             let line = int.constant(self.line().into());
-            self.when(any, |this| this.call_runtime("wg_cluster_wait", &[this.warp, line, lanes]));
+            self.when(any, |this| this.call_runtime(RuntimeFunction::ClusterWait, &[this.warp, line, lanes]));
             self.unit.builder.compiler_fence();
         }
         true
@@ -178,7 +179,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let room = this.alloca(members.ty(), 64);
             this.unit.builder.store(members, room, 64);
             let lanes = this.mask_bits(outside);
-            this.call_runtime("wg_lanes_not_in_mask", &[this.warp, line, lanes, room]);
+            this.call_runtime(RuntimeFunction::LanesNotInMask, &[this.warp, line, lanes, room]);
         });
     }
 
@@ -397,10 +398,10 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let emit = self.scalar();
         let (int, word, pointer) =
             (self.unit.context().int(32), self.unit.context().int(64), self.unit.context().pointer());
-        let mut all = vec![self.warp, int.constant((kind as u64) << 24 | u64::from(self.line()))];
+        let mut all = vec![self.warp, int.constant(with_line(kind as u32, self.line()).into())];
         all.extend_from_slice(args);
         all.resize(6, word.zero());
-        let function = self.unit.runtime("wg_collective", word, &[pointer, int, word, word, word, word]);
+        let function = self.unit.runtime(RuntimeFunction::Collective, word, &[pointer, int, word, word, word, word]);
         let result = if self.is_guarded() {
             let room = self.alloca(word, 8);
             emit.store(word.zero(), room, 8);

@@ -6,10 +6,13 @@ use ptx::types::{Type, TypeKind};
 use ptx::view::View;
 
 use super::function::Lowering;
+use crate::abi::calls::RuntimeFunction;
+use crate::abi::texture::{LodKind, Outside, Query, Reduction, ResultKind, TextureKind, TextureOp, word};
 use crate::emit::Sign;
 use crate::llvm::Value;
-use crate::runtime::texture::{LodKind, Outside, Query, Reduction, ResultKind, TextureKind, TextureOp, word};
 use crate::texture::Geometry;
+
+const FUNCTIONS: [RuntimeFunction; 2] = [RuntimeFunction::Texture, RuntimeFunction::TextureOfThread];
 
 impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// False if the instruction is one that the device does not have.
@@ -74,7 +77,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         if targets.len() != count {
             return false;
         }
-        let results = self.call_with_words("wg_texture", what.words(), &inputs, count);
+        let results = self.call_with_words(FUNCTIONS, what.words(), &inputs, count);
         self.write_words(&targets, &results, bits);
         true
     }
@@ -118,7 +121,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             return false;
         }
         if is_load {
-            let results = self.call_with_words("wg_texture", what.words(), &inputs, parts.len());
+            let results = self.call_with_words(FUNCTIONS, what.words(), &inputs, parts.len());
             self.write_words(&parts, &results, ty.bits());
         } else {
             let emit = self.vector();
@@ -126,7 +129,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 let value = self.read(part, ty.bits(), emit);
                 inputs[word::DATA + nth] = emit.resize(Sign::Unsigned, value, 64);
             }
-            self.call_with_words("wg_texture", what.words(), &inputs, 0);
+            self.call_with_words(FUNCTIONS, what.words(), &inputs, 0);
         }
         true
     }
@@ -142,7 +145,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         if let Some(level) = operands.get(2) {
             inputs[word::LOD] = self.texture_word(level);
         }
-        let results = self.call_with_words("wg_texture", what.words(), &inputs, 1);
+        let results = self.call_with_words(FUNCTIONS, what.words(), &inputs, 1);
         self.write_words(&operands[..1], &results, 32);
         true
     }

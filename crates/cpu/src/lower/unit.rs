@@ -8,6 +8,7 @@ use ptx::types::Space;
 
 use super::checks::SpeculatedChecks;
 use super::memory_map::MemoryMap;
+use crate::abi::calls::RuntimeFunction;
 use crate::emit::Emit;
 use crate::llvm::{self, Attribute, Builder, Context, FunctionValue, Ty, Value};
 use crate::options::{Options, Width};
@@ -192,7 +193,8 @@ impl<'a, 'c> Unit<'a, 'c> {
     }
 
     /// A function of the runtime.
-    pub(crate) fn runtime(&self, name: &str, result: Ty<'c>, params: &[Ty<'c>]) -> FunctionValue<'c> {
+    pub(crate) fn runtime(&self, function: RuntimeFunction, result: Ty<'c>, params: &[Ty<'c>]) -> FunctionValue<'c> {
+        let name = function.symbol();
         let exists = self.llvm.has_function(name);
         let function = self.llvm.function(name, result, params);
         if !exists {

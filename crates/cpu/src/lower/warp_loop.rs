@@ -11,9 +11,10 @@ use ptx::view::View;
 
 use super::Sizes;
 use super::layout::Layout;
-use super::operands::field;
 use super::spin::spinning_blocks;
 use super::unit::Unit;
+use crate::abi::calls::RuntimeFunction;
+use crate::abi::context::field;
 use crate::llvm::{Attribute, FunctionValue};
 use crate::options::{Options, Width};
 
@@ -70,7 +71,7 @@ pub(crate) fn lower_ring<'c>(unit: &Unit<'_, 'c>, entry: FunctionValue<'c>) -> F
     builder.branch(each);
     builder.position_at_end(each);
     builder.call(warp, &[pointer]);
-    let over = unit.runtime("wg_over", context.int(8), &[context.pointer()]);
+    let over = unit.runtime(RuntimeFunction::Over, context.int(8), &[context.pointer()]);
     let goes_on = builder.call(over, &[pointer]);
     builder.branch_if(unit.scalar().is_zero(goes_on), end, each);
     builder.position_at_end(end);

@@ -8,7 +8,7 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use super::mapping::Mapping;
-use crate::lower::MAX_SHARED;
+use crate::abi::MAX_SHARED;
 
 /// Windows for the shared memory of blocks.
 #[derive(Debug)]

@@ -2,76 +2,71 @@
 //!
 //! No panic may leave them, because compiled code has no way to pass it on: what can go wrong ends the launch.
 
-use super::barrier_ring::{wg_over, wg_synchronise};
-use super::collective::Collective;
-use super::context::WarpContext;
+use std::arch::naked_asm;
+use std::mem::offset_of;
+
+use super::fault::FaultKind;
+use super::fibre::switch;
 use super::host;
-use super::launch::FaultKind;
 use super::matrix::{self, Operands};
 use super::mbarrier;
 use super::schedule::Arrival;
 use super::signals::Activity;
 use super::texture;
 use super::worker::Worker;
-use crate::lower::{HostFunction, Undefined};
+use crate::abi::calls::{HostFunction, RuntimeFunction, Undefined, split_line};
+use crate::abi::collective::Collective;
+use crate::abi::context::{Progress, WarpContext};
 
 /// The names by which compiled code knows the functions, and their addresses.
 pub(crate) fn symbols() -> Vec<(String, usize)> {
-    [
-        ("wg_barrier", wg_barrier as *const () as usize),
-        ("wg_synchronise", wg_synchronise as *const () as usize),
-        ("wg_over", wg_over as *const () as usize),
-        ("wg_collective", wg_collective as *const () as usize),
-        ("wg_lanes_not_in_mask", wg_lanes_not_in_mask as *const () as usize),
-        ("wg_cycles", wg_cycles as *const () as usize),
-        ("wg_nanoseconds", wg_nanoseconds as *const () as usize),
-        ("wg_trap", wg_trap as *const () as usize),
-        ("wg_misaligned", wg_misaligned as *const () as usize),
-        ("wg_bad_target", wg_bad_target as *const () as usize),
-        ("wg_undefined", wg_undefined as *const () as usize),
-        ("wg_frame", wg_frame as *const () as usize),
-        ("wg_stuck", wg_stuck as *const () as usize),
-        ("wg_deoptimize", wg_deoptimize as *const () as usize),
-        ("wg_misspeculated", wg_misspeculated as *const () as usize),
-        ("wg_host_call", wg_host_call as *const () as usize),
-        ("wg_preempt", wg_preempt as *const () as usize),
-        ("wg_over_budget", wg_over_budget as *const () as usize),
-        ("wg_spin", wg_spin as *const () as usize),
-        ("wg_spin_in_region", wg_spin_in_region as *const () as usize),
-        ("wg_copy_later", wg_copy_later as *const () as usize),
-        ("wg_commit_copies", wg_commit_copies as *const () as usize),
-        ("wg_wait_for_copies", wg_wait_for_copies as *const () as usize),
-        ("wg_matrix", wg_matrix as *const () as usize),
-        ("wg_matrix_apart", wg_matrix_apart as *const () as usize),
-        ("wg_mbarrier", wg_mbarrier as *const () as usize),
-        ("wg_cluster_arrive", wg_cluster_arrive as *const () as usize),
-        ("wg_cluster_wait", wg_cluster_wait as *const () as usize),
-        ("wg_stack_overflow", wg_stack_overflow as *const () as usize),
-        ("wg_texture", wg_texture as *const () as usize),
-        ("wg_texture_apart", wg_texture_apart as *const () as usize),
-        ("memset", libc::memset as *const () as usize),
-        ("memcpy", libc::memcpy as *const () as usize),
-        ("memmove", libc::memmove as *const () as usize),
-    ]
-    .map(|(name, address)| (name.to_owned(), address))
-    .to_vec()
+    let symbol = |&function: &RuntimeFunction| (function.symbol().to_owned(), implementation(function) as usize);
+    RuntimeFunction::ALL.iter().map(symbol).collect()
 }
 
-/// Leaves the kernel for the runtime.
-pub(super) fn runtime<T>(run: impl FnOnce(&Worker<'_>) -> T) -> T {
-    let worker = Worker::current();
-    worker.landing.during(Activity::Runtime, || run(worker))
+fn implementation(function: RuntimeFunction) -> *const () {
+    match function {
+        RuntimeFunction::Barrier => wg_barrier as *const (),
+        RuntimeFunction::Synchronise => wg_synchronise as *const (),
+        RuntimeFunction::Over => wg_over as *const (),
+        RuntimeFunction::Collective => wg_collective as *const (),
+        RuntimeFunction::LanesNotInMask => wg_lanes_not_in_mask as *const (),
+        RuntimeFunction::Cycles => wg_cycles as *const (),
+        RuntimeFunction::Nanoseconds => wg_nanoseconds as *const (),
+        RuntimeFunction::Trap => wg_trap as *const (),
+        RuntimeFunction::Misaligned => wg_misaligned as *const (),
+        RuntimeFunction::BadTarget => wg_bad_target as *const (),
+        RuntimeFunction::Undefined => wg_undefined as *const (),
+        RuntimeFunction::Frame => wg_frame as *const (),
+        RuntimeFunction::Stuck => wg_stuck as *const (),
+        RuntimeFunction::Deoptimize => wg_deoptimize as *const (),
+        RuntimeFunction::Misspeculated => wg_misspeculated as *const (),
+        RuntimeFunction::HostCall => wg_host_call as *const (),
+        RuntimeFunction::Preempt => wg_preempt as *const (),
+        RuntimeFunction::OverBudget => wg_over_budget as *const (),
+        RuntimeFunction::Spin => wg_spin as *const (),
+        RuntimeFunction::SpinInRegion => wg_spin_in_region as *const (),
+        RuntimeFunction::CopyLater => wg_copy_later as *const (),
+        RuntimeFunction::CommitCopies => wg_commit_copies as *const (),
+        RuntimeFunction::WaitForCopies => wg_wait_for_copies as *const (),
+        RuntimeFunction::Matrix => wg_matrix as *const (),
+        RuntimeFunction::MatrixOfThread => wg_matrix_apart as *const (),
+        RuntimeFunction::Mbarrier => wg_mbarrier as *const (),
+        RuntimeFunction::ClusterArrive => wg_cluster_arrive as *const (),
+        RuntimeFunction::ClusterWait => wg_cluster_wait as *const (),
+        RuntimeFunction::StackOverflow => wg_stack_overflow as *const (),
+        RuntimeFunction::Texture => wg_texture as *const (),
+        RuntimeFunction::TextureOfThread => wg_texture_apart as *const (),
+        RuntimeFunction::Memset => libc::memset as *const (),
+        RuntimeFunction::Memcpy => libc::memcpy as *const (),
+        RuntimeFunction::Memmove => libc::memmove as *const (),
+    }
 }
 
-/// The line of the PTX is in the low bits, what is asked for in the high ones.
-fn split(what: u32) -> (u32, u32) {
-    (what >> 24, what & 0xff_ffff)
-}
-
-pub(super) extern "C" fn wg_barrier(_: *mut WarpContext, what: u32, id: u32, count: u32, lanes: u32, yes: u32) -> u32 {
-    let (kind, line) = split(what);
+extern "C" fn wg_barrier(_: *mut WarpContext, what: u32, id: u32, count: u32, lanes: u32, yes: u32) -> u32 {
+    let (kind, line) = split_line(what);
     let arrival = Arrival { waits: kind != 1, line, id, count, lanes, yes };
-    let (yes, count) = runtime(|worker| worker.arrive(arrival));
+    let (yes, count) = Worker::enter(|worker| worker.arrive(arrival));
     match kind {
         2 => yes,
         3 => u32::from(yes == count),
@@ -79,25 +74,104 @@ pub(super) extern "C" fn wg_barrier(_: *mut WarpContext, what: u32, id: u32, cou
     }
 }
 
+/// Lanes of a warp come to barrier 0, and so will all of their block: goes on with the next warp of the ring, or asks the
+/// scheduler if there is none.
+///
+/// # Safety
+/// The warp runs.
+#[unsafe(naked)]
+unsafe extern "C" fn wg_synchronise(context: *mut WarpContext, line: u32, lanes: u32) {
+    // The last one of a ring goes on at once.
+    naked_asm!(
+        "mov rax, [rdi + {next}]",
+        "test rax, rax",
+        "jz {without_ring}",
+        "cmp rax, rdi",
+        "je 2f",
+        "mov [rdi + {line}], esi",
+        "mov [rdi + {arrived}], edx",
+        "mov rcx, [rdi + {current}]",
+        "mov [rcx], rax",
+        "mov rsi, [rax + {saved}]",
+        "add rdi, {saved}",
+        "jmp {switch}",
+        "2:",
+        "ret",
+        switch = sym switch,
+        without_ring = sym without_ring,
+        next = const offset_of!(WarpContext, next),
+        line = const offset_of!(WarpContext, line),
+        arrived = const offset_of!(WarpContext, arrived),
+        current = const offset_of!(WarpContext, current),
+        saved = const offset_of!(WarpContext, saved),
+    )
+}
+
+extern "C" fn without_ring(context: *mut WarpContext, line: u32, lanes: u32) {
+    wg_barrier(context, line, 0, 0, lanes, 0);
+}
+
+/// A warp has come to the end of the kernel. Tells whether it goes on with another block.
+///
+/// # Safety
+/// The warp runs.
+unsafe extern "C" fn wg_over(context: *mut WarpContext) -> bool {
+    // SAFETY: contexts are boxed with their fibres, which live as long as the launch does; only this OS thread uses them, and
+    // nothing of them is borrowed across a switch.
+    unsafe {
+        if (*context).next.is_null() {
+            return false;
+        }
+        (*context).progress = Progress::IsOver;
+        let ring = (*context).shared_ring;
+        (*ring).over += 1;
+        if (*ring).over == (*ring).warps {
+            if !Worker::enter(|worker| worker.go_on_with_ring()) {
+                return false;
+            }
+            if (*ring).first != context {
+                give_turn(context, (*ring).first);
+            }
+        }
+        // Until all are over, each passes its turn on; without a ring, it ends.
+        while (*context).progress == Progress::IsOver && !(*context).next.is_null() {
+            give_turn(context, (*context).next);
+        }
+        (*context).progress == Progress::Runs
+    }
+}
+
+/// Goes on with a warp, until another one gives the turn back.
+///
+/// # Safety
+/// The first runs, the other is in its ring.
+unsafe fn give_turn(context: *mut WarpContext, to: *mut WarpContext) {
+    // SAFETY: as the caller promises; who has no turn is saved.
+    unsafe {
+        (*(*context).current).set(to);
+        switch(&raw mut (*context).saved, (*to).saved);
+    }
+}
+
 /// The number of bytes written is in the low eight bits of `sizes`, that of bytes read in the next.
 extern "C" fn wg_copy_later(_: *mut WarpContext, lane: u32, from: u64, to: u64, sizes: u32) {
-    runtime(|worker| worker.copy_later(lane, from, to, sizes as u8, (sizes >> 8) as u8));
+    Worker::enter(|worker| worker.copy_later(lane, from, to, sizes as u8, (sizes >> 8) as u8));
 }
 
 extern "C" fn wg_commit_copies(_: *mut WarpContext, lanes: u32) {
-    runtime(|worker| worker.commit_copies(lanes));
+    Worker::enter(|worker| worker.commit_copies(lanes));
 }
 
 /// With -1 for the number of groups that may be left: waits for all that was issued.
 extern "C" fn wg_wait_for_copies(_: *mut WarpContext, lanes: u32, groups: u32) {
-    runtime(|worker| worker.do_copies(lanes, (groups != u32::MAX).then_some(groups)));
+    Worker::enter(|worker| worker.do_copies(lanes, (groups != u32::MAX).then_some(groups)));
 }
 
 /// With -1 for the mask: for whoever is there.
 extern "C" fn wg_collective(_: *mut WarpContext, what: u32, mask: u64, a: u64, b: u64, c: u64) -> u64 {
-    let (kind, line) = split(what);
+    let (kind, line) = split_line(what);
     let mask = (mask != u64::MAX).then_some(mask as u32);
-    runtime(|worker| match Collective::of(kind) {
+    Worker::enter(|worker| match Collective::of(kind) {
         Some(kind) => worker.meet(kind, line, mask, [a, b, c]),
         None => worker.fail(FaultKind::Unsupported { what: format!("collective {kind}") }, line),
     })
@@ -107,7 +181,7 @@ extern "C" fn wg_collective(_: *mut WarpContext, what: u32, mask: u64, a: u64, b
 extern "C" fn wg_lanes_not_in_mask(_: *mut WarpContext, line: u32, lanes: u32, masks: *const [u32; 32]) {
     // SAFETY: compiled code passes room on its stack that it has just written.
     let masks = unsafe { &*masks };
-    runtime(|worker| worker.tell_lanes_not_in_mask(line, lanes, masks));
+    Worker::enter(|worker| worker.tell_lanes_not_in_mask(line, lanes, masks));
 }
 
 extern "C" fn wg_cycles(_: *mut WarpContext) -> u64 {
@@ -126,66 +200,65 @@ fn first_of(lanes: u32) -> u32 {
 }
 
 extern "C" fn wg_trap(_: *mut WarpContext, line: u32, lanes: u32) {
-    runtime(|worker| worker.fail_in_lane(FaultKind::Trap, line, first_of(lanes)))
+    Worker::enter(|worker| worker.fail_in_lane(FaultKind::Trap, line, first_of(lanes)))
 }
 
 extern "C" fn wg_misaligned(_: *mut WarpContext, line: u32, address: u64, bytes: u32) {
-    runtime(|worker| worker.fail(FaultKind::Misaligned { address, bytes }, line))
+    Worker::enter(|worker| worker.fail(FaultKind::Misaligned { address, bytes }, line))
 }
 
 extern "C" fn wg_bad_target(_: *mut WarpContext, line: u32, lanes: u32) {
-    runtime(|worker| worker.fail_in_lane(FaultKind::BadCall, line, first_of(lanes)))
+    Worker::enter(|worker| worker.fail_in_lane(FaultKind::BadCall, line, first_of(lanes)))
 }
 
 extern "C" fn wg_frame(_: *mut WarpContext, words: u64) -> *mut u64 {
-    runtime(|worker| worker.frame(words))
+    Worker::enter(|worker| worker.frame(words))
 }
 
 extern "C" fn wg_deoptimize(_: *mut WarpContext) {
-    runtime(|worker| worker.deoptimize())
+    Worker::enter(|worker| worker.deoptimize())
 }
 
 extern "C" fn wg_misspeculated(_: *mut WarpContext) {
-    runtime(|worker| worker.launch.kernel.count_misspeculation());
+    Worker::enter(|worker| worker.launch.kernel.misspeculations.count());
 }
 
 extern "C" fn wg_undefined(_: *mut WarpContext, what: u32) {
-    let (what, line) = split(what);
+    let (what, line) = split_line(what);
     debug_assert_eq!(what, Undefined::BranchIndex as u32, "compiled code knows of nothing else");
     let what = "an indexed branch past the end of its table";
-    runtime(|worker| worker.fail(FaultKind::Undefined { what }, line))
+    Worker::enter(|worker| worker.fail(FaultKind::Undefined { what }, line))
 }
 
 extern "C" fn wg_stuck(_: *mut WarpContext, line: u32) {
     let what = "lanes of a warp that wait for each other in a function that is not inlined".to_owned();
-    runtime(|worker| worker.fail(FaultKind::Unsupported { what }, line))
+    Worker::enter(|worker| worker.fail(FaultKind::Unsupported { what }, line))
 }
 
 extern "C" fn wg_preempt(_: *mut WarpContext) {
-    runtime(|worker| worker.preempt());
+    Worker::enter(|worker| worker.preempt());
 }
 
 extern "C" fn wg_over_budget(_: *mut WarpContext) {
-    runtime(|worker| worker.fail(FaultKind::OverBudget { budget: worker.launch.budget }, 0))
+    Worker::enter(|worker| worker.fail(FaultKind::OverBudget { budget: worker.launch.budget }, 0))
 }
 
 extern "C" fn wg_spin(_: *mut WarpContext) {
-    runtime(|worker| worker.spin());
+    Worker::enter(|worker| worker.spin());
 }
 
 /// The same, where one function runs all warps of the block. Tells whether what is waited for may be one of them.
 extern "C" fn wg_spin_in_region(_: *mut WarpContext) -> bool {
-    runtime(|worker| {
+    Worker::enter(|worker| {
         worker.spin();
         worker.is_livelocked()
     })
 }
 
 extern "C" fn wg_host_call(_: *mut WarpContext, what: u32, lane: u32, arguments: *mut u8) {
-    let (function, line) = split(what);
-    let functions = [HostFunction::Printf, HostFunction::AssertFail, HostFunction::Malloc, HostFunction::Free];
-    runtime(|worker| {
-        let Some(&function) = functions.get(function as usize) else {
+    let (function, line) = split_line(what);
+    Worker::enter(|worker| {
+        let Some(function) = HostFunction::of(function) else {
             worker.fail(FaultKind::Unsupported { what: format!("function {function} of the device") }, line)
         };
         // SAFETY: compiled code passes room for results and arguments of the function.
@@ -204,7 +277,7 @@ extern "C" fn wg_matrix(_: *mut WarpContext, line: u32, lanes: u32, first: u64, 
                 if lanes >> lane & 1 != 0 { words.wrapping_add(lane) } else { std::ptr::null_mut() }
             },
         );
-    runtime(|worker| {
+    Worker::enter(|worker| {
         let operands = Operands { lanes: starts, stride: 32 };
         // SAFETY: compiled code has room for the words of 32 lanes beside each other.
         let result =
@@ -220,7 +293,7 @@ extern "C" fn wg_matrix_apart(context: *mut WarpContext, line: u32, _: u32, firs
     let mut all = [0_u64; 32];
     // SAFETY: compiled code passes its own context.
     let lane = unsafe { (*context).first_lane() };
-    runtime(|worker| {
+    Worker::enter(|worker| {
         worker.meet(Collective::Operands, line, Some(u32::MAX), [words as u64, (&raw mut all) as u64, 0]);
         if all.iter().position(|&start| start != 0) == Some(lane as usize) {
             let operands = Operands { lanes: all.map(|start| start as *mut u64), stride: 1 };
@@ -237,8 +310,8 @@ extern "C" fn wg_matrix_apart(context: *mut WarpContext, line: u32, _: u32, firs
 
 /// An operation on a barrier object, for one thread.
 extern "C" fn wg_mbarrier(_: *mut WarpContext, what: u32, address: u64, operand: u64) -> u64 {
-    let (op, line) = split(what);
-    runtime(|worker| {
+    let (op, line) = split_line(what);
+    Worker::enter(|worker| {
         // SAFETY: a fault of the access is one of the kernel's.
         let result = worker.landing.during(Activity::Reading, || unsafe { mbarrier::execute(op, address, operand) });
         match result {
@@ -249,15 +322,15 @@ extern "C" fn wg_mbarrier(_: *mut WarpContext, what: u32, address: u64, operand:
 }
 
 extern "C" fn wg_cluster_arrive(_: *mut WarpContext, lanes: u32) {
-    runtime(|worker| worker.arrive_at_cluster(lanes));
+    Worker::enter(|worker| worker.arrive_at_cluster(lanes));
 }
 
 extern "C" fn wg_cluster_wait(_: *mut WarpContext, line: u32, lanes: u32) {
-    runtime(|worker| worker.wait_for_cluster(line, lanes));
+    Worker::enter(|worker| worker.wait_for_cluster(line, lanes));
 }
 
 extern "C" fn wg_stack_overflow(_: *mut WarpContext, line: u32) {
-    runtime(|worker| worker.fail(FaultKind::StackOverflow, line))
+    Worker::enter(|worker| worker.fail(FaultKind::StackOverflow, line))
 }
 
 /// A texture instruction of a whole warp.
@@ -271,7 +344,7 @@ extern "C" fn wg_texture_apart(_: *mut WarpContext, line: u32, _: u32, first: u6
 }
 
 fn access_texture(line: u32, what: [u64; 2], operands: &Operands) {
-    runtime(|worker| {
+    Worker::enter(|worker| {
         let textures = worker.launch.textures;
         // SAFETY: compiled code has room for the words of its lanes, and images are memory of the program.
         let result = worker.landing.during(Activity::Reading, || unsafe { texture::execute(textures, what, operands) });

@@ -1,31 +1,12 @@
 //! The functions that a device provides to kernels: `vprintf`, `malloc`, `free`, and the end of a failed `assert`.
 
-use std::sync::{Mutex, PoisonError};
-
-use super::launch::FaultKind;
+use super::fault::FaultKind;
 use super::signals::Activity;
 use super::worker::Worker;
-use crate::lower::HostFunction;
-
-/// What kernels print.
-#[derive(Debug, Default)]
-pub(crate) struct Output {
-    text: Mutex<Vec<u8>>,
-}
+use crate::abi::calls::HostFunction;
 
 /// A string in device memory is cut off here.
 const LONGEST_STRING: usize = 1 << 20;
-
-impl Output {
-    fn append(&self, text: &[u8]) {
-        self.text.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(text);
-    }
-
-    /// Takes what was printed so far.
-    pub(crate) fn take(&self) -> Vec<u8> {
-        std::mem::take(&mut self.text.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
 
 /// Calls a function of the device.
 ///

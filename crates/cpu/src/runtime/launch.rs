@@ -1,17 +1,16 @@
-//! A launch: a grid of blocks, and what can go wrong with it.
+//! A launch: a grid of blocks.
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::block_queue::BlockQueue;
-use super::context::{Progress, WarpContext};
+use super::code::{BetterCode, KernelCode, ThreadCode};
 use super::observe::Observer;
-use super::worker::{CURRENT, Worker};
-use crate::kernel::Kernel;
-use crate::memory::SharedWindows;
-use crate::tiered_kernel::TieredKernel;
+use super::output::Output;
+use crate::abi::context::{Progress, WarpContext};
+use crate::memory::{Heap, SharedWindows};
+use crate::texture::Textures;
 
 /// A launch while it runs.
 #[derive(Debug)]
@@ -21,131 +20,6 @@ pub(crate) struct Launch<'l> {
     /// Instructions that all threads executed, if they are counted.
     pub(crate) executed: AtomicU64,
     stopped: AtomicBool,
-}
-
-/// What went wrong in a launch, and where.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{kind} (block {block:?}, thread {thread:?}, line {line} of the PTX)")]
-pub struct Fault {
-    /// What went wrong.
-    pub kind: FaultKind,
-    /// The line of the PTX; 0 if not known.
-    pub line: u32,
-    /// The block.
-    pub block: [u32; 3],
-    /// The first thread of the warp, or the thread.
-    pub thread: [u32; 3],
-}
-
-/// What can go wrong in a launch.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum FaultKind {
-    /// An access to memory that is not there.
-    #[error("illegal address {address:#x}")]
-    IllegalAddress {
-        /// The address.
-        address: u64,
-    },
-    /// An access to an address that is not a multiple of its size.
-    #[error("address {address:#x} is not a multiple of {bytes} bytes")]
-    Misaligned {
-        /// The address.
-        address: u64,
-        /// The size of the access.
-        bytes: u32,
-    },
-    /// `trap`
-    #[error("trap")]
-    Trap,
-    /// `assert` failed.
-    #[error("assertion failed: {place}: {message}")]
-    Assertion {
-        /// What does not hold.
-        message: String,
-        /// File, line and function: `a.cu:7: void f(int)`.
-        place: String,
-    },
-    /// A call of something that is no function.
-    #[error("call of an address that is no function")]
-    BadCall,
-    /// A barrier that does not exist.
-    #[error("barrier {id} does not exist")]
-    BadBarrier {
-        /// Its number.
-        id: u32,
-    },
-    /// Something that PTX leaves undefined, and that cannot be gone on from.
-    #[error("{what}")]
-    Undefined {
-        /// What.
-        what: &'static str,
-    },
-    /// The stack, or the local memory, was not enough.
-    #[error("stack overflow")]
-    StackOverflow,
-    /// All threads that are left wait for each other.
-    #[error("deadlock: {} threads or warps wait", waiters.len())]
-    Deadlock {
-        /// Some of them.
-        waiters: Vec<Waiter>,
-    },
-    /// The threads of a warp executed more instructions than they may.
-    #[error("more than {budget} instructions were executed")]
-    OverBudget {
-        /// How many they may execute.
-        budget: u64,
-    },
-    /// The launch took longer than it may.
-    #[error("the launch did not end in time")]
-    Timeout {
-        /// Who waits at a barrier meanwhile.
-        waiters: Vec<Waiter>,
-    },
-    /// The host has no memory left.
-    #[error("out of memory: {message}")]
-    OutOfMemory {
-        /// What the system says.
-        message: String,
-    },
-    /// Something that the device cannot do.
-    #[error("not supported by the CPU device: {what}")]
-    Unsupported {
-        /// What.
-        what: String,
-    },
-}
-
-/// Somebody who waits.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Waiter {
-    /// The block.
-    pub block: [u32; 3],
-    /// The thread, or the first of the warp.
-    pub thread: [u32; 3],
-    /// The barrier; nothing for lanes of the warp.
-    pub barrier: Option<u32>,
-    /// The line of the PTX.
-    pub line: u32,
-}
-
-/// A thread that names lanes of its warp in a collective, and not its own.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LaneNotInMask {
-    /// The block.
-    pub block: [u32; 3],
-    /// The thread.
-    pub thread: [u32; 3],
-    /// The lanes that it names.
-    pub mask: u32,
-    /// The line of the PTX.
-    pub line: u32,
-}
-
-impl Fault {
-    pub(crate) fn out_of_memory(error: &std::io::Error) -> Self {
-        let kind = FaultKind::OutOfMemory { message: error.to_string() };
-        Self { kind, line: 0, block: [0; 3], thread: [0; 3] }
-    }
 }
 
 /// Bytes of the parameters of a kernel, aligned for all types.
@@ -168,9 +42,10 @@ impl ParamLine {
 /// What a launch needs.
 #[derive(Debug)]
 pub(crate) struct LaunchParts<'l> {
-    pub(crate) kernel: &'l Kernel,
-    /// Where better code may come from while the launch runs.
-    pub(crate) tiered: Option<&'l Arc<TieredKernel>>,
+    /// The code that it begins with.
+    pub(crate) kernel: &'l KernelCode,
+    pub(crate) thread_code: &'l dyn ThreadCode,
+    pub(crate) better_code: Option<&'l dyn BetterCode>,
     pub(crate) params: &'l [ParamLine],
     pub(crate) grid: [u32; 3],
     /// Blocks that have not begun.
@@ -190,9 +65,9 @@ pub(crate) struct LaunchParts<'l> {
     pub(crate) deadline: Option<Instant>,
     /// How many instructions the threads of a warp may execute.
     pub(crate) budget: u64,
-    pub(crate) output: &'l crate::runtime::host::Output,
-    pub(crate) heap: &'l dyn crate::memory::Heap,
-    pub(crate) textures: &'l crate::texture::Textures,
+    pub(crate) output: &'l Output,
+    pub(crate) heap: &'l dyn Heap,
+    pub(crate) textures: &'l Textures,
 }
 
 impl<'l> std::ops::Deref for Launch<'l> {
@@ -211,31 +86,10 @@ impl<'l> Launch<'l> {
 
     /// The code for a warp that starts. Better code may have come since the launch began; warps that have begun stay with
     /// theirs.
-    pub(crate) fn code(&self) -> &'l Kernel {
-        let Some(tiered) = self.tiered else { return self.kernel };
-        if let Some(better) = tiered.optimised() {
-            // Fibres have the stacks that the launch began with.
-            return if better.stack <= self.kernel.stack { better } else { self.kernel };
-        }
-        if tiered.is_timed() {
-            tiered.note(self.started.elapsed());
-        }
-        self.kernel
-    }
-
-    /// Runs blocks on this OS thread, one of those of the launch, until there are none left.
-    pub(crate) fn work(&self, number: usize, seed: u64) -> Result<(), Fault> {
-        let worker = Worker::new(self, number, seed).map_err(|error| Fault::out_of_memory(&error))?;
-        let before = CURRENT.replace((&raw const worker).cast());
-        let result = worker.landing.guard(|| match self.deadline {
-            Some(deadline) => watched(deadline, || worker.run()),
-            None => worker.run(),
-        });
-        CURRENT.set(before);
-        if result.is_err() {
-            self.stop();
-        }
-        result
+    pub(crate) fn code(&self) -> &'l KernelCode {
+        let better = self.better_code.and_then(|source| source.better_code(self.started));
+        // Fibres have the stacks that the launch began with.
+        better.filter(|better| better.stack <= self.kernel.stack).unwrap_or(self.kernel)
     }
 
     /// The next blocks that a worker runs.
@@ -246,7 +100,7 @@ impl<'l> Launch<'l> {
     /// Whether what is left of the launch should run in other code. Blocks that have begun may wait for others, so this is
     /// only asked when none has.
     pub(crate) fn should_leave_off(&self) -> bool {
-        self.kernel.misspeculates()
+        self.kernel.misspeculations.are_many()
     }
 
     pub(crate) fn threads_per_block(&self) -> u32 {
@@ -324,24 +178,4 @@ impl<'l> Launch<'l> {
     pub(crate) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() > deadline)
     }
-}
-
-/// Runs something on this thread, and sends it a signal from the deadline on, until it has ended.
-fn watched<T>(deadline: Instant, run: impl FnOnce() -> T) -> T {
-    // SAFETY: a thread can always ask for itself.
-    let thread = unsafe { libc::pthread_self() };
-    let (done, is_done) = std::sync::mpsc::channel::<()>();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            let mut wait = deadline.saturating_duration_since(Instant::now());
-            while is_done.recv_timeout(wait) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-                // SAFETY: the thread is alive: it waits for this one at the end of the scope.
-                unsafe { libc::pthread_kill(thread, super::signals::WATCHDOG) };
-                wait = std::time::Duration::from_millis(20);
-            }
-        });
-        let result = run();
-        drop(done);
-        result
-    })
 }

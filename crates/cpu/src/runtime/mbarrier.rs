@@ -12,55 +12,10 @@
 //! The state that an arrival returns is the object before it. All threads that can reach an object run on one OS thread,
 //! so nothing here is atomic.
 
-use super::launch::FaultKind;
-
-/// Where the arrivals are that a phase still waits for.
-pub(crate) const PENDING_BITS: u32 = 20;
+use super::fault::FaultKind;
+use crate::abi::mbarrier::{MbarrierOp, PENDING_BITS};
 
 const MOST: u32 = (1 << PENDING_BITS) - 1;
-
-/// What is done with a barrier object.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(crate) enum MbarrierOp {
-    Init,
-    Invalidate,
-    ExpectBytes,
-    CompleteBytes,
-    Arrive,
-    ArriveAndDrop,
-    /// One arrival that makes the phase wait for bytes.
-    ArriveExpecting,
-    ArriveExpectingAndDrop,
-    /// May not be the last.
-    ArriveEarly,
-    ArriveEarlyAndDrop,
-    /// An arrival when the copies of the thread have ended, which they have. Adds to the arrivals that are waited for.
-    ArriveAfterCopies,
-    /// The same, counted among those that are expected.
-    ArriveAfterCopiesCounted,
-    /// Whether the phase of a state has ended.
-    TestState,
-    /// Whether the phase of a parity has ended.
-    TestParity,
-}
-
-const OPS: [MbarrierOp; 14] = [
-    MbarrierOp::Init,
-    MbarrierOp::Invalidate,
-    MbarrierOp::ExpectBytes,
-    MbarrierOp::CompleteBytes,
-    MbarrierOp::Arrive,
-    MbarrierOp::ArriveAndDrop,
-    MbarrierOp::ArriveExpecting,
-    MbarrierOp::ArriveExpectingAndDrop,
-    MbarrierOp::ArriveEarly,
-    MbarrierOp::ArriveEarlyAndDrop,
-    MbarrierOp::ArriveAfterCopies,
-    MbarrierOp::ArriveAfterCopiesCounted,
-    MbarrierOp::TestState,
-    MbarrierOp::TestParity,
-];
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Object {
@@ -155,7 +110,7 @@ impl Object {
 /// # Safety
 /// The address is that of memory which the program may access, or the access faults as one of its own does.
 pub(crate) unsafe fn execute(op: u32, address: u64, operand: u64) -> Result<u64, FaultKind> {
-    let Some(&op) = OPS.get(op as usize) else {
+    let Some(op) = MbarrierOp::of(op) else {
         return Err(FaultKind::Unsupported { what: format!("operation {op} of barrier objects") });
     };
     if !address.is_multiple_of(8) {

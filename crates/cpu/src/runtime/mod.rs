@@ -1,20 +1,20 @@
 //! What compiled code needs while it runs.
 
 pub(crate) mod barrier;
-mod barrier_ring;
 pub(crate) mod block_queue;
+pub(crate) mod code;
 pub(crate) mod collective;
-pub(crate) mod context;
 pub(crate) mod copies;
 pub(crate) mod entry;
+pub(crate) mod fault;
 pub(crate) mod fibre;
 pub(crate) mod host;
 pub(crate) mod launch;
 pub(crate) mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod observe;
+pub(crate) mod output;
 pub(crate) mod pool;
-mod resident;
 pub(crate) mod schedule;
 pub(crate) mod signals;
 pub(crate) mod texture;

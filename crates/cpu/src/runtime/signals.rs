@@ -1,7 +1,7 @@
 //! Faults of the processor: an access to memory that is not there, or a stack that is used up.
 //!
 //! While compiled code runs, a fault is the fault of a kernel. The handler changes the interrupted context so that, when
-//! it returns, the worker goes on in [`land`] on a stack of its own, which ends the launch. The fibre is not gone on
+//! it returns, the worker goes on elsewhere, on a stack of its own, where it ends the launch. The fibre is not gone on
 //! with. All other faults go to whoever handled them before.
 //!
 //! The same way leads out of a kernel that does not end: a watchdog sends a signal to its thread.
@@ -12,8 +12,6 @@ use std::ptr;
 use std::sync::Once;
 
 use super::fibre::Stack;
-use super::launch::FaultKind;
-use super::worker::Worker;
 
 /// The signals that processors raise.
 const FAULTS: [libc::c_int; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
@@ -23,12 +21,22 @@ pub(crate) const WATCHDOG: libc::c_int = libc::SIGURG;
 /// What a thread must know when a signal comes. Lives in the worker.
 #[derive(Debug)]
 pub(crate) struct Landing {
-    /// Where the thread goes on after a fault.
+    /// Where the thread goes on after a fault: a function, and its stack.
+    land: extern "C" fn() -> !,
     stack: Stack,
     /// Where signals are handled: the stack of a fibre may be used up.
     signal_stack: Stack,
     activity: Cell<Activity>,
-    caught: Cell<Option<(libc::c_int, usize)>>,
+    caught: Cell<Option<Caught>>,
+}
+
+/// What led to a landing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Caught {
+    /// The kernel takes too long.
+    Watchdog,
+    /// A fault of the processor, at an address.
+    Fault { address: usize },
 }
 
 /// What a thread does that runs a kernel.
@@ -46,13 +54,16 @@ pub(crate) enum Activity {
 const SIGNAL_STACK: usize = 64 << 10;
 
 thread_local! {
+    /// Who wants to know first of faults that are not those of a kernel.
+    static ON_FAULT: Cell<Option<fn()>> = const { Cell::new(None) };
     static LANDING: Cell<*const Landing> = const { Cell::new(ptr::null()) };
 }
 
 impl Landing {
-    pub(crate) fn new() -> std::io::Result<Self> {
+    pub(crate) fn new(land: extern "C" fn() -> !) -> std::io::Result<Self> {
         install();
         Ok(Self {
+            land,
             stack: Stack::new(SIGNAL_STACK)?,
             signal_stack: Stack::new(SIGNAL_STACK)?,
             activity: Cell::new(Activity::Runtime),
@@ -68,6 +79,11 @@ impl Landing {
             Activity::Reading => signal != WATCHDOG,
             Activity::Kernel => true,
         }
+    }
+
+    /// What led to the landing that has just happened.
+    pub(crate) fn take_caught(&self) -> Caught {
+        self.caught.take().expect("the handler took it down")
     }
 
     /// The thread does something else from now on.
@@ -102,7 +118,14 @@ impl Landing {
 
 static mut PREVIOUS: [MaybeUninit<libc::sigaction>; 65] = [const { MaybeUninit::uninit() }; 65];
 
-pub(crate) fn install() {
+/// Calls something when this thread raises a fault that is not one of a kernel, before whoever handled it without us. It may
+/// be called at any moment.
+pub(crate) fn on_fault(call: Option<fn()>) {
+    install();
+    ON_FAULT.set(call);
+}
+
+fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         for signal in FAULTS.into_iter().chain([WATCHDOG]) {
@@ -143,19 +166,24 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *
     {
         // SAFETY: the system passes both, filled in.
         unsafe {
-            let address = if signal == WATCHDOG { 0 } else { (*info).si_addr() as usize };
+            let caught = match signal {
+                WATCHDOG => Caught::Watchdog,
+                _ => Caught::Fault { address: (*info).si_addr() as usize },
+            };
             landing.activity.set(Activity::Runtime);
-            landing.caught.set(Some((signal, address)));
+            landing.caught.set(Some(caught));
             let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
-            registers[libc::REG_RSP as usize] = landing.stack.prepare(land) as i64 + 6 * 8 + 8;
-            registers[libc::REG_RIP as usize] = land as *const () as i64;
+            registers[libc::REG_RSP as usize] = landing.stack.prepare(landing.land) as i64 + 6 * 8 + 8;
+            registers[libc::REG_RIP as usize] = landing.land as *const () as i64;
             // The direction of string instructions is forwards wherever a function starts.
             registers[libc::REG_EFL as usize] &= !0x400;
         }
         return;
     }
     if signal != WATCHDOG {
-        crate::compiler::stop_if_compiling();
+        if let Some(observe) = ON_FAULT.get() {
+            observe();
+        }
         chain(signal, info, context);
     }
 }
@@ -178,18 +206,4 @@ fn chain(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_
             handler => std::mem::transmute::<usize, extern "C" fn(libc::c_int)>(handler)(signal),
         }
     }
-}
-
-/// Where a worker goes on after a fault of its kernel.
-extern "C" fn land() -> ! {
-    let landing = LANDING.get();
-    // SAFETY: the handler led here, so the landing is there.
-    let (signal, address) = unsafe { &*landing }.caught.take().expect("the handler took it down");
-    let worker = Worker::current();
-    let kind = match signal {
-        WATCHDOG => FaultKind::Timeout { waiters: worker.waiters() },
-        _ if worker.is_stack_overflow(address) => FaultKind::StackOverflow,
-        _ => FaultKind::IllegalAddress { address: address as u64 },
-    };
-    worker.fail(kind, 0)
 }

@@ -1,14 +1,31 @@
 //! One OS thread that runs the blocks of a launch: switching between the scheduler and the fibres.
 
 use std::cell::{Cell, RefCell};
+use std::time::Instant;
 
-use super::collective::Collective;
-use super::context::WarpContext;
+use super::fault::{Fault, FaultKind};
 use super::fibre::switch;
-use super::launch::{Fault, FaultKind, Launch, Waiter};
+use super::launch::Launch;
 use super::schedule::{After, Arrival, Next, Schedule, Wait};
-use super::signals::{Activity, Landing};
+use super::signals::{Activity, Caught, Landing, WATCHDOG};
+use crate::abi::collective::Collective;
+use crate::abi::context::WarpContext;
 use crate::options::Width;
+
+/// Runs blocks of a launch on this OS thread, which has a number among those of the launch, until there are none left.
+pub(crate) fn work(launch: &Launch<'_>, number: usize, seed: u64) -> Result<(), Fault> {
+    let worker = Worker::new(launch, number, seed).map_err(|error| Fault::out_of_memory(&error))?;
+    let before = CURRENT.replace((&raw const worker).cast());
+    let result = worker.landing.guard(|| match launch.deadline {
+        Some(deadline) => watched(deadline, || worker.run()),
+        None => worker.run(),
+    });
+    CURRENT.set(before);
+    if result.is_err() {
+        launch.stop();
+    }
+    result
+}
 
 /// One OS thread of a launch.
 ///
@@ -26,30 +43,27 @@ pub(crate) struct Worker<'l> {
 }
 
 impl<'l> Worker<'l> {
-    pub(crate) fn new(launch: &'l Launch<'l>, number: usize, seed: u64) -> std::io::Result<Self> {
+    fn new(launch: &'l Launch<'l>, number: usize, seed: u64) -> std::io::Result<Self> {
         Ok(Self {
             launch,
-            schedule: RefCell::new(Schedule::new(launch, number, seed)),
+            schedule: RefCell::new(Schedule::new(launch, number, seed, fibre_main)),
             scheduler: Cell::new(std::ptr::null_mut()),
             pending: RefCell::new(None),
-            landing: Landing::new()?,
+            landing: Landing::new(land)?,
         })
     }
 
     /// Runs blocks until there are none left.
-    pub(crate) fn run(&self) -> Result<(), Fault> {
+    fn run(&self) -> Result<(), Fault> {
         loop {
             let pending = self.pending.take();
             let next = pending.unwrap_or_else(|| self.schedule.borrow_mut().next());
             match next {
                 Next::Done => return Ok(()),
                 Next::Fault(fault) => return Err(fault),
-                Next::Deoptimize => match self.launch.kernel.thread_kernel() {
-                    Ok(kernel) => self.schedule.borrow_mut().deoptimize(kernel.stack),
-                    Err(error) => {
-                        let kind = FaultKind::Unsupported { what: error.to_string() };
-                        self.schedule.borrow_mut().fail(kind, 0, 0);
-                    }
+                Next::Deoptimize => match self.launch.thread_code.thread_code() {
+                    Ok(code) => self.schedule.borrow_mut().deoptimize(code.stack),
+                    Err(kind) => self.schedule.borrow_mut().fail(kind, 0, 0),
                 },
                 // SAFETY: the fibre was prepared, or gave way, and is not running; nothing is borrowed.
                 Next::Run(stack) => unsafe { switch(self.scheduler.as_ptr(), stack) },
@@ -82,15 +96,14 @@ impl<'l> Worker<'l> {
             let (context, entry) = {
                 let mut schedule = self.schedule.borrow_mut();
                 let context = schedule.context();
-                let kernel = self.launch.kernel;
-                let is_deoptimized = context.is_thread && kernel.width == Width::Warp;
+                let is_deoptimized = context.is_thread && self.launch.kernel.width == Width::Warp;
                 let context: *mut WarpContext = context;
-                let kernel = match is_deoptimized.then(|| kernel.thread_kernel()) {
-                    Some(Ok(thread_kernel)) => thread_kernel,
+                let code = match is_deoptimized.then(|| self.launch.thread_code.thread_code()) {
+                    Some(Ok(thread_code)) => thread_code,
                     _ => self.launch.code(),
                 };
-                schedule.code = kernel;
-                (context, kernel.code.entry())
+                schedule.code = code;
+                (context, code.entry)
             };
             self.landing.during(Activity::Kernel, || {
                 // SAFETY: the code was compiled for such a context, which is boxed with its fibre.
@@ -225,31 +238,58 @@ impl<'l> Worker<'l> {
         unreachable!("a launch that failed is not gone on with")
     }
 
-    /// Who waits where.
-    pub(crate) fn waiters(&self) -> Vec<Waiter> {
-        self.schedule.borrow().waiters()
-    }
-
-    /// Whether an address lies below the stack of the running fibre.
-    pub(crate) fn is_stack_overflow(&self, address: usize) -> bool {
-        self.schedule.borrow().is_stack_overflow(address)
+    /// Leaves the kernel that runs for the runtime.
+    pub(crate) fn enter<T>(run: impl FnOnce(&Self) -> T) -> T {
+        let worker = Self::current();
+        worker.landing.during(Activity::Runtime, || run(worker))
     }
 
     /// The worker of this OS thread. Only called by fibres.
-    pub(crate) fn current<'a>() -> &'a Self {
+    fn current<'a>() -> &'a Self {
         let worker = CURRENT.with(Cell::get);
         assert!(!worker.is_null(), "only fibres ask for their worker");
-        // SAFETY: `Launch::work` sets it while its worker is alive, and fibres only run meanwhile, on the same thread.
+        // SAFETY: `work` sets it while its worker is alive, and fibres only run meanwhile, on the same thread.
         unsafe { &*worker.cast::<Self>() }
     }
 }
 
 /// Where a fibre starts.
-pub(super) extern "C" fn fibre_main() -> ! {
+extern "C" fn fibre_main() -> ! {
     Worker::current().run_warps()
+}
+
+/// Where a worker goes on after a fault of its kernel.
+extern "C" fn land() -> ! {
+    let worker = Worker::current();
+    let kind = match worker.landing.take_caught() {
+        Caught::Watchdog => FaultKind::Timeout { waiters: worker.schedule.borrow().waiters() },
+        Caught::Fault { address } if worker.schedule.borrow().is_stack_overflow(address) => FaultKind::StackOverflow,
+        Caught::Fault { address } => FaultKind::IllegalAddress { address: address as u64 },
+    };
+    worker.fail(kind, 0)
 }
 
 thread_local! {
     /// The worker of this OS thread.
-    pub(super) static CURRENT: Cell<*const Worker<'static>> = const { Cell::new(std::ptr::null()) };
+    static CURRENT: Cell<*const Worker<'static>> = const { Cell::new(std::ptr::null()) };
+}
+
+/// Runs something on this thread, and sends it a signal from the deadline on, until it has ended.
+fn watched<T>(deadline: Instant, run: impl FnOnce() -> T) -> T {
+    // SAFETY: a thread can always ask for itself.
+    let thread = unsafe { libc::pthread_self() };
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut wait = deadline.saturating_duration_since(Instant::now());
+            while is_done.recv_timeout(wait) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                // SAFETY: the thread is alive: it waits for this one at the end of the scope.
+                unsafe { libc::pthread_kill(thread, WATCHDOG) };
+                wait = std::time::Duration::from_millis(20);
+            }
+        });
+        let result = run();
+        drop(done);
+        result
+    })
 }

@@ -290,7 +290,7 @@ fn component(component: Component, reads_floats: bool, bits: u32) -> u32 {
     let number = |value: f32| value.to_bits();
     match component {
         Component::F32 => bits,
-        Component::F16 => number(crate::runtime::matrix::half_to_single(bits as u16)),
+        Component::F16 => number(crate::narrow_float::half_to_single(bits as u16)),
         Component::U8 if reads_floats => number(bits as f32 / 255.0),
         Component::U16 if reads_floats => number(bits as f32 / 65535.0),
         Component::S8 if reads_floats => number((f32::from(bits as u8 as i8) / 127.0).max(-1.0)),

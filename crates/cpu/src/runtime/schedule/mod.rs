@@ -4,60 +4,67 @@
 //! starts the next warp. A kernel without barriers so runs on one fibre without a switch, and nothing had to be found
 //! out about it before.
 
+mod barrier_ring;
+mod resident;
+
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
+use self::resident::{DeoptimizedWarp, Rendezvous, Resident, lanes_of};
 use super::barrier::{BARRIERS, CLUSTER};
-use super::collective::{Arrivals, Collective};
-use super::context::WarpContext;
+use super::code::KernelCode;
+use super::collective::Arrivals;
 use super::copies::{self, Copies};
+use super::fault::{Fault, FaultKind, LaneNotInMask, Waiter};
 use super::fibre::Stack;
-use super::launch::{Fault, FaultKind, LaneNotInMask, Launch, Waiter};
-use super::resident::{DeoptimizedWarp, Rendezvous, Resident, lanes_of};
-use crate::kernel::Kernel;
+use super::launch::Launch;
+use crate::abi::collective::Collective;
+use crate::abi::context::WarpContext;
 use crate::options::Width;
 
 /// The state of one OS thread of a launch. Nothing here switches stacks.
 #[derive(Debug)]
 pub(crate) struct Schedule<'l> {
-    pub(super) launch: &'l Launch<'l>,
+    launch: &'l Launch<'l>,
     /// The number of the OS thread.
     worker: usize,
+    /// Where fibres start.
+    fibre_main: extern "C" fn() -> !,
     /// Boxed, because compiled code holds on to contexts, and a switch to stack pointers.
     #[allow(clippy::vec_box, reason = "a fibre must not move when another one is added")]
-    pub(super) fibres: Vec<Box<Fibre>>,
-    pub(super) idle: Vec<usize>,
+    fibres: Vec<Box<Fibre>>,
+    idle: Vec<usize>,
     /// Idle fibres with stacks for single threads of a warp that was deoptimized.
     idle_threads: Vec<usize>,
-    pub(super) ready: VecDeque<usize>,
-    pub(super) residents: Vec<Option<Box<Resident>>>,
+    ready: VecDeque<usize>,
+    residents: Vec<Option<Box<Resident>>>,
     /// The memory of a block that is over.
     spare: Option<Box<Resident>>,
     /// Blocks that are resident.
     resident_count: usize,
     /// The code of the warp that began last.
-    pub(super) code: *const Kernel,
+    pub(super) code: *const KernelCode,
     /// Blocks that were taken and have not begun.
-    pub(super) returned: Vec<Range<u64>>,
+    returned: Vec<Range<u64>>,
     /// The resident block whose warps are being started.
     starting: Option<usize>,
     /// The warp that runs. Boxed, because warps that take turns write it themselves.
-    pub(super) current: Box<Cell<*mut WarpContext>>,
+    current: Box<Cell<*mut WarpContext>>,
     /// How often warps gave way in a spin since one of them came to an end or a barrier.
     spins: u64,
     /// Whether the running warp is to be deoptimized.
     is_deoptimized: bool,
-    pub(super) fault: Option<Fault>,
+    fault: Option<Fault>,
     random: u64,
 }
 
 #[derive(Debug)]
-pub(super) struct Fibre {
+struct Fibre {
     stack: Stack,
-    pub(super) context: WarpContext,
-    pub(super) state: State,
+    context: WarpContext,
+    state: State,
     /// What it is told when it goes on.
     answer: u64,
     /// How often it gave way in a spin since it came to something else.
@@ -65,7 +72,7 @@ pub(super) struct Fibre {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum State {
+enum State {
     Idle,
     /// Runs, or is ready to.
     Ready,
@@ -142,10 +149,11 @@ impl Drop for Schedule<'_> {
 }
 
 impl<'l> Schedule<'l> {
-    pub(crate) fn new(launch: &'l Launch<'l>, worker: usize, random: u64) -> Self {
+    pub(crate) fn new(launch: &'l Launch<'l>, worker: usize, random: u64, fibre_main: extern "C" fn() -> !) -> Self {
         Self {
             launch,
             worker,
+            fibre_main,
             fibres: Vec::new(),
             idle: Vec::new(),
             idle_threads: Vec::new(),
@@ -252,7 +260,7 @@ impl<'l> Schedule<'l> {
     }
 
     /// A fibre that has no warp.
-    pub(super) fn idle_fibre(&mut self) -> Option<usize> {
+    fn idle_fibre(&mut self) -> Option<usize> {
         match self.idle.pop() {
             Some(fibre) => Some(fibre),
             None => self.new_fibre(self.launch.kernel.stack),
@@ -283,7 +291,7 @@ impl<'l> Schedule<'l> {
 
     /// The next blocks that one call of the kernel runs. To ask for them one by one would keep the threads of the system from
     /// their work, where blocks are small.
-    pub(super) fn take_blocks(&mut self) -> Option<Range<u64>> {
+    fn take_blocks(&mut self) -> Option<Range<u64>> {
         let blocks = self.returned.pop().or_else(|| self.launch.take_blocks(self.worker))?;
         if self.launch.loops_over_blocks {
             return Some(blocks);
@@ -304,7 +312,7 @@ impl<'l> Schedule<'l> {
             }
         };
         let context = WarpContext {
-            saved: stack.prepare(super::worker::fibre_main),
+            saved: stack.prepare(self.fibre_main),
             current: &raw const *self.current,
             fibre: self.fibres.len(),
             ..self.launch.new_context()
@@ -314,7 +322,7 @@ impl<'l> Schedule<'l> {
     }
 
     /// Gives a fibre the next warp of a block.
-    pub(super) fn begin(&mut self, fibre: usize, place: usize) {
+    fn begin(&mut self, fibre: usize, place: usize) {
         let launch = self.launch;
         let resident = self.residents[place].as_mut().expect("the block is resident");
         let unit = resident.next_unit;
@@ -384,7 +392,7 @@ impl<'l> Schedule<'l> {
         let resident = self.residents[place].as_mut().expect("the block is resident");
         let first = std::mem::replace(&mut resident.deoptimized_before, resident.deoptimized.len());
         resident.running -= 1;
-        if self.launch.kernel.traits.has_region_loops {
+        if self.launch.kernel.has_region_loops {
             // Warps that were not written down have ended.
             resident.alive.fill(0);
         }
@@ -422,7 +430,7 @@ impl<'l> Schedule<'l> {
             }
         }
         // What is on the stack of the warp is not needed any more.
-        self.fibres[deoptimized].context.saved = self.fibres[deoptimized].stack.prepare(super::worker::fibre_main);
+        self.fibres[deoptimized].context.saved = self.fibres[deoptimized].stack.prepare(self.fibre_main);
         self.fibres[deoptimized].state = State::Idle;
         self.idle.push(deoptimized);
     }
@@ -597,7 +605,7 @@ impl<'l> Schedule<'l> {
     }
 
     /// The number of the running fibre.
-    pub(super) fn running(&self) -> usize {
+    fn running(&self) -> usize {
         // SAFETY: fibres are boxed and live as long as the schedule, and only their contexts are written there.
         unsafe { (*self.current.get()).fibre }
     }

@@ -1,11 +1,12 @@
 //! Blocks that are being run.
 
-use super::barrier::{Barrier, CLUSTER};
-use super::collective::{Arrivals, Collective};
-use super::context::SharedRing;
-use super::copies::Copies;
-use super::launch::Launch;
+use crate::abi::collective::Collective;
+use crate::abi::context::SharedRing;
 use crate::options::Width;
+use crate::runtime::barrier::{Barrier, CLUSTER};
+use crate::runtime::collective::Arrivals;
+use crate::runtime::copies::Copies;
+use crate::runtime::launch::Launch;
 
 /// A block that is being run.
 ///
@@ -66,7 +67,7 @@ impl Resident {
         let warps = threads.div_ceil(32);
         let units = match launch.kernel.width {
             Width::Thread => threads,
-            Width::Warp if launch.kernel.traits.has_region_loops => 1,
+            Width::Warp if launch.kernel.has_region_loops => 1,
             Width::Warp => warps,
         };
         Self {

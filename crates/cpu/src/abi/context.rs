@@ -70,6 +70,17 @@ pub(crate) struct WarpContext {
     pub(crate) is_thread: bool,
 }
 
+/// Runs one warp.
+pub(crate) type Entry = unsafe extern "C" fn(*mut WarpContext);
+
+/// Where the context has a field that compiled code reads or writes.
+macro_rules! field {
+    ($name:ident) => {
+        std::mem::offset_of!($crate::abi::context::WarpContext, $name) as u64
+    };
+}
+pub(crate) use field;
+
 /// How far a warp of a ring is with its block.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -10,13 +10,8 @@
 //! together. A ring is broken as soon as a warp does something else: comes to another barrier, spins, fails, or is
 //! deoptimized. Those that had their turn then wait at the barrier, and the others are ready, as if there had never been a ring.
 
-use std::arch::naked_asm;
-use std::mem::offset_of;
-
-use super::context::{Progress, SharedRing, WarpContext};
-use super::entry::{runtime, wg_barrier};
-use super::fibre::switch;
-use super::schedule::{Schedule, State};
+use super::{Schedule, State};
+use crate::abi::context::{Progress, SharedRing};
 
 impl Schedule<'_> {
     /// Whether the warps of a block take turns from its start.
@@ -56,7 +51,7 @@ impl Schedule<'_> {
     }
 
     /// All warps of the running one's ring have come to their end: they go on with the next block, if there is one for them.
-    pub(super) fn go_on_with_ring(&mut self) -> bool {
+    pub(crate) fn go_on_with_ring(&mut self) -> bool {
         let place = self.context().resident;
         let resident = self.residents[place].as_ref().expect("the block is resident");
         // A warp may have ended before the ring was formed. Others may have waited for it, and there may be better code.
@@ -156,84 +151,5 @@ impl Schedule<'_> {
             }
         }
         resident.ring.clear();
-    }
-}
-
-/// Lanes of a warp come to barrier 0, and so will all of their block: goes on with the next warp of the ring, or asks the
-/// scheduler if there is none.
-///
-/// # Safety
-/// The warp runs.
-#[unsafe(naked)]
-pub(super) unsafe extern "C" fn wg_synchronise(context: *mut WarpContext, line: u32, lanes: u32) {
-    // The last one of a ring goes on at once.
-    naked_asm!(
-        "mov rax, [rdi + {next}]",
-        "test rax, rax",
-        "jz {without_ring}",
-        "cmp rax, rdi",
-        "je 2f",
-        "mov [rdi + {line}], esi",
-        "mov [rdi + {arrived}], edx",
-        "mov rcx, [rdi + {current}]",
-        "mov [rcx], rax",
-        "mov rsi, [rax + {saved}]",
-        "add rdi, {saved}",
-        "jmp {switch}",
-        "2:",
-        "ret",
-        switch = sym switch,
-        without_ring = sym without_ring,
-        next = const offset_of!(WarpContext, next),
-        line = const offset_of!(WarpContext, line),
-        arrived = const offset_of!(WarpContext, arrived),
-        current = const offset_of!(WarpContext, current),
-        saved = const offset_of!(WarpContext, saved),
-    )
-}
-
-extern "C" fn without_ring(context: *mut WarpContext, line: u32, lanes: u32) {
-    wg_barrier(context, line, 0, 0, lanes, 0);
-}
-
-/// A warp has come to the end of the kernel. Tells whether it goes on with another block.
-///
-/// # Safety
-/// The warp runs.
-pub(super) unsafe extern "C" fn wg_over(context: *mut WarpContext) -> bool {
-    // SAFETY: contexts are boxed with their fibres, which live as long as the launch does; only this OS thread uses them, and
-    // nothing of them is borrowed across a switch.
-    unsafe {
-        if (*context).next.is_null() {
-            return false;
-        }
-        (*context).progress = Progress::IsOver;
-        let ring = (*context).shared_ring;
-        (*ring).over += 1;
-        if (*ring).over == (*ring).warps {
-            if !runtime(|worker| worker.go_on_with_ring()) {
-                return false;
-            }
-            if (*ring).first != context {
-                give_turn(context, (*ring).first);
-            }
-        }
-        // Until all are over, each passes its turn on; without a ring, it ends.
-        while (*context).progress == Progress::IsOver && !(*context).next.is_null() {
-            give_turn(context, (*context).next);
-        }
-        (*context).progress == Progress::Runs
-    }
-}
-
-/// Goes on with a warp, until another one gives the turn back.
-///
-/// # Safety
-/// The first runs, the other is in its ring.
-unsafe fn give_turn(context: *mut WarpContext, to: *mut WarpContext) {
-    // SAFETY: as the caller promises; who has no turn is saved.
-    unsafe {
-        (*(*context).current).set(to);
-        switch(&raw mut (*context).saved, (*to).saved);
     }
 }
