@@ -6,7 +6,7 @@ use ptx::ops::{Mod, Op};
 use ptx::types::{Type, TypeKind};
 use ptx::view::View;
 
-use super::checks::predicates;
+use super::analysis::predicates;
 use super::function::Lowering;
 use super::operands::sign_of;
 use crate::emit::{Approximation, Arithmetic, Comparison, Emit, FloatFormat, FloatStyle, MinMax, Rounding, Sign};
@@ -222,15 +222,15 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         if !takes && !puts {
             return if op == Op::Sub { emit.sub(a, b) } else { emit.add(a, b) };
         }
-        let carry = takes.then(|| emit.load(emit.bool(), self.carry, 4));
+        let carry = takes.then(|| emit.load(emit.bool(), self.registers.carry, 4));
         let (result, out) = match op {
             Op::Sub | Op::Subc => emit.sub_with_borrow(a, b, carry),
             _ => emit.add_with_carry(a, b, carry),
         };
         if puts {
-            let old = emit.load(emit.bool(), self.carry, 4);
+            let old = emit.load(emit.bool(), self.registers.carry, 4);
             let active = self.active();
-            emit.store(emit.select(active, out, old), self.carry, 4);
+            emit.store(emit.select(active, out, old), self.registers.carry, 4);
         }
         result
     }
@@ -431,7 +431,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let form = view.form;
         let operands = view.operands();
         let ty = form.types().last().copied().unwrap_or(Type::B32);
-        if self.speculated_checks.contains(self.statement) && !self.is_scalar_device() {
+        if self.analyses.speculated_checks.contains(self.statement) && !self.is_scalar_device() {
             return self.speculate_none(view, ty);
         }
         let (first, second) = predicates(&operands[0]);
@@ -493,7 +493,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let Operand::Reg(reg) = *a else { return None };
         if how != (Comparison::Greater, Sign::Unsigned)
             || ty.bits() < 32
-            || self.register_bits(reg) != ty.bits()
+            || self.analyses.register_bits(reg) != ty.bits()
             || !self.is_uniform(b)
         {
             return None;
@@ -516,10 +516,10 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             return result;
         }
         let builder = self.unit.builder;
-        let result = builder.and(result, self.mask);
+        let result = builder.and(result, self.masks.running);
         let (some, after) = (self.new_block("some"), self.new_block("compared"));
         let before = builder.block();
-        builder.branch_if(self.any(result), some, after);
+        builder.branch_if(self.masks.any(result), some, after);
         builder.position_at_end(some);
         builder.branch(after);
         builder.position_at_end(after);

@@ -9,8 +9,8 @@ use ptx::ops::{Mod, Op};
 use ptx::types::{Space, Type};
 use ptx::view::View;
 
+use super::address::Address;
 use super::function::Lowering;
-use super::memory::Address;
 use crate::abi::calls::{RuntimeFunction, with_line};
 use crate::abi::mbarrier::{MbarrierOp, PENDING_BITS};
 use crate::emit::Sign;
@@ -136,7 +136,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         match op {
             Op::CpAsyncCommitGroup => {
                 let active = self.active();
-                let lanes = self.mask_bits(active);
+                let lanes = self.masks.bits(active);
                 self.call_runtime(RuntimeFunction::CommitCopies, &[self.warp, lanes]);
             }
             Op::CpAsyncWaitGroup => {
@@ -150,7 +150,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
 
     fn wait_for_copies(&mut self, groups: u64) {
         let active = self.active();
-        let lanes = self.mask_bits(active);
+        let lanes = self.masks.bits(active);
         let groups = self.unit.context().int(32).constant(groups);
         self.call_runtime(RuntimeFunction::WaitForCopies, &[self.warp, lanes, groups]);
     }
@@ -288,7 +288,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let has_ended = emit.is_not_zero(result);
             if op == Op::MbarrierTryWait {
                 // Whoever the phase waits for must come to run.
-                let waits = self.any(emit.and(active, emit.not(has_ended)));
+                let waits = self.masks.any(emit.and(active, emit.not(has_ended)));
                 self.when(waits, |this| this.call_spin());
             }
             if let Some(target) = named(view, "p") {

@@ -9,8 +9,9 @@ use ptx::ops::{Mod, Op};
 use ptx::types::{Space, Type};
 use ptx::view::View;
 
+use super::address::Address;
 use super::function::Lowering;
-use super::memory::{Address, addressed_space};
+use super::memory::addressed_space;
 use super::operands::sign_of;
 use crate::emit::{Arithmetic, Emit, FloatFormat, FloatStyle, MinMax, Rounding, Sign};
 use crate::llvm::{AtomicOp, Ordering, Ty, Value};
@@ -125,12 +126,12 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         }
         let (emit, scalar) = (self.vector(), self.scalar());
         let active = self.active();
-        let bits = self.mask_bits(active);
+        let bits = self.masks.bits(active);
         let int = self.unit.context().int(ty.bits());
         let value = self.read(source, ty.bits(), scalar);
         let room = self.alloca(int, ty.bytes());
         scalar.store(int.zero(), room, ty.bytes());
-        let any = self.any(active);
+        let any = self.masks.any(active);
         self.when(any, |this| {
             let scalar = this.scalar();
             let count = scalar.resize(Sign::Unsigned, scalar.popc(bits), ty.bits());

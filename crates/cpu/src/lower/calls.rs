@@ -4,13 +4,14 @@ use ptx::ir::{FuncId, Function, Operand, Param, Symbol, Var};
 use ptx::types::Space;
 use ptx::view::{Callee, View};
 
+use super::address::{Address, Spot};
+use super::analysis::ResumePoint;
 use super::function::Lowering;
-use super::memory::{Address, Spot};
 use super::memory_map::param_offsets;
 use super::operands::sign_of;
-use super::unit::Unsupported;
+use super::unsupported::Unsupported;
 use crate::abi::calls::{HostFunction, RuntimeFunction, Undefined, with_line};
-use crate::llvm::{Attribute, FunctionValue, Value};
+use crate::llvm::Value;
 
 /// Where results and arguments of a call are.
 struct Passing {
@@ -128,8 +129,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         call: impl FnOnce(&mut Self, Value<'c>) -> Value<'c>,
     ) {
         let builder = self.unit.builder;
-        let any = self.any(active);
-        let alive = self.alive;
+        let any = self.masks.any(active);
+        let alive = self.masks.alive;
         if !may_end {
             self.when(any, |this| {
                 call(this, active);
@@ -144,11 +145,11 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         });
         // Lanes that ended in the call do not go on here.
         let alive = builder.load(active.ty(), alive, 4);
-        self.mask = builder.and(self.mask, alive);
+        self.masks.running = builder.and(self.masks.running, alive);
         let go_on = self.new_block("returned");
-        let block = self.cfg.block_of(self.statement).expect("the statement is in a block");
-        let after = self.after_last(block);
-        builder.branch_if(self.any(self.mask), go_on, after);
+        let block = self.analyses.cfg.block_of(self.statement).expect("the statement is in a block");
+        let after = self.masks.after_last(block);
+        builder.branch_if(self.masks.any(self.masks.running), go_on, after);
         builder.position_at_end(go_on);
     }
 
@@ -237,7 +238,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 let is_it = emit.and(emit.equal(targets, emit.broadcast(address)), mask);
                 rest = emit.and(rest, emit.not(is_it));
                 let function = this.unit.function(func);
-                let any = this.any(is_it);
+                let any = this.masks.any(is_it);
                 this.when(any, |this| {
                     let left = builder.call(function, &[this.warp, is_it, area, frame]);
                     let before = builder.load(mask.ty(), alive, 4);
@@ -245,7 +246,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                     builder.store(builder.and(before, builder.not(ended)), alive, 4);
                 });
             }
-            let any = this.any(rest);
+            let any = this.masks.any(rest);
             this.fail_when(any, |this| this.call_bad_target(rest));
             builder.load(mask.ty(), alive, 4)
         });
@@ -318,25 +319,25 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
 
     /// Writes the results of this function that are registers.
     pub(crate) fn write_register_results(&mut self, leaving: Value<'c>) {
-        let mask = std::mem::replace(&mut self.mask, leaving);
+        let mask = std::mem::replace(&mut self.masks.running, leaving);
         self.move_register_params(0..self.function.returns.len(), |this, reg, address, _| {
             let value = this.read_exit(reg);
             this.store(&address, value, false);
         });
-        self.mask = mask;
+        self.masks.running = mask;
     }
 
     /// Writes a register that is a parameter, when the function is entered.
     fn write_entry(&mut self, reg: ptx::ir::Reg, value: Value<'c>) {
         if self.is_scalar_device() {
             let emit = self.scalar();
-            let value = emit.resize(sign_of(self.function.reg_type(reg)), value, self.register_bits(reg));
-            return self.store_register(reg, value);
+            let value = emit.resize(sign_of(self.function.reg_type(reg)), value, self.analyses.register_bits(reg));
+            return self.registers.store(reg, value);
         }
-        let entry = super::deopt::ResumePoint::Block(self.cfg.entry());
-        let Some(web) = self.web_at(entry, reg) else { return };
-        let bits = self.register_bits(reg);
-        let place = self.place_of_web(web, bits);
+        let entry = ResumePoint::Block(self.analyses.cfg.entry());
+        let Some(web) = self.analyses.web_at(entry, reg) else { return };
+        let bits = self.analyses.register_bits(reg);
+        let place = self.registers.place_of_web(web, bits);
         let emit = self.vector();
         let value = emit.resize(sign_of(self.function.reg_type(reg)), value, bits);
         assert!(place.affine.is_none(), "nothing is known of what callers pass");
@@ -371,27 +372,10 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         }
     }
 
-    /// Calls a function of the runtime that has no result.
-    pub(crate) fn call_runtime(&mut self, function: RuntimeFunction, args: &[Value<'c>]) {
-        self.unit.builder.call(self.runtime_function(function, args), args);
-    }
-
-    /// Calls a function of the runtime that does not come back: only in `fail_when`.
-    pub(crate) fn call_fault(&mut self, function: RuntimeFunction, args: &[Value<'c>]) {
-        let function = self.runtime_function(function, args);
-        function.add_attribute(self.unit.context(), Attribute::NoReturn);
-        self.unit.builder.call(function, args);
-    }
-
-    fn runtime_function(&self, function: RuntimeFunction, args: &[Value<'c>]) -> FunctionValue<'c> {
-        let types: Vec<_> = args.iter().map(|arg| arg.ty()).collect();
-        self.unit.runtime(function, self.unit.context().void(), &types)
-    }
-
     /// `trap`
     pub(crate) fn call_trap(&mut self, lanes: Value<'c>) {
         let int = self.unit.context().int(32);
-        let (line, lanes) = (int.constant(self.line().into()), self.mask_bits(lanes));
+        let (line, lanes) = (int.constant(self.line().into()), self.masks.bits(lanes));
         self.call_fault(RuntimeFunction::Trap, &[self.warp, line, lanes]);
     }
 
@@ -405,7 +389,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let addresses = self.addresses(address);
             let active = self.active();
             let wrong = emit.is_not_zero(emit.and_constant(addresses, u64::from(bytes - 1)));
-            let lane = self.scalar().ctz(self.mask_bits(emit.and(wrong, active)));
+            let lane = self.scalar().ctz(self.masks.bits(emit.and(wrong, active)));
             self.lane_value(addresses, self.scalar().and_constant(lane, 31))
         };
         let (line, bytes) = (int.constant(self.line().into()), int.constant(bytes.into()));
@@ -415,7 +399,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// A call of something that is no function.
     fn call_bad_target(&mut self, lanes: Value<'c>) {
         let int = self.unit.context().int(32);
-        let (line, lanes) = (int.constant(self.line().into()), self.mask_bits(lanes));
+        let (line, lanes) = (int.constant(self.line().into()), self.masks.bits(lanes));
         self.call_fault(RuntimeFunction::BadTarget, &[self.warp, line, lanes]);
     }
 
@@ -431,10 +415,5 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let int = self.unit.context().int(32);
         let line = int.constant(self.line().into());
         self.call_fault(RuntimeFunction::Stuck, &[self.warp, line]);
-    }
-
-    /// Different lanes want different barriers.
-    pub(crate) fn refuse_divergent(&mut self) -> bool {
-        false
     }
 }

@@ -6,55 +6,13 @@
 //! Where nothing is known of addresses but that they are computed from numbers of threads and parameters, as in a transform
 //! whose distance is a parameter, code looks whether they are those of one piece.
 
-use ptx::analysis::{Class, DefUse};
-use ptx::ir::{Body, Module, Reg};
-use ptx::ops::Effect;
-use ptx::types::Space;
-use ptx::view::{AccessSpace, MemAccess, View};
-use rustc_hash::FxHashSet;
+use ptx::analysis::Class;
+use ptx::ir::Reg;
 
+use super::address::{Address, Firsts, Groups, Spot};
 use super::function::Lowering;
-use super::memory::{Address, Spot};
 use crate::llvm::{Ty, Value};
 use crate::options::Tier;
-
-/// What is known of addresses that differ from lane to lane: in each aligned group of so many lanes, they rise by so many
-/// bytes from one to the next.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Groups<'c> {
-    lanes: u32,
-    stride: i64,
-    /// Whether this holds for lanes that are not active, too.
-    is_valid_in_inactive_lanes: bool,
-    /// Whether they are computed without anything from memory.
-    is_computed: bool,
-    /// Those of the first lanes, if they are kept so.
-    firsts: Option<Firsts<'c>>,
-}
-
-/// A number for the first lane of each group, and bytes after it (see `Spot`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Firsts<'c> {
-    numbers: Value<'c>,
-    plus: i64,
-}
-
-impl<'c> Groups<'c> {
-    /// The same, where it is not worth looking whether the addresses are those of one piece.
-    pub(crate) fn unlikely_one_piece(self) -> Self {
-        Self { is_computed: false, ..self }
-    }
-
-    /// The same, with something done to all addresses.
-    pub(crate) fn map(self, change: impl FnOnce(Value<'c>) -> Value<'c>) -> Self {
-        Self { firsts: self.firsts.map(|firsts| Firsts { numbers: change(firsts.numbers), ..firsts }), ..self }
-    }
-
-    /// The same, some bytes further on.
-    pub(crate) fn offset(self, bytes: i64) -> Self {
-        Self { firsts: self.firsts.map(|firsts| Firsts { plus: firsts.plus.wrapping_add(bytes), ..firsts }), ..self }
-    }
-}
 
 /// Lanes that are loaded or stored at once.
 #[derive(Clone, Debug)]
@@ -99,14 +57,16 @@ impl ContiguousRuns<'_> {
 impl<'c> Lowering<'_, '_, 'c> {
     /// What is known of the addresses in a register that has one for each lane.
     pub(crate) fn groups(&mut self, reg: Reg) -> Option<Groups<'c>> {
-        let is_computed = self.computed.contains(&reg);
+        let is_computed = self.analyses.computed.contains(&reg);
         // Of one lane everything is true.
         let alone = Groups { lanes: 1, stride: 0, is_valid_in_inactive_lanes: false, is_computed, firsts: None };
         let Class::Grouped { lanes, stride } = self.known_value(reg)?.class() else { return Some(alone) };
-        let web = self.uniformity.as_ref()?.read(self.statement, reg)?;
-        let groups = self.subwarp_affine.get(&web).copied().filter(|groups| groups * lanes == self.lanes());
+        let web = self.analyses.uniformity.as_ref()?.read(self.statement, reg)?;
+        let groups = self.analyses.subwarp_affine.get(&web).copied().filter(|groups| groups * lanes == self.lanes());
         let firsts = groups.map(|groups| Firsts { numbers: self.read_reg(reg, self.group_shape(groups)), plus: 0 });
-        let is_valid_in_inactive_lanes = lanes >= SHORTEST_RUN && self.is_valid_in_inactive_lanes(web);
+        let is_valid_in_inactive_lanes = lanes >= SHORTEST_RUN
+            && self.masks.entered.is_all_ones()
+            && self.inactive_lanes.are_valid(self.analyses, web);
         Some(Groups { lanes, stride, is_valid_in_inactive_lanes, is_computed, firsts })
     }
 
@@ -126,7 +86,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         let offsets: Vec<_> = (0..self.lanes()).map(|lane| first.ty().constant((lane * bytes).into())).collect();
         let expected = emit.add(emit.broadcast(first), Value::vector_constant(&offsets));
         let others = emit.and(emit.not_equal(*all, expected), active);
-        Some((self.scalar().not(self.any(others)), Spot::at(first).pointer(self.scalar())))
+        Some((self.scalar().not(self.masks.any(others)), Spot::at(first).pointer(self.scalar())))
     }
 
     /// The pieces that words of some bytes are accessed in.
@@ -297,7 +257,7 @@ impl<'c> Lowering<'_, '_, 'c> {
             return None;
         }
         let emit = self.scalar();
-        let bits = self.mask_bits(active);
+        let bits = self.masks.bits(active);
         // The lowest bit of each piece becomes whether any of the piece is set.
         let mut any = bits;
         let mut distance = pieces.lanes / 2;
@@ -365,30 +325,4 @@ impl<'c> Lowering<'_, '_, 'c> {
         }
         self.scalar().lanes_from(value, piece as u32 * lanes, lanes)
     }
-}
-
-/// Registers that depend on nothing in memory but parameters.
-pub(crate) fn computed_registers(module: &Module, body: &Body, def_use: &DefUse) -> FxHashSet<Reg> {
-    let mut not: FxHashSet<Reg> = FxHashSet::default();
-    loop {
-        let before = not.len();
-        for (statement, _) in body.insts() {
-            let Some(view) = View::of(&module.forms, body, statement) else { continue };
-            let is_param = |access: &MemAccess| access.space == AccessSpace::State(Space::Param);
-            let is_pure = match view.effect() {
-                Some(Effect::Pure) => true,
-                Some(Effect::Load) => view.accesses().iter().all(is_param),
-                _ => false,
-            };
-            let is_computed = is_pure && def_use.reads(statement).iter().all(|reg| !not.contains(reg));
-            if !is_computed {
-                not.extend(def_use.writes(statement));
-            }
-        }
-        if not.len() == before {
-            break;
-        }
-    }
-    let all = body.insts().flat_map(|(statement, _)| def_use.writes(statement).iter().copied());
-    all.filter(|reg| !not.contains(reg)).collect()
 }

@@ -1,11 +1,21 @@
-//! What can be compiled into a kernel to control its execution: preemption, counts, budgets.
+//! What is compiled into a kernel to control its execution: preemption, counts, budgets, loops that wait for memory.
+//!
+//! A loop in which a thread may wait for memory that another one writes lets other warps run from time to time. If lanes of
+//! the same warp are elsewhere, one of them may be the one that is waited for, and it cannot come while this loop runs: then
+//! the warp is deoptimized.
 
 use ptx::analysis::Block;
 
+use super::analysis::ResumePoint;
 use super::function::Lowering;
 use crate::abi::calls::RuntimeFunction;
 use crate::abi::context::field;
 use crate::emit::Sign;
+
+/// A loop gives way each time that it has run so often.
+const TURN: u64 = 32;
+/// After so many rounds, lanes that are elsewhere are taken to be waited for.
+const SPIN_LIMIT: u64 = 1024;
 
 impl Lowering<'_, '_, '_> {
     /// Before an access to memory: lets another warp run, if kernels are compiled so.
@@ -20,10 +30,10 @@ impl Lowering<'_, '_, '_> {
         if !self.unit.options.count {
             return;
         }
-        let instructions = self.cfg.insts(self.body, block).count() as u64;
+        let instructions = self.analyses.cfg.insts(self.body, block).count() as u64;
         let word = self.unit.context().int(64);
         let emit = self.scalar();
-        let lanes = emit.resize(Sign::Unsigned, emit.popc(self.mask_bits(self.mask)), 64);
+        let lanes = emit.resize(Sign::Unsigned, emit.popc(self.masks.bits(self.masks.running)), 64);
         let more = emit.mul(lanes, word.constant(instructions));
         let address = emit.offset(self.warp, word.constant(field!(executed)));
         let executed = emit.add(emit.load(word, address, 8), more);
@@ -31,5 +41,40 @@ impl Lowering<'_, '_, '_> {
         let budget = self.context_field(field!(budget), word);
         let is_over = emit.less(Sign::Unsigned, budget, executed);
         self.fail_when(is_over, |this| this.call_fault(RuntimeFunction::OverBudget, &[this.warp]));
+    }
+
+    /// At the start of a block to which control goes back in a loop that watches memory.
+    pub(crate) fn give_way_in_loop(&mut self, block: Block) {
+        if !self.analyses.spinning.contains(block) {
+            return;
+        }
+        let emit = self.scalar();
+        let int = self.unit.context().int(32);
+        let counter = self.registers.alloca_zeroed(int, 4);
+        let rounds = emit.add(emit.load(int, counter, 4), int.constant(1));
+        emit.store(rounds, counter, 4);
+        let is_turn = emit.is_zero(emit.and_constant(rounds, TURN - 1));
+        self.when(is_turn, |this| {
+            let emit = this.scalar();
+            if this.region_loops.is_some() {
+                // What is waited for may be a warp of the block, which cannot run before this one has ended the region.
+                let context = this.unit.context();
+                let spin = this.unit.runtime(RuntimeFunction::SpinInRegion, context.int(8), &[context.pointer()]);
+                let is_livelocked = emit.is_not_zero(this.unit.builder.call(spin, &[this.warp]));
+                this.fail_when(is_livelocked, |this| {
+                    this.call_runtime(RuntimeFunction::Misspeculated, &[this.warp]);
+                    this.deoptimize(ResumePoint::Block(block));
+                });
+                return;
+            }
+            if !this.is_scalar_device() {
+                let alive = emit.load(this.masks.running.ty(), this.masks.alive, 4);
+                let elsewhere = emit.and(alive, emit.not(this.masks.running));
+                let is_late = emit.is_zero(emit.and_constant(rounds, SPIN_LIMIT - 1));
+                let is_stuck = emit.and(this.masks.any(elsewhere), is_late);
+                this.fail_when(is_stuck, |this| this.deoptimize(ResumePoint::Block(block)));
+            }
+            this.call_runtime(RuntimeFunction::Spin, &[this.warp]);
+        });
     }
 }

@@ -35,9 +35,9 @@ impl<'c> Lowering<'_, '_, 'c> {
         let void = self.unit.context().void();
         let function = self.unit.runtime(function, void, &[pointer, int, int, word, word, pointer]);
         let [first, second] = what.map(|number| word.constant(number));
-        let args = [self.warp, int.constant(self.line().into()), self.mask_bits(active), first, second, room];
+        let args = [self.warp, int.constant(self.line().into()), self.masks.bits(active), first, second, room];
         if self.is_guarded() {
-            let any = self.any(active);
+            let any = self.masks.any(active);
             self.when(any, |this| {
                 this.unit.builder.call(function, &args);
             });

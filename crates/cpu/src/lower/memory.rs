@@ -1,12 +1,11 @@
 //! Loads, stores and addresses.
 
-use ptx::analysis::LaneValue;
 use ptx::ir::{Operand, Param, Symbol};
 use ptx::ops::Op;
 use ptx::types::{Space, Type};
 use ptx::view::{AccessSpace, MemAccess, Order, View};
 
-use super::contiguous_runs::Groups;
+use super::address::{Address, Spot};
 use super::function::Lowering;
 use super::memory_map::constant_bytes;
 use super::operands::sign_of;
@@ -15,90 +14,6 @@ use super::unit::{CONSTANTS, symbol_of};
 use crate::abi::context::field;
 use crate::emit::{Emit, Sign};
 use crate::llvm::{Ordering, Ty, Value};
-
-/// The addresses that the lanes access, in the memory of the host.
-#[derive(Clone, Debug)]
-pub(crate) enum Address<'c> {
-    /// The same in all lanes.
-    Uniform(Spot<'c>),
-    /// The address of the first lane, and what is added for each.
-    Affine(Spot<'c>, Vec<i64>),
-    /// One for each lane, and what is known of neighbouring ones.
-    Vector(Value<'c>, Option<Groups<'c>>),
-}
-
-/// One address: a number, and bytes after it. They are kept apart because processors add a constant as they access
-/// memory, and LLVM would rather have a register for each sum.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot<'c> {
-    base: Value<'c>,
-    plus: i64,
-}
-
-impl<'c> Spot<'c> {
-    /// What a number of 64 bits says.
-    pub(crate) fn at(base: Value<'c>) -> Self {
-        Self { base, plus: 0 }
-    }
-
-    /// The same, some bytes further on.
-    pub(crate) fn offset(self, bytes: i64) -> Self {
-        Self { plus: self.plus.wrapping_add(bytes), ..self }
-    }
-
-    /// The same, after another number.
-    fn with_base(self, emit: Emit<'_, 'c>, base: Value<'c>) -> Self {
-        Self { base: emit.add(base, self.base), ..self }
-    }
-
-    pub(crate) fn number(self, emit: Emit<'_, 'c>) -> Value<'c> {
-        if self.plus == 0 { self.base } else { emit.add(self.base, self.base.ty().constant(self.plus as u64)) }
-    }
-
-    pub(crate) fn pointer(self, emit: Emit<'_, 'c>) -> Value<'c> {
-        let pointer = emit.int_to_ptr(self.base, emit.context().pointer());
-        if self.plus == 0 { pointer } else { emit.offset(pointer, self.base.ty().constant(self.plus as u64)) }
-    }
-
-    /// A number that is a multiple of some bytes only if the address is; the same for many addresses.
-    pub(crate) fn alignment(self, emit: Emit<'_, 'c>, bytes: u32) -> Value<'c> {
-        if self.plus % i64::from(bytes) == 0 { self.base } else { self.number(emit) }
-    }
-}
-
-impl<'c> Address<'c> {
-    /// The same, some bytes further on.
-    pub(crate) fn offset(&self, emit: Emit<'_, 'c>, bytes: i64) -> Self {
-        if bytes == 0 {
-            return self.clone();
-        }
-        match self {
-            Self::Uniform(spot) => Self::Uniform(spot.offset(bytes)),
-            Self::Affine(spot, offsets) => Self::Affine(spot.offset(bytes), offsets.clone()),
-            Self::Vector(all, groups) => {
-                let all = emit.add(*all, all.ty().constant(bytes as u64));
-                Self::Vector(all, groups.map(|groups| groups.offset(bytes)))
-            }
-        }
-    }
-
-    /// After how many lanes addresses repeat, if they do.
-    fn period(&self) -> Option<u32> {
-        let Self::Affine(_, offsets) = self else { return None };
-        let repeats = |lanes: usize| offsets.chunks(lanes).all(|others| *others == offsets[..others.len()]);
-        [4, 8, 16].into_iter().find(|&lanes| repeats(lanes)).map(|lanes| lanes as u32)
-    }
-
-    /// Whether each lane accesses what follows the access of the lane before.
-    pub(crate) fn is_contiguous(&self, bytes: u32) -> bool {
-        match self {
-            Self::Affine(_, offsets) => {
-                offsets.iter().enumerate().all(|(lane, &offset)| offset == lane as i64 * i64::from(bytes))
-            }
-            _ => false,
-        }
-    }
-}
 
 impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// The addresses that an operand names in a state space, or generic ones.
@@ -113,7 +28,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let int = self.unit.context().int(64);
         let inner = match *operand {
             Operand::RegAddress(reg, offset) => {
-                let bits = self.register_bits(reg);
+                let bits = self.analyses.register_bits(reg);
                 let place = self.place(reg, false)?;
                 let sign = if space == Some(Space::Shared) || space == Some(Space::Local) {
                     Sign::Signed
@@ -128,7 +43,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                     Some(affine) => {
                         let base = self.read_reg(reg, emit);
                         let base = self.extended_address(base, bits, sign, space);
-                        affine_address(base, &affine, self.lanes())
+                        Address::affine(base, &affine, self.lanes())
                     }
                     None => {
                         let value = self.read_reg(reg, self.vector());
@@ -373,7 +288,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let room = self.alloca(ty, bytes.clamp(1, 16));
             builder.store(ty.zero(), room, bytes.clamp(1, 16));
             let active = self.active();
-            let any = self.any(active);
+            let any = self.masks.any(active);
             self.when(any, |this| {
                 let value = read(this);
                 this.unit.builder.store(value, room, bytes.clamp(1, 16));
@@ -443,7 +358,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let write = |this: &mut Self| {
                 let emit = this.scalar();
                 let one = if value.ty().lanes().is_some() {
-                    let last = emit.sub(emit.int(32).constant(31), emit.clz(this.mask_bits(active)));
+                    let last = emit.sub(emit.int(32).constant(31), emit.clz(this.masks.bits(active)));
                     emit.extract_element(value, last)
                 } else {
                     value
@@ -455,7 +370,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 }
             };
             if self.is_guarded() {
-                let any = self.any(active);
+                let any = self.masks.any(active);
                 self.when(any, write);
             } else {
                 write(self);
@@ -546,7 +461,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 }
                 if self.is_guarded() {
                     let active = self.active();
-                    emit.and(wrong, self.any(active))
+                    emit.and(wrong, self.masks.any(active))
                 } else {
                     wrong
                 }
@@ -554,7 +469,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             Address::Affine(spot, offsets) if offsets.iter().all(|offset| offset % i64::from(bytes) == 0) => {
                 let wrong = low(emit, spot.alignment(emit, bytes));
                 let active = self.active();
-                emit.and(wrong, self.any(active))
+                emit.and(wrong, self.masks.any(active))
             }
             _ => {
                 let active = self.active();
@@ -566,7 +481,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                         let emit = self.vector();
                         let all = self.addresses(address);
                         let wrong = emit.and(low(emit, all), active);
-                        self.any(wrong)
+                        self.masks.any(wrong)
                     }
                 }
             }
@@ -580,14 +495,6 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         } else {
             self.unit.builder.fence(Ordering::LLVMAtomicOrderingSequentiallyConsistent);
         }
-    }
-}
-
-fn affine_address<'c>(base: Value<'c>, affine: &LaneValue, lanes: u32) -> Address<'c> {
-    if affine.is_uniform() {
-        Address::Uniform(Spot::at(base))
-    } else {
-        Address::Affine(Spot::at(base), (0..lanes).map(|lane| affine.offset(lane)).collect())
     }
 }
 

@@ -5,7 +5,7 @@ use ptx::ir::{Body, FuncId, Function, Global, Module, Param, Symbol, Var, Variab
 use ptx::types::{Linkage, Space};
 use rustc_hash::FxHashSet;
 
-use super::unit::Unsupported;
+use super::unsupported::Unsupported;
 use crate::abi::MAX_SHARED;
 
 /// The most local memory that a thread can have.

@@ -1,81 +1,85 @@
 //! From PTX to LLVM: one function for a kernel, which runs a warp (or, at width 1, a thread).
 //!
 //! There is one lowering for both widths. What differs is the shape of values, which `emit` hides, and control flow:
-//! at width 1 branches are branches, and at width 32 lanes wait in masks (`layout`, `flow`).
+//! at width 1 branches are branches, and at width 32 lanes wait in masks (`masks`, `flow`).
+//!
+//! From the bottom to the top:
 //!
 //! | file | holds |
 //! |---|---|
+//! | `memory_map` | where variables are |
+//! | `analysis` | what is found out about a function before it is lowered |
 //! | `unit` | what the functions of a kernel share |
-//! | `function` | one function: its blocks, registers and masks |
-//! | `layout`, `reconvergence`, `flow` | in which order blocks run, where lanes wait meanwhile, and where they go |
-//! | `subwarp_affine` | registers that have one number for each row of a warp |
+//! | `registers` | where the registers of a function are, and in which shape |
+//! | `masks` | which lanes run, which wait where, and which have ended |
+//! | `deopt` | how lanes leave a function in its middle, and enter it there as threads |
+//! | `region_loops` | kernels that run all warps of a block from barrier to barrier |
+//! | `function` | one function: its parts, and what all families of instructions need |
 //! | `operands` | reading and writing operands, special registers |
+//! | `speculation` | checks of what is speculated, and the way out where it does not hold |
+//! | `control` | preemption, counts, budgets, loops that wait for memory |
 //! | `arithmetic`, `conversion` | instructions that compute registers |
 //! | `video` | instructions on parts of registers |
-//! | `memory`, `contiguous_runs`, `strided`, `vector_access`, `atomics` | accesses |
+//! | `address`, `memory`, `contiguous_runs`, `strided`, `vector_access`, `atomics` | accesses |
 //! | `sync` | barriers and collectives |
-//! | `control` | preemption, counts, budgets |
-//! | `warp_loop` | kernels that run all warps of a block in a row |
-//! | `region_loops` | kernels that run all warps of a block from barrier to barrier |
-//! | `spin` | loops that wait for memory |
-//! | `deopt` | lanes of a warp that must wait for each other |
 //! | `matrix` | matrices that a warp holds |
 //! | `asynchronous` | asynchronous copies and barrier objects |
 //! | `stack` | memory that is taken while a function runs |
 //! | `texture` | textures and surfaces |
-//! | `inactive_lanes` | registers that are right in all lanes, also in those that are not active |
-//! | `wrapping` | numbers that are speculated not to wrap |
 //! | `lane_buffers` | operands of all lanes in memory |
 //! | `calls` | functions of the program, of the device and of the runtime |
-//! | `checks` | checks of tools that are speculated to pass |
+//! | `flow` | where lanes go at the end of a block |
+//! | `driver` | all blocks of a function, and each instruction to its family |
+//! | `warp_loop` | kernels that run all warps of a block in a row |
 
+mod address;
+mod analysis;
 mod arithmetic;
 mod asynchronous;
 mod atomics;
 mod calls;
-mod checks;
 mod contiguous_runs;
 mod control;
 mod conversion;
 mod deopt;
+mod driver;
 mod flow;
 mod function;
-mod inactive_lanes;
 mod lane_buffers;
-mod layout;
+mod masks;
 mod matrix;
 mod memory;
 mod memory_map;
 mod operands;
-mod reconvergence;
+mod pragma;
 mod region_loops;
-mod spin;
+mod registers;
+mod speculation;
 mod stack;
 mod strided;
-mod subwarp_affine;
 mod sync;
 mod texture;
 mod unit;
+mod unsupported;
 mod vector_access;
 mod video;
 mod warp_loop;
-mod wrapping;
 
+pub(crate) use driver::Traits;
 pub(crate) use memory_map::{constant_bytes, constant_offsets, param_offsets};
-pub use unit::Unsupported;
 pub(crate) use unit::{CONSTANTS, ENTRY};
+pub use unsupported::Unsupported;
 pub(crate) use warp_loop::{has_barriers, loops_over_blocks, loops_over_warps};
 
 use ptx::analysis::CallGraph;
 use ptx::entity::Map;
 use ptx::ir::{FuncId, Module};
-use ptx::ops::{Effect, Op};
 use ptx::view::View;
 
-pub(crate) use self::function::Traits;
-
-use self::function::Lowering;
+use self::analysis::{is_rendezvous, watches_any_memory};
+use self::driver::lower_function;
 use self::memory_map::MemoryMap;
+use self::pragma::{NOSYNC, has_pragma};
 use self::unit::Unit;
 use crate::llvm::{self, Builder};
 use crate::options::Options;
@@ -133,8 +137,8 @@ pub(crate) fn lower<'c>(
     } else {
         entry
     };
-    let traits = match Lowering::new(&mut unit, kernel, warp) {
-        Some(lowering) => lowering.run(),
+    let traits = match lower_function(&mut unit, kernel, warp) {
+        Some(traits) => traits,
         // Nothing to do.
         None => {
             builder.position_at_end(warp.append_block(context, "end"));
@@ -144,15 +148,10 @@ pub(crate) fn lower<'c>(
     };
     while let Some(func) = unit.wanted.pop() {
         let function = unit.function(func);
-        match Lowering::new(&mut unit, func, function) {
-            Some(lowering) => {
-                lowering.run();
-            }
+        if lower_function(&mut unit, func, function).is_none() {
             // All lanes come back at once.
-            None => {
-                builder.position_at_end(function.append_block(context, "end"));
-                builder.ret(Some(function.param(1)));
-            }
+            builder.position_at_end(function.append_block(context, "end"));
+            builder.ret(Some(function.param(1)));
         }
     }
     if !unit.refused.is_empty() {
@@ -193,59 +192,10 @@ pub(crate) fn needs_threads(module: &Module, kernel: FuncId) -> bool {
         let Some(body) = &module.functions[func].body else { return false };
         stack::grows(module, body)
             || func != kernel
-                && !unit::has_pragma(module, body, unit::NOSYNC)
-                && (spin::watches_any_memory(module, body)
-                    || body.insts().any(|(id, _)| {
-                        View::of(&module.forms, body, id).is_some_and(|view| {
-                            matches!(view.effect(), Some(Effect::Barrier | Effect::Collective)) || view.is_collective()
-                        })
-                    }))
+                && !has_pragma(module, body, NOSYNC)
+                && (watches_any_memory(module, body)
+                    || body
+                        .insts()
+                        .any(|(id, _)| View::of(&module.forms, body, id).is_some_and(|view| is_rendezvous(&view))))
     })
-}
-
-impl<'a> Lowering<'_, 'a, '_> {
-    /// Lowers one instruction, or refuses it.
-    pub(crate) fn instruction(&mut self, view: &View<'a>) {
-        let Some(op) = view.op() else { return self.refuse() };
-        let is_done = match view.effect() {
-            _ if matrix::is_matrix(op) => self.matrix(op, view),
-            Some(Effect::Load | Effect::Store) if matches!(op, Op::Ld | Op::Ldu | Op::St) => {
-                self.load_or_store(op, view)
-            }
-            Some(Effect::Store) if op == Op::StBulk => self.store_zeros(view),
-            Some(Effect::Atomic) if matches!(op, Op::Atom | Op::Red) => self.atomic(op, view),
-            Some(Effect::Barrier) => match op {
-                // A cluster has one block here.
-                Op::BarrierClusterArrive | Op::BarrierClusterWait => self.cluster_barrier(op),
-                _ => self.barrier(op, view),
-            },
-            Some(Effect::Collective) => self.collective(op, view),
-            Some(Effect::Fence) => {
-                self.fence(view.form.has(ptx::ops::Mod::Cta));
-                matches!(op, Op::Fence | Op::Membar | Op::FenceProxy)
-            }
-            Some(Effect::Call) => self.call(view),
-            Some(Effect::Hint) => true,
-            Some(Effect::Trap) => true,
-            Some(Effect::Control) => match op {
-                Op::Nanosleep => {
-                    let active = self.active();
-                    let any = self.any(active);
-                    self.when(any, |this| this.call_spin());
-                    true
-                }
-                _ => matches!(op, Op::Griddepcontrol | Op::Pmevent | Op::Setmaxnreg),
-            },
-            Some(Effect::AsyncCopy) => self.copy_async(op, view),
-            Some(Effect::AsyncGroup) => self.copy_group(op, view),
-            Some(Effect::Mbarrier) => self.mbarrier(op, view),
-            Some(Effect::Stack) => self.stack(op, view),
-            Some(Effect::TextureLoad | Effect::SurfaceStore | Effect::TextureQuery) => self.texture(op, view),
-            Some(Effect::Pure) if op == Op::MbarrierPendingCount => self.pending_count(view),
-            _ => self.arithmetic(op, view),
-        };
-        if !is_done {
-            self.refuse();
-        }
-    }
 }

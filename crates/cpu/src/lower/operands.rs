@@ -6,7 +6,8 @@ use ptx::special::Special;
 use ptx::types::{Space, Type, TypeKind};
 use ptx::view::View;
 
-use super::function::{Lowering, Place};
+use super::function::Lowering;
+use super::registers::Place;
 use super::unit::symbol_of;
 use crate::abi::calls::RuntimeFunction;
 use crate::abi::context::field;
@@ -31,14 +32,14 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         if is_regular {
             return self.scalar();
         }
-        let groups = self.def_use.writes(self.statement).iter().find_map(|&reg| self.groups_written(reg));
+        let groups = self.analyses.def_use.writes(self.statement).iter().find_map(|&reg| self.groups_written(reg));
         groups.map_or_else(|| self.vector(), |groups| self.group_shape(groups))
     }
 
     /// How many groups of lanes have a number of their own in a register that the present statement writes, if it is kept so.
     fn groups_written(&self, reg: Reg) -> Option<u32> {
-        let web = self.uniformity.as_ref()?.written(self.statement, reg)?;
-        self.subwarp_affine.get(&web).copied()
+        let web = self.analyses.uniformity.as_ref()?.written(self.statement, reg)?;
+        self.analyses.subwarp_affine.get(&web).copied()
     }
 
     fn is_regular_operand(&self, operand: &Operand) -> bool {
@@ -74,38 +75,11 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
 
     /// The value of a register.
     pub(crate) fn read_reg(&mut self, reg: Reg, emit: Emit<'a, 'c>) -> Value<'c> {
-        let bits = self.register_bits(reg);
+        let bits = self.analyses.register_bits(reg);
         match self.place(reg, false) {
-            Some(place) => self.load_place(place, bits, emit),
+            Some(place) => self.registers.load(place, bits, emit),
             None => emit.int(bits).zero(),
         }
-    }
-
-    pub(crate) fn load_place(&mut self, place: Place<'c>, bits: u32, emit: Emit<'a, 'c>) -> Value<'c> {
-        if let Some(constant) = place.constant {
-            return emit.int(bits).constant(constant);
-        }
-        let scalar = self.unit.context().int(bits);
-        let align = self.place_align(place, bits);
-        if let Some(subwarp_affine) = place.subwarp_affine {
-            let bases = emit.load(scalar.vector(place.lanes(self.lanes())), place.address, align);
-            return self.spread(bases, &subwarp_affine, emit);
-        }
-        let Some(affine) = place.affine else {
-            let ty = self.vector().shaped(scalar);
-            return emit.load(ty, place.address, align);
-        };
-        let base = emit.load(scalar, place.address, align);
-        match emit.lanes {
-            None => base,
-            Some(_) => self.add_offsets(emit.broadcast(base), &affine, emit),
-        }
-    }
-
-    fn place_align(&self, place: Place<'c>, bits: u32) -> u32 {
-        let bytes = bits.div_ceil(8).next_power_of_two();
-        let lanes = place.lanes(self.lanes());
-        (bytes * lanes).clamp(1, 64)
     }
 
     /// An operand that is read, as bits.
@@ -196,10 +170,10 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// extended by its sign.
     pub(crate) fn write_reg(&mut self, reg: Reg, value: Value<'c>, sign: Sign) {
         let Some(place) = self.place(reg, true) else { return };
-        let bits = self.register_bits(reg);
+        let bits = self.analyses.register_bits(reg);
         let emit = self.emit_like(value);
         let value = emit.resize(sign, emit.to_bits(value), bits);
-        let align = self.place_align(place, bits);
+        let align = self.registers.align(place, bits);
         let guard = self.guard;
         if place.subwarp_affine.is_some() {
             return self.write_groups(reg, place, value, align);
@@ -209,7 +183,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 // The value of one lane that executes it tells those of all.
                 let active = self.active();
                 let scalar = self.scalar();
-                let lane = scalar.and_constant(scalar.ctz(self.mask_bits(active)), 31);
+                let lane = scalar.and_constant(scalar.ctz(self.masks.bits(active)), 31);
                 let one = emit.extract_element(value, lane);
                 if affine.is_uniform() {
                     one
@@ -224,7 +198,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             _ => value,
         };
         let is_vector = value.ty().lanes().is_some();
-        let must_select = guard.is_some() || is_vector && self.is_live_in_pending_lanes(reg);
+        let must_select = guard.is_some() || is_vector && self.masks.is_live_in_pending_lanes(reg);
         if !must_select {
             emit.store(value, place.address, align);
             return;
@@ -233,9 +207,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let old = emit.load(value.ty(), place.address, align);
         let condition = if is_vector {
             let mut mask = None;
-            if self.is_live_in_pending_lanes(reg) {
-                mask = Some(self.mask);
-                self.zero_written(reg);
+            if self.masks.is_live_in_pending_lanes(reg) {
+                mask = Some(self.masks.running);
+                self.registers.zero_written(self.statement, reg);
             }
             if let Some(guard) = guard {
                 let condition = self.vector_guard(guard);
@@ -248,7 +222,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 self.scalar_guard(guard)
             } else {
                 let active = self.active();
-                self.any(active)
+                self.masks.any(active)
             }
         };
         emit.store(emit.select(condition, value, old), place.address, align);
@@ -270,9 +244,9 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let emit = self.group_shape(groups);
         debug_assert_eq!(value.ty().lanes(), Some(groups), "such registers are only computed for groups");
         let mut condition = None;
-        if self.is_live_in_pending_lanes(reg) {
-            condition = Some(self.groups_in(self.mask, groups));
-            self.zero_written(reg);
+        if self.masks.is_live_in_pending_lanes(reg) {
+            condition = Some(self.groups_in(self.masks.running, groups));
+            self.registers.zero_written(self.statement, reg);
         }
         if let Some(guard) = self.guard {
             let guard = emit.broadcast(self.scalar_guard(guard));
@@ -363,7 +337,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             Some(place) if place.affine.is_none() && !self.is_scalar_device() => {
                 // All active lanes agree, although the place has one for each.
                 let all = self.read_reg(guard.reg, self.vector());
-                self.any(emit.and(all, self.mask))
+                self.masks.any(emit.and(all, self.masks.running))
             }
             _ => self.read_reg(guard.reg, emit),
         };
@@ -373,10 +347,10 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// The lanes for which the present statement is executed.
     pub(crate) fn active(&mut self) -> Value<'c> {
         match self.guard {
-            None => self.mask,
+            None => self.masks.running,
             Some(guard) => {
                 let condition = self.vector_guard(guard);
-                self.unit.builder.and(self.mask, condition)
+                self.unit.builder.and(self.masks.running, condition)
             }
         }
     }
@@ -432,18 +406,6 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         }
     }
 
-    /// A field of the warp's context, of those that do not change while the warp runs.
-    pub(crate) fn context_field(&self, offset: u64, ty: Ty<'c>) -> Value<'c> {
-        let builder = self.unit.builder;
-        let address = builder.offset(self.warp, self.unit.context().int(64).constant(offset));
-        builder.invariant_load(ty, address, ty.bits() / 8)
-    }
-
-    /// Refuses the present statement.
-    pub(crate) fn refuse(&mut self) {
-        self.unit.refuse(self.function, self.statement);
-    }
-
     /// The numbers of the lanes; zero at width 1.
     pub(crate) fn lane_numbers(&self, bits: u32) -> Value<'c> {
         let scalar = self.unit.context().int(bits);
@@ -459,7 +421,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// The numbers of the lanes that a shape of several computes for.
     fn lane_numbers_in(&self, emit: Emit<'a, 'c>) -> Value<'c> {
         let int = self.unit.context().int(32);
-        let numbers: Vec<_> = self.first_lanes_in(emit).iter().map(|&lane| int.constant(lane.into())).collect();
+        let numbers: Vec<_> =
+            self.registers.first_lanes_in(emit).iter().map(|&lane| int.constant(lane.into())).collect();
         Value::vector_constant(&numbers)
     }
 

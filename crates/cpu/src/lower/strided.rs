@@ -5,8 +5,8 @@
 //! are a few vectors; a permutation of these has what the lanes want. Nothing is touched that is not between two words of
 //! the program: the last vector ends with the last word, and overlaps with the one before it.
 
+use super::address::{Address, Spot};
 use super::function::Lowering;
-use super::memory::{Address, Spot};
 use crate::llvm::{Ty, Value};
 
 /// The largest distance, in words, for which this is less work than a gather.

@@ -9,7 +9,7 @@ use ptx::ops::{Mod, Op};
 use ptx::types::Type;
 use ptx::view::View;
 
-use super::deopt::ResumePoint;
+use super::analysis::ResumePoint;
 use super::function::Lowering;
 use crate::abi::calls::{RuntimeFunction, with_line};
 use crate::abi::collective::Collective;
@@ -25,7 +25,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let Some(id) = inputs.first() else { return false };
         // Different lanes at different barriers are for threads that run on their own.
         if !inputs.iter().all(|operand| self.is_uniform(operand)) {
-            return self.refuse_divergent();
+            return false;
         }
         let emit = self.scalar();
         let int = self.unit.context().int(32);
@@ -33,10 +33,10 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let count = inputs.get(1).map_or(int.zero(), |count| self.read(count, 32, emit));
         let active = self.active();
         self.deoptimize_if_lanes_are_missing(active, None);
-        let bits = self.mask_bits(active);
+        let bits = self.masks.bits(active);
         let predicate = if is_reduction {
             let predicate = self.read(&operands[operands.len() - 1], 1, self.vector());
-            self.mask_bits(emit.and(self.vector().broadcast(predicate), active))
+            self.masks.bits(emit.and(self.vector().broadcast(predicate), active))
         } else {
             int.zero()
         };
@@ -58,7 +58,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let result = if self.is_guarded() {
             let room = self.alloca(int, 4);
             emit.store(int.zero(), room, 4);
-            let any = self.any(active);
+            let any = self.masks.any(active);
             self.when(any, |this| {
                 let result = call(this);
                 this.unit.builder.store(result, room, 4);
@@ -66,9 +66,12 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             emit.load(int, room, 4)
         } else if kind == 0 && id.as_constant() == Some(0) && count.as_constant() == Some(0) && !self.is_scalar_device()
         {
-            if !self.end_region() {
+            match &mut self.region_loops {
+                Some(loops) => loops.end_region(self.statement, &mut self.registers, &self.masks),
                 // In one call, without a branch: LLVM would move what was computed before to where it is used after it.
-                self.call_runtime(RuntimeFunction::Synchronise, &[self.warp, int.constant(line.into()), bits]);
+                None => {
+                    self.call_runtime(RuntimeFunction::Synchronise, &[self.warp, int.constant(line.into()), bits]);
+                }
             }
             int.zero()
         } else {
@@ -86,8 +89,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     pub(crate) fn cluster_barrier(&mut self, op: Op) -> bool {
         let active = self.active();
         let int = self.unit.context().int(32);
-        let any = self.any(active);
-        let lanes = self.mask_bits(active);
+        let any = self.masks.any(active);
+        let lanes = self.masks.bits(active);
         if op == Op::BarrierClusterArrive {
             self.unit.builder.compiler_fence();
             self.when(any, |this| this.call_runtime(RuntimeFunction::ClusterArrive, &[this.warp, lanes]));
@@ -109,7 +112,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let result = if self.is_scalar_device() {
                 self.exchange(Collective::ActiveMask, &[self.unit.context().int(64).all_ones()]).0
             } else {
-                self.mask_bits(active)
+                self.masks.bits(active)
             };
             self.write(&operands[0], result, Sign::Unsigned);
             return true;
@@ -130,7 +133,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let is_uniform = members.is_none_or(|operand| self.is_uniform(&operand));
         let members = match members {
             Some(operand) => self.read(&operand, 32, emit),
-            None => emit.broadcast(self.mask_bits(active)),
+            None => emit.broadcast(self.masks.bits(active)),
         };
         if is_sync {
             self.deoptimize_if_lanes_are_missing(active, Some((members, is_uniform)));
@@ -143,8 +146,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             Op::Shfl => self.shuffle(kind, view),
             Op::Vote => {
                 let predicate = self.read(&operands[1], 1, emit);
-                let ballot = emit.broadcast(self.mask_bits(emit.and(predicate, active)));
-                let present = emit.and(members, emit.broadcast(self.mask_bits(active)));
+                let ballot = emit.broadcast(self.masks.bits(emit.and(predicate, active)));
+                let present = emit.and(members, emit.broadcast(self.masks.bits(active)));
                 let votes = emit.and(ballot, members);
                 let result = match kind {
                     Collective::VoteBallot => votes,
@@ -157,7 +160,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             Op::Match => self.match_lanes(kind, view, members, active),
             Op::Redux => self.reduce(kind, view, members, active),
             Op::Elect => {
-                let present = emit.and(members, emit.broadcast(self.mask_bits(active)));
+                let present = emit.and(members, emit.broadcast(self.masks.bits(active)));
                 let leader = emit.ctz(present);
                 let lanes = self.lane_numbers(32);
                 self.write_pair(&operands[0], leader, emit.equal(leader, lanes));
@@ -169,7 +172,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
 
     /// Tells the runtime of lanes that are not among the members that they name. They go on like these.
     fn tell_lanes_not_in_mask(&mut self, outside: Value<'c>, members: Value<'c>) {
-        let any = self.any(outside);
+        let any = self.masks.any(outside);
         if any.as_constant() == Some(0) {
             return;
         }
@@ -178,7 +181,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         self.when(any, |this| {
             let room = this.alloca(members.ty(), 64);
             this.unit.builder.store(members, room, 64);
-            let lanes = this.mask_bits(outside);
+            let lanes = this.masks.bits(outside);
             this.call_runtime(RuntimeFunction::LanesNotInMask, &[this.warp, line, lanes, room]);
         });
     }
@@ -261,14 +264,14 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let emit = self.vector();
         let bits = view.form.types()[0].bits();
         let a = self.read(&operands[1], bits, emit);
-        let present = emit.and(members, emit.broadcast(self.mask_bits(active)));
+        let present = emit.and(members, emit.broadcast(self.masks.bits(active)));
         let room = self.alloca(emit.int(32), 64);
         emit.store(emit.int(32).zero(), room, 64);
         self.for_each_lane(active, |this, lane| {
             let emit = this.vector();
             let value = emit.broadcast(this.lane_value(a, lane));
             let same = emit.and(emit.equal(a, value), active);
-            let same = this.mask_bits(same);
+            let same = this.masks.bits(same);
             let found = emit.load(emit.int(32), room, 64);
             emit.store(emit.insert_element(found, same, lane), room, 64);
         });
@@ -300,12 +303,12 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         builder.branch(head);
         builder.position_at_end(head);
         let remaining = builder.load(emit.bool(), left, 4);
-        builder.branch_if(self.any(remaining), inside, after);
+        builder.branch_if(self.masks.any(remaining), inside, after);
         builder.position_at_end(inside);
         let scalar = self.scalar();
-        let first = scalar.ctz(self.mask_bits(remaining));
+        let first = scalar.ctz(self.masks.bits(remaining));
         let set = emit.extract_element(members, first);
-        let in_set = emit.and(self.mask_of_bits(set), active);
+        let in_set = emit.and(self.masks.of_bits(set), active);
         let names_set = emit.equal(members, emit.broadcast(set));
         let (name, neutral): (&str, u64) = match kind {
             Collective::ReduceAdd => ("llvm.vector.reduce.add", 0),
@@ -323,7 +326,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             let held = emit.select(in_set, a, emit.int(32).constant(neutral & 0xffff_ffff));
             emit.call1(name, held.ty(), &[held])
         };
-        let result = scalar.select(self.any(in_set), result, result.ty().zero());
+        let result = scalar.select(self.masks.any(in_set), result, result.ty().zero());
         let found = emit.load(emit.int(32), room, 64);
         emit.store(emit.select(names_set, emit.broadcast(result), found), room, 64);
         emit.store(emit.and(remaining, emit.not(names_set)), left, 4);
@@ -338,7 +341,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let scalar = self.scalar();
         let float = scalar.f32();
         let room = self.alloca(float, 4);
-        let first = scalar.and_constant(scalar.ctz(self.mask_bits(in_set)), 31);
+        let first = scalar.and_constant(scalar.ctz(self.masks.bits(in_set)), 31);
         let prepare = |emit: Emit<'a, 'c>, bits: Value<'c>| {
             let value = emit.bitcast(bits, emit.f32());
             if form.has(Mod::Abs) { emit.fabs(value) } else { value }
@@ -427,15 +430,15 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// Whether the members of a collective, or without those all threads of the warp, are here; if not, the warp is
     /// deoptimized. Nothing is done where nobody can be elsewhere.
     pub(crate) fn deoptimize_if_lanes_are_missing(&mut self, active: Value<'c>, members: Option<(Value<'c>, bool)>) {
-        let Some(uniformity) = &self.uniformity else { return };
-        let Some(block) = self.cfg.block_of(self.statement) else { return };
+        let Some(uniformity) = &self.analyses.uniformity else { return };
+        let Some(block) = self.analyses.cfg.block_of(self.statement) else { return };
         if !uniformity.is_divergent(block) && !self.is_guarded() {
             return;
         }
         let emit = self.scalar();
-        let alive = emit.load(self.vector().bool(), self.alive, 4);
+        let alive = emit.load(self.vector().bool(), self.masks.alive, 4);
         let elsewhere = emit.and(alive, emit.not(active));
-        let elsewhere = self.mask_bits(elsewhere);
+        let elsewhere = self.masks.bits(elsewhere);
         let missing = match members {
             None => elsewhere,
             Some((members, _)) => {
@@ -446,7 +449,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             }
         };
         // With a guard, no lane at all may be here.
-        let any = self.any(active);
+        let any = self.masks.any(active);
         let is_missing = emit.and(emit.is_not_zero(missing), any);
         let here = ResumePoint::Statement(self.statement);
         self.fail_when(is_missing, |this| this.deoptimize(here));

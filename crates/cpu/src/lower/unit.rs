@@ -1,48 +1,19 @@
 //! What the functions of one kernel share while they are lowered.
 
-use ptx::analysis::{CallGraph, Cfg, Given, LaunchFacts, Uniformity};
+use ptx::analysis::{CallGraph, LaunchFacts};
 use ptx::entity::{Id, Map};
-use ptx::ir::{Body, DirectiveArg, FuncId, Function, Global, Module, Operand, Stmt, StmtId, Symbol};
+use ptx::ir::{FuncId, Function, Global, Module, Operand, StmtId, Symbol};
 use ptx::ops::Op;
 use ptx::types::Space;
 
-use super::checks::SpeculatedChecks;
+use super::analysis::Inputs;
 use super::memory_map::MemoryMap;
+use super::pragma::{COLD, has_pragma};
+use super::unsupported::Unsupported;
 use crate::abi::calls::RuntimeFunction;
 use crate::emit::Emit;
 use crate::llvm::{self, Attribute, Builder, Context, FunctionValue, Ty, Value};
 use crate::options::{Options, Width};
-
-/// A kernel that the device cannot run, and why. One for each instruction, in the order of the text.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Unsupported {
-    /// An instruction that the device does not have.
-    #[error("line {line}: `{instruction}` is not supported by the CPU device")]
-    Instruction {
-        /// Its line in the PTX.
-        line: u32,
-        /// As written.
-        instruction: String,
-    },
-    /// A function that is declared but nowhere defined.
-    #[error("line {line}: the function `{name}` is called but not defined")]
-    Undefined {
-        /// The line of the call.
-        line: u32,
-        /// Its name.
-        name: String,
-    },
-    /// Something that is too large.
-    #[error("{what} of {bytes} bytes is more than the {limit} bytes that the device has")]
-    TooLarge {
-        /// What is too large.
-        what: String,
-        /// How large it is.
-        bytes: u64,
-        /// How large it may be.
-        limit: u64,
-    },
-}
 
 /// What the functions of one kernel share while they are lowered.
 pub(crate) struct Unit<'a, 'c> {
@@ -64,10 +35,6 @@ pub(crate) struct Unit<'a, 'c> {
     pub(crate) refused: Vec<Unsupported>,
 }
 
-/// The pragma of a function in which no thread waits, nor for what it does.
-pub(crate) const NOSYNC: &str = "nosync";
-/// The pragma of a function that is called where something unusual has happened.
-pub(crate) const COLD: &str = "cold";
 /// The name of the memory in which all constants of the module are.
 pub(crate) const CONSTANTS: &str = "constants";
 /// The name of the kernel in the object file.
@@ -78,35 +45,17 @@ impl<'a, 'c> Unit<'a, 'c> {
         self.llvm.context()
     }
 
+    /// What the analyses of functions start from.
+    pub(crate) fn inputs(&self) -> Inputs<'a> {
+        Inputs { module: self.module, options: self.options, graph: self.graph, map: self.map }
+    }
+
     pub(crate) fn width(&self) -> Width {
         self.options.width
     }
 
     pub(crate) fn facts(&self) -> &LaunchFacts {
         &self.options.facts
-    }
-
-    /// Which registers of a function are the same, or affine, in all lanes, if some checks are speculated to pass.
-    pub(crate) fn uniformity(&self, func: FuncId, cfg: &Cfg, checks: &SpeculatedChecks) -> Uniformity {
-        let function = &self.module.functions[func];
-        let is_entry = function.is_entry();
-        // Offsets in their space: where the variables of a call are in local memory depends on who calls.
-        let address = |symbol: Symbol| match symbol {
-            Symbol::Global(global) => self.map.shared_offset(global),
-            Symbol::Var(var) => match function.vars[var].space {
-                Space::Shared => self.map.frame(func).offset(var),
-                Space::Local if is_entry => self.map.frame(func).offset(var),
-                _ => None,
-            },
-            _ => None,
-        };
-        let is_false = |statement| checks.contains(statement);
-        Uniformity::given(
-            self.module,
-            function,
-            cfg,
-            Given { facts: self.facts(), addresses: &address, is_false: &is_false },
-        )
     }
 
     /// Emits scalars.
@@ -203,6 +152,12 @@ impl<'a, 'c> Unit<'a, 'c> {
         function
     }
 
+    /// A field of a warp's context, of those that do not change while the warp runs.
+    pub(crate) fn context_field(&self, warp: Value<'c>, offset: u64, ty: Ty<'c>) -> Value<'c> {
+        let address = self.builder.offset(warp, self.context().int(64).constant(offset));
+        self.builder.invariant_load(ty, address, ty.bits() / 8)
+    }
+
     /// The address of a variable of the module, as a number.
     pub(crate) fn global_address(&self, global: Global) -> Value<'c> {
         let variable = &self.module.globals[global];
@@ -230,16 +185,6 @@ impl<'a, 'c> Unit<'a, 'c> {
         let instruction = ptx::print_stmt(self.module, function, body, statement).trim().to_owned();
         self.refused.push(Unsupported::Instruction { line, instruction });
     }
-}
-
-/// Whether a function has a pragma.
-pub(crate) fn has_pragma(module: &Module, body: &Body, pragma: &str) -> bool {
-    body.iter().any(|id| match body.stmt(id) {
-        Stmt::Directive(directive) if module.text(directive.name) == "pragma" => {
-            directive.args.iter().any(|arg| matches!(arg, DirectiveArg::Text(text) if module.text(*text) == pragma))
-        }
-        _ => false,
-    })
 }
 
 /// The variable that an operand names, with an offset.

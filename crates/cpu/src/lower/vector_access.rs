@@ -8,8 +8,8 @@
 use ptx::ir::Operand;
 use ptx::types::Type;
 
+use super::address::Address;
 use super::function::Lowering;
-use super::memory::Address;
 use crate::emit::Sign;
 use crate::llvm::{Ty, Value};
 

@@ -10,8 +10,7 @@ use ptx::ops::{Effect, Op};
 use ptx::view::View;
 
 use super::Sizes;
-use super::layout::Layout;
-use super::spin::spinning_blocks;
+use super::analysis::{Layout, spinning_blocks};
 use super::unit::Unit;
 use crate::abi::calls::RuntimeFunction;
 use crate::abi::context::field;

@@ -14,14 +14,12 @@ use ptx::types::TypeKind;
 use ptx::view::View;
 use rustc_hash::FxHashMap;
 
-use super::function::Lowering;
-use crate::emit::Emit;
-use crate::llvm::Value;
+use super::Analyses;
 
 /// The numbers of groups into which lanes are divided; more are not worth it.
 const GROUPS: [u32; 2] = [2, 4];
 
-impl<'a, 'c> Lowering<'_, 'a, 'c> {
+impl Analyses<'_> {
     /// The webs that are kept for groups of lanes, with the number of groups: those that are only written by instructions
     /// that can be computed so.
     pub(crate) fn find_subwarp_affine(&self) -> FxHashMap<Web, u32> {
@@ -74,7 +72,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 || subwarp_affine.get(&web).is_some_and(|&others| others <= groups)
         };
         let is_affine = |operand: &Operand| match *operand {
-            Operand::Special(special) => groups_of(&self.unit.facts().special(special)).is_some_and(|of| of <= groups),
+            Operand::Special(special) => groups_of(&self.options.facts.special(special)).is_some_and(|of| of <= groups),
             Operand::Reg(_) | Operand::Int(_) | Operand::Hex(_) | Operand::Symbol(..) => true,
             _ => false,
         };
@@ -86,54 +84,6 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             && view.operands().iter().all(is_affine)
             && self.def_use.writes(statement).len() == 1
             && self.def_use.reads(statement).iter().all(|&reg| is_kept_so(reg))
-    }
-
-    /// The shape of a register that has a number for each of so many groups.
-    pub(crate) fn group_shape(&self, groups: u32) -> Emit<'a, 'c> {
-        Emit { lanes: Some(groups), ..self.scalar() }
-    }
-
-    /// A register that is kept for groups of lanes, in a shape that has as many lanes or more.
-    pub(crate) fn spread(&self, bases: Value<'c>, value: &LaneValue, emit: Emit<'a, 'c>) -> Value<'c> {
-        let (groups, lanes) = (bases.ty().lanes().unwrap_or(1), emit.lanes.unwrap_or(1));
-        if groups == lanes {
-            return bases;
-        }
-        debug_assert!(groups < lanes, "a register is not read for fewer groups than it has");
-        let order: Vec<u32> = (0..lanes).map(|lane| lane * groups / lanes).collect();
-        let spread = emit.shuffle(bases, bases, &order);
-        self.add_offsets(spread, value, emit)
-    }
-
-    /// Adds to a number what lanes add to that of the first of their group.
-    pub(crate) fn add_offsets(&self, bases: Value<'c>, value: &LaneValue, emit: Emit<'a, 'c>) -> Value<'c> {
-        let element = bases.ty().element();
-        let numbers = self.first_lanes_in(emit);
-        if numbers.iter().all(|&lane| value.offset(lane) == 0) {
-            return bases;
-        }
-        let offsets: Vec<_> = numbers.into_iter().map(|lane| element.constant(value.offset(lane) as u64)).collect();
-        emit.add(bases, Value::vector_constant(&offsets))
-    }
-
-    /// The numbers of the lanes that a shape computes for.
-    pub(crate) fn first_lanes_in(&self, emit: Emit<'a, 'c>) -> Vec<u32> {
-        let lanes = emit.lanes.unwrap_or(1);
-        (0..lanes).map(|lane| lane * self.lanes() / lanes).collect()
-    }
-
-    /// The groups of which a lane is in a mask.
-    pub(crate) fn groups_in(&self, mask: Value<'c>, groups: u32) -> Value<'c> {
-        let emit = self.group_shape(groups);
-        if mask.is_all_ones() {
-            return emit.bool().all_ones();
-        }
-        let size = self.lanes() / groups;
-        let int = self.unit.context().int(32);
-        let of_group = |group: u32| int.constant(((1_u64 << size) - 1) << (group * size));
-        let members: Vec<_> = (0..groups).map(of_group).collect();
-        let bits = emit.broadcast(self.mask_bits(mask));
-        emit.is_not_zero(emit.and(bits, Value::vector_constant(&members)))
     }
 }
 

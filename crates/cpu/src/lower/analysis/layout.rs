@@ -8,6 +8,7 @@
 //! A cycle is closed at its *end*, the last block of a loop, or with an edge back to some block: when it has run, and lanes
 //! wait at that block, control goes back there. Lanes that continue a loop early wait for the others.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -32,7 +33,7 @@ pub(crate) struct Layout {
     /// What comes next, by place.
     next: Vec<Next>,
     /// The registers that are live at the start of any block, once somebody has asked.
-    live_anywhere: Option<Rc<BitSet<Reg>>>,
+    live_anywhere: OnceCell<Rc<BitSet<Reg>>>,
 }
 
 impl Layout {
@@ -69,7 +70,7 @@ impl Layout {
         }
         let pending = PendingBlocks::of(cfg, uniformity, &dominators, &loops, &position, &ends, &order);
         let next = next_steps(&order, &position, &ends, &pending.first_places);
-        Self { order, position, ends, back_at, pending: pending.while_running, next, live_anywhere: None }
+        Self { order, position, ends, back_at, pending: pending.while_running, next, live_anywhere: OnceCell::new() }
     }
 
     /// The place of a block that can be reached.
@@ -132,7 +133,7 @@ impl Layout {
 
     /// The registers that lanes elsewhere may still need while a block runs; nothing if no lane is elsewhere.
     pub(crate) fn kept_registers(
-        &mut self,
+        &self,
         liveness: &Liveness,
         registers: usize,
         block: Block,
@@ -148,7 +149,7 @@ impl Layout {
         Some(match &self.pending {
             WhileRunning::At(_) => union(&mut self.pending_while(block)),
             WhileRunning::Anywhere(_) => {
-                Rc::clone(self.live_anywhere.get_or_insert_with(|| union(&mut self.order.iter().copied())))
+                Rc::clone(self.live_anywhere.get_or_init(|| union(&mut self.order.iter().copied())))
             }
         })
     }

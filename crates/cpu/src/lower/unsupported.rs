@@ -1,0 +1,32 @@
+//! What the device cannot run.
+
+/// A kernel that the device cannot run, and why. One for each instruction, in the order of the text.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unsupported {
+    /// An instruction that the device does not have.
+    #[error("line {line}: `{instruction}` is not supported by the CPU device")]
+    Instruction {
+        /// Its line in the PTX.
+        line: u32,
+        /// As written.
+        instruction: String,
+    },
+    /// A function that is declared but nowhere defined.
+    #[error("line {line}: the function `{name}` is called but not defined")]
+    Undefined {
+        /// The line of the call.
+        line: u32,
+        /// Its name.
+        name: String,
+    },
+    /// Something that is too large.
+    #[error("{what} of {bytes} bytes is more than the {limit} bytes that the device has")]
+    TooLarge {
+        /// What is too large.
+        what: String,
+        /// How large it is.
+        bytes: u64,
+        /// How large it may be.
+        limit: u64,
+    },
+}
