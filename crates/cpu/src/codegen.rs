@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use ptx::analysis::CallGraph;
 use ptx::ir::{FuncId, Module};
 
 use crate::llvm::machine::{Emitted, GATHERS, HostMachines};
@@ -137,8 +138,8 @@ impl Compiled {
         })?;
         // Each function at most once on the stack, unless it calls itself.
         let frames: u64 = frames.iter().map(|(_, bytes)| bytes + 64).sum();
-        let is_recursive = ptx::analysis::CallGraph::of(module).reachable_from(kernel).iter().count() > 1
-            && summary.sizes.local >= 64 << 10;
+        let calls = CallGraph::of(module);
+        let is_recursive = calls.reachable_from(kernel).iter().any(|func| calls.is_recursive(func));
         let stack = frames + RUNTIME_STACK + if is_recursive { RECURSIVE_STACK } else { 0 };
         let microseconds = started.elapsed().as_micros() as u64;
         Ok(Self { object, stack, summary, microseconds })
