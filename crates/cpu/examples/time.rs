@@ -34,7 +34,8 @@ fn main() {
             let compiled = processor_time();
             let request =
                 LaunchRequest { kernel, grid, block, dynamic_shared: 0, params: &params, is_cooperative: false, mode };
-            program.launch(&request).expect("the kernel runs");
+            // SAFETY: who calls this command gives the kernel parameters that it can work with.
+            unsafe { program.launch(&request) }.expect("the kernel runs");
             let (compiling, running) = (compiled - start, processor_time() - compiled);
             println!("{width:?} {tier:?}: compiled in {compiling:.0?}, run in {running:.0?}");
         }

@@ -400,7 +400,14 @@ impl Program {
     }
 
     /// Launches a kernel and waits for its end.
-    pub fn launch(&self, request: &LaunchRequest<'_>) -> Result<Launched, LaunchError> {
+    ///
+    /// An access to an address at which nothing is mapped ends the launch with a fault. So does an offset that leads out of
+    /// shared memory, which has nothing around it. All other addresses of a kernel are those of this process.
+    ///
+    /// # Safety
+    /// With these parameters, the kernel only accesses memory of the device, or memory that the caller lets it access: no
+    /// Rust code holds references to it, or relies on what is in it, while the launch runs. Or the kernel is refused.
+    pub unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Result<Launched, LaunchError> {
         let func = self.kernel(request.kernel)?;
         let threads = request.block.iter().map(|&size| u64::from(size)).product::<u64>();
         if !(1..=1024).contains(&threads) || request.grid.contains(&0) {

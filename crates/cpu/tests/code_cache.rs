@@ -116,7 +116,8 @@ fn run(cache: &Path) -> (u64, u64) {
                 is_cooperative: false,
                 mode: Mode { width, tier, ..Mode::default() },
             };
-            program.launch(&request).unwrap();
+            // SAFETY: the kernel only accesses the allocation that it is given.
+            unsafe { program.launch(&request) }.unwrap();
             let word = |address: u64| {
                 let mut bytes = [0; 4];
                 device.memory.read(address, &mut bytes);

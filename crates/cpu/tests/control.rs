@@ -33,7 +33,8 @@ fn launch(program: &Program, params: &[u8], block: u32, mode: Mode) -> Result<()
         is_cooperative: false,
         mode,
     };
-    program.launch(&request).map(drop)
+    // SAFETY: the kernels only access the allocations that they are given, or nothing.
+    unsafe { program.launch(&request) }.map(drop)
 }
 
 /// Each thread copies its word to shared memory in two groups of which it waits for the first, and reads both.
@@ -85,7 +86,8 @@ fn copies_are_done_late() {
                 is_cooperative: false,
                 mode: mode.clone(),
             };
-            program.launch(&request).unwrap();
+            // SAFETY: the kernel only accesses the allocation that it is given.
+            unsafe { program.launch(&request) }.unwrap();
             let mut bytes = [0; 256];
             device.memory.read(data, &mut bytes);
             for word in bytes.chunks(4) {

@@ -18,7 +18,8 @@ fn launch(body: &str, params: &[u8], mode: Mode) -> Result<cpu::Launched, Launch
         is_cooperative: false,
         mode,
     };
-    program.launch(&request)
+    // SAFETY: the kernels only access addresses at which nothing is mapped, or nothing.
+    unsafe { program.launch(&request) }
 }
 
 /// Reads the address that it is given.
@@ -39,7 +40,8 @@ fn no_memory_is_writable_and_executable() {
         is_cooperative: false,
         mode: Mode::default(),
     };
-    program.launch(&request).unwrap();
+    // SAFETY: the kernel only accesses the allocation that it is given.
+    unsafe { program.launch(&request) }.unwrap();
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     let wrong: Vec<&str> = maps.lines().filter(|line| line.contains(" rwx")).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
@@ -70,9 +72,11 @@ fn too_much_dynamic_shared_memory_is_refused() {
         is_cooperative: false,
         mode: Mode::default(),
     };
-    assert!(matches!(program.launch(&request), Err(LaunchError::Invalid(_))));
+    // SAFETY: the launch is refused.
+    assert!(matches!(unsafe { program.launch(&request) }, Err(LaunchError::Invalid(_))));
     let huge = LaunchRequest { dynamic_shared: 0, block: [1025, 1, 1], ..request };
-    assert!(matches!(program.launch(&huge), Err(LaunchError::Invalid(_))));
+    // SAFETY: as above.
+    assert!(matches!(unsafe { program.launch(&huge) }, Err(LaunchError::Invalid(_))));
 }
 
 #[test]

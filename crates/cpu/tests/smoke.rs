@@ -31,7 +31,8 @@ fn run(body: &str, grid: u32, block: u32, words: &[u32]) -> Vec<u32> {
             is_cooperative: false,
             mode: mode.clone(),
         };
-        program.launch(&request).unwrap_or_else(|error| panic!("{mode:?}: {error}"));
+        // SAFETY: the kernel only accesses the allocation that it is given.
+        unsafe { program.launch(&request) }.unwrap_or_else(|error| panic!("{mode:?}: {error}"));
         let mut back = vec![0; bytes.len()];
         assert!(device.memory.read(buffer, &mut back));
         results.push(back.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect());

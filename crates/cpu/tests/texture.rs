@@ -48,7 +48,8 @@ impl Run {
         );
         let program = Program::load(&self.device, ptx::parse(&text).module).unwrap();
         let out = self.device.memory.allocate(u64::from(THREADS) * 16, 16).unwrap();
-        let handle = self.device.textures.create(object.clone());
+        // SAFETY: images are made of the allocation that `new` filled, which is never freed.
+        let handle = unsafe { self.device.textures.create(object.clone()) };
         let params = [handle.to_le_bytes(), out.to_le_bytes()].concat();
         let mut results = Vec::new();
         for (width, tier) in
@@ -56,7 +57,7 @@ impl Run {
         {
             let mode = Mode { width, tier, ..Mode::default() };
             let block = [THREADS, 1, 1];
-            program.launch(&LaunchRequest {
+            let request = LaunchRequest {
                 kernel: "k",
                 grid: [1; 3],
                 block,
@@ -64,7 +65,9 @@ impl Run {
                 params: &params,
                 is_cooperative: false,
                 mode,
-            })?;
+            };
+            // SAFETY: the kernel only accesses the object, and the allocation that it is given.
+            unsafe { program.launch(&request) }?;
             let mut bytes = vec![0; THREADS as usize * 16];
             assert!(self.device.memory.read(out, &mut bytes));
             let words: Vec<u32> =
@@ -190,7 +193,8 @@ fn surfaces_are_read_and_written() {
 fn texture_by_name() {
     let run = Run::new(&floats((0..8).map(|value| value as f32)));
     let image = run.image(Geometry::Line, Component::F32, 1, [8, 1, 1], 1);
-    let handle = run.device.textures.create(Object::Texture(image, Sampler::default()));
+    // SAFETY: as in `Run::run`.
+    let handle = unsafe { run.device.textures.create(Object::Texture(image, Sampler::default())) };
     let text = ".version 8.0\n.target sm_89\n.address_size 64\n.global .texref image;\n\
                 .visible .entry k(.param .u64 out) {\n\
                 .reg .b64 %d<3>; .reg .b32 %r<9>; ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x;\n\
@@ -211,7 +215,8 @@ fn texture_by_name() {
         is_cooperative: false,
         mode,
     };
-    program.launch(&request).unwrap();
+    // SAFETY: as in `Run::run`.
+    unsafe { program.launch(&request) }.unwrap();
     let mut found = vec![0; 32];
     assert!(run.device.memory.read(out, &mut found));
     assert_eq!(found, floats((0..8).map(|value| value as f32)));

@@ -26,7 +26,8 @@ fn check(body: &str, block: u32, defined: impl Fn(&[u32], &[u32]) -> bool) {
                 is_cooperative: false,
                 mode,
             };
-            program.launch(&request).unwrap();
+            // SAFETY: the kernel only accesses the allocation that it is given.
+            unsafe { program.launch(&request) }.unwrap();
             let [first, second] = buffers.map(|buffer| {
                 let mut bytes = vec![0; 4096];
                 assert!(device.memory.read(buffer, &mut bytes));

@@ -55,7 +55,8 @@ fn launch(device: &Device, program: &Program, blocks: u32, n: u32, mode: &Mode) 
         is_cooperative: false,
         mode: mode.clone(),
     };
-    program.launch(&request).unwrap();
+    // SAFETY: the kernel only accesses the allocation that it is given.
+    unsafe { program.launch(&request) }.unwrap();
     device.memory.read(buffer, &mut result);
     device.memory.free(buffer);
     result

@@ -26,7 +26,7 @@
 //!
 //! It is a dependency of tests only, and knows no CUDA programs: these are run by the tests of the command.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod commands;
 pub mod cubin;

@@ -103,7 +103,8 @@ fn a_schedule_of_the_device_repeats() {
             is_cooperative: false,
             mode,
         };
-        program.launch(&request).expect("the kernel ends");
+        // SAFETY: the kernel only writes the allocation that it is given.
+        unsafe { program.launch(&request) }.expect("the kernel ends");
         let mut bytes = vec![0; 385 * 4];
         assert!(device.memory.read(out, &mut bytes));
         bytes

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::mapping::Mapping;
+use super::mapping::{Mapping, copy_shared};
 
 /// Device memory, in one range of addresses.
 #[derive(Debug)]
@@ -128,9 +128,8 @@ impl Arena {
     /// The allocation that an address is in: its start and length.
     pub fn allocation(&self, address: u64) -> Option<(u64, u64)> {
         let offset = address.checked_sub(self.mapping.address())?;
-        let state = self.state();
-        let (&start, &length) = state.live.range(..=offset).next_back()?;
-        (offset < start + length).then_some((self.mapping.address() + start, length))
+        let (start, length) = self.state().allocation(offset)?;
+        Some((self.mapping.address() + start, length))
     }
 
     /// Whether an address is one of this memory, allocated or not.
@@ -155,28 +154,41 @@ impl Arena {
 
     /// Copies to an allocation. False if it does not fit in one.
     pub fn write(&self, address: u64, bytes: &[u8]) -> bool {
-        if !self.holds(address, bytes.len()) {
-            return bytes.is_empty();
-        }
-        // SAFETY: the range is within a live allocation. Kernels that write it at the same time race with the host, as on
-        // any device.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };
-        true
+        self.with_range(address, bytes.len(), |memory| {
+            // SAFETY: the range is in a live allocation, which is accessible, and stays so meanwhile.
+            unsafe { copy_shared(bytes.as_ptr(), memory, bytes.len()) }
+        })
     }
 
     /// Copies from an allocation. False if it does not fit in one.
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> bool {
-        if !self.holds(address, bytes.len()) {
-            return bytes.is_empty();
-        }
-        // SAFETY: as for `write`.
-        unsafe { std::ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), bytes.len()) };
-        true
+        self.with_range(address, bytes.len(), |memory| {
+            // SAFETY: as for `write`; `bytes` are ours.
+            unsafe { copy_shared(memory, bytes.as_mut_ptr(), bytes.len()) }
+        })
     }
 
-    fn holds(&self, address: u64, bytes: usize) -> bool {
-        self.allocation(address)
-            .is_some_and(|(start, length)| address.checked_add(bytes as u64).is_some_and(|end| end <= start + length))
+    /// Does something with a range that lies in one allocation, and keeps that from being given back meanwhile. False if
+    /// there is no such allocation; a range of no bytes needs none.
+    fn with_range(&self, address: u64, bytes: usize, access: impl FnOnce(*mut u8)) -> bool {
+        let state = self.state();
+        let Some(offset) = address.checked_sub(self.mapping.address()) else { return bytes == 0 };
+        let is_inside = state
+            .allocation(offset)
+            .is_some_and(|(start, length)| offset.checked_add(bytes as u64).is_some_and(|end| end <= start + length));
+        if is_inside {
+            // SAFETY: allocations lie in the mapping.
+            access(unsafe { self.mapping.base().add(offset as usize) });
+        }
+        is_inside || bytes == 0
+    }
+}
+
+impl State {
+    /// The allocation that an offset is in: where it starts, and its length.
+    fn allocation(&self, offset: u64) -> Option<(u64, u64)> {
+        let (&start, &length) = self.live.range(..=offset).next_back()?;
+        (offset < start + length).then_some((start, length))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Address space: reserved as a whole, made accessible piece by piece.
 
+use std::arch::asm;
 use std::io;
 
 /// A range of reserved addresses.
@@ -75,5 +76,24 @@ impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: the mapping is ours.
         unsafe { libc::munmap(self.base.cast(), self.bytes) };
+    }
+}
+
+/// Copies memory that kernels may access meanwhile: byte by byte, as relaxed atomic accesses would. What a kernel writes at
+/// the same time is copied or not, each byte for itself.
+///
+/// # Safety
+/// All bytes can be read from one range, and written to the other. Nobody but kernels accesses them meanwhile.
+pub(super) unsafe fn copy_shared(from: *const u8, to: *mut u8, bytes: usize) {
+    // SAFETY: the caller's promise; the direction flag is clear at the start of assembly. The instruction does nothing but
+    // accesses of bytes, each of which is atomic on this processor, so that it races with no access of compiled code.
+    unsafe {
+        asm!(
+            "rep movsb",
+            inout("rcx") bytes => _,
+            inout("rsi") from => _,
+            inout("rdi") to => _,
+            options(nostack, preserves_flags),
+        );
     }
 }

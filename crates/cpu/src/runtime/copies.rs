@@ -65,10 +65,10 @@ impl Copy {
     /// Does it.
     ///
     /// # Safety
-    /// A wrong address faults, as in a kernel.
+    /// The kernel may access what it copies; where nothing is mapped, a fault ends the launch.
     pub(crate) unsafe fn run(&self) {
         let mut buffer = [0_u8; 16];
-        // SAFETY: at most 16 bytes; the addresses are the kernel's.
+        // SAFETY: at most 16 bytes, as many as the buffer has; the rest is the caller's promise.
         unsafe {
             std::ptr::copy_nonoverlapping(self.from as *const u8, buffer.as_mut_ptr(), self.valid.min(16).into());
             std::ptr::copy_nonoverlapping(buffer.as_ptr(), self.to as *mut u8, self.bytes.min(16).into());

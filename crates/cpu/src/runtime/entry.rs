@@ -261,7 +261,8 @@ extern "C" fn wg_host_call(_: *mut WarpContext, what: u32, lane: u32, arguments:
         let Some(function) = HostFunction::of(function) else {
             worker.fail(FaultKind::Unsupported { what: format!("function {function} of the device") }, line)
         };
-        // SAFETY: compiled code passes room for results and arguments of the function.
+        // SAFETY: `fill_arguments` of the lowering has made room for results and arguments of the function. Pointers among
+        // them are the kernel's, as in `execute_matrix`.
         let result = unsafe { host::call(worker, function, arguments) };
         if let Err(kind) = result {
             worker.fail_in_lane(kind, line, lane);
@@ -271,20 +272,10 @@ extern "C" fn wg_host_call(_: *mut WarpContext, what: u32, lane: u32, arguments:
 
 /// A matrix instruction of a whole warp: the first word of each operand is that of lane 0, and so on.
 extern "C" fn wg_matrix(_: *mut WarpContext, line: u32, lanes: u32, first: u64, second: u64, words: *mut u64) {
-    let starts =
-        std::array::from_fn(
-            |lane| {
-                if lanes >> lane & 1 != 0 { words.wrapping_add(lane) } else { std::ptr::null_mut() }
-            },
-        );
     Worker::enter(|worker| {
-        let operands = Operands { lanes: starts, stride: 32 };
-        // SAFETY: compiled code has room for the words of 32 lanes beside each other.
-        let result =
-            worker.landing.during(Activity::Reading, || unsafe { matrix::execute([first, second], &operands) });
-        if let Err(kind) = result {
-            worker.fail(kind, line);
-        }
+        // SAFETY: `call_with_words` of the lowering has made room for the words of 32 lanes, and waits.
+        let operands = unsafe { Operands::of_warp(lanes, words) };
+        execute_matrix(worker, line, [first, second], &operands);
     });
 }
 
@@ -296,23 +287,28 @@ extern "C" fn wg_matrix_apart(context: *mut WarpContext, line: u32, _: u32, firs
     Worker::enter(|worker| {
         worker.meet(Collective::Operands, line, Some(u32::MAX), [words as u64, (&raw mut all) as u64, 0]);
         if all.iter().position(|&start| start != 0) == Some(lane as usize) {
-            let operands = Operands { lanes: all.map(|start| start as *mut u64), stride: 1 };
-            // SAFETY: the words are on the stacks of fibres that wait for this one.
-            let result =
-                worker.landing.during(Activity::Reading, || unsafe { matrix::execute([first, second], &operands) });
-            if let Err(kind) = result {
-                worker.fail(kind, line);
-            }
+            // SAFETY: each thread has brought what `call_with_words` made room for, and waits for this one below.
+            let operands = unsafe { Operands::of_threads(all.map(|start| start as *mut u64)) };
+            execute_matrix(worker, line, [first, second], &operands);
         }
         worker.meet(Collective::Operands, line, Some(u32::MAX), [0; 3]);
     });
+}
+
+fn execute_matrix(worker: &Worker<'_>, line: u32, what: [u64; 2], operands: &Operands) {
+    // SAFETY: the operands have the words of the instruction. Addresses among them are the kernel's, for whose accesses the
+    // caller of `Program::launch` answers; where nothing is mapped, `Activity::Reading` ends the launch.
+    let result = worker.landing.during(Activity::Reading, || unsafe { matrix::execute(what, operands) });
+    if let Err(kind) = result {
+        worker.fail(kind, line);
+    }
 }
 
 /// An operation on a barrier object, for one thread.
 extern "C" fn wg_mbarrier(_: *mut WarpContext, what: u32, address: u64, operand: u64) -> u64 {
     let (op, line) = split_line(what);
     Worker::enter(|worker| {
-        // SAFETY: a fault of the access is one of the kernel's.
+        // SAFETY: the address is the kernel's, as in `execute_matrix`.
         let result = worker.landing.during(Activity::Reading, || unsafe { mbarrier::execute(op, address, operand) });
         match result {
             Ok(result) => result,
@@ -335,18 +331,23 @@ extern "C" fn wg_stack_overflow(_: *mut WarpContext, line: u32) {
 
 /// A texture instruction of a whole warp.
 extern "C" fn wg_texture(_: *mut WarpContext, line: u32, lanes: u32, first: u64, second: u64, words: *mut u64) {
-    access_texture(line, [first, second], &Operands::beside_each_other(lanes, words));
+    // SAFETY: as in `wg_matrix`.
+    access_texture(line, [first, second], &unsafe { Operands::of_warp(lanes, words) });
 }
 
 /// A texture instruction of one thread.
 extern "C" fn wg_texture_apart(_: *mut WarpContext, line: u32, _: u32, first: u64, second: u64, words: *mut u64) {
-    access_texture(line, [first, second], &Operands::of_one(words));
+    let mut lanes = [std::ptr::null_mut(); 32];
+    lanes[0] = words;
+    // SAFETY: `call_with_words` of the lowering has made room for the words of one thread, and waits.
+    access_texture(line, [first, second], &unsafe { Operands::of_threads(lanes) });
 }
 
 fn access_texture(line: u32, what: [u64; 2], operands: &Operands) {
     Worker::enter(|worker| {
         let textures = worker.launch.textures;
-        // SAFETY: compiled code has room for the words of its lanes, and images are memory of the program.
+        // SAFETY: the operands have the words of the instruction, and `Textures::create` was promised that images are in
+        // memory that kernels may access; where nothing is mapped, `Activity::Reading` ends the launch.
         let result = worker.landing.during(Activity::Reading, || unsafe { texture::execute(textures, what, operands) });
         if let Err(kind) = result {
             worker.fail(kind, line);

@@ -16,22 +16,26 @@ use crate::narrow_float::{half_to_single, single_to_half, small};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operands {
     /// Where each lane's words start; null for lanes that take no part.
-    pub(crate) lanes: [*mut u64; 32],
+    lanes: [*mut u64; 32],
     /// From one word of a lane to its next, in words.
-    pub(crate) stride: usize,
+    stride: usize,
 }
 
 impl Operands {
     /// Those of a warp: the first word of each operand is that of lane 0, and so on.
-    pub(crate) fn beside_each_other(lanes: u32, words: *mut u64) -> Self {
+    ///
+    /// # Safety
+    /// There are all words of the instruction, of 32 lanes, and nobody else accesses them as long as this is used.
+    pub(crate) unsafe fn of_warp(lanes: u32, words: *mut u64) -> Self {
         let start = |lane| if lanes >> lane & 1 != 0 { words.wrapping_add(lane) } else { std::ptr::null_mut() };
         Self { lanes: std::array::from_fn(start), stride: 32 }
     }
 
-    /// Those of one thread.
-    pub(crate) fn of_one(words: *mut u64) -> Self {
-        let mut lanes = [std::ptr::null_mut(); 32];
-        lanes[0] = words;
+    /// Those of threads that run on their own; null for lanes that take no part.
+    ///
+    /// # Safety
+    /// Each thread has all words of the instruction, and nobody else accesses them as long as this is used.
+    pub(crate) unsafe fn of_threads(lanes: [*mut u64; 32]) -> Self {
         Self { lanes, stride: 1 }
     }
 
@@ -39,7 +43,7 @@ impl Operands {
         if self.lanes[lane].is_null() {
             return 0;
         }
-        // SAFETY: compiled code has room for all words of the lanes that take part.
+        // SAFETY: who made this promised all words of the instruction, and nothing else is asked for.
         unsafe { *self.lanes[lane].add(word * self.stride) }
     }
 

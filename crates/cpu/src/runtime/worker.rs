@@ -106,7 +106,8 @@ impl<'l> Worker<'l> {
                 (context, code.entry)
             };
             self.landing.during(Activity::Kernel, || {
-                // SAFETY: the code was compiled for such a context, which is boxed with its fibre.
+                // SAFETY: `code` lives as long as the launch, and was compiled for such a context, which is boxed with its
+                // fibre. For what the kernel accesses, the caller of `Program::launch` answers.
                 unsafe { entry(context) }
             });
             // What was not waited for is done at last.
@@ -159,7 +160,8 @@ impl<'l> Worker<'l> {
         let copies = self.schedule.borrow_mut().take_copies(lanes, pending_groups);
         self.landing.during(Activity::Reading, || {
             for copy in copies {
-                // SAFETY: a wrong address is the fault of the kernel.
+                // SAFETY: the addresses are the kernel's, for whose accesses the caller of `Program::launch` answers;
+                // where nothing is mapped, the launch ends.
                 unsafe { copy.run() };
             }
         });

@@ -185,7 +185,12 @@ const FIRST_HANDLE: u64 = 0x7e00_0000_0001;
 
 impl Textures {
     /// A handle for an object.
-    pub fn create(&self, object: Object) -> u64 {
+    ///
+    /// # Safety
+    /// Until the object is forgotten, each element of its image, at the addresses and distances that its levels say, is in
+    /// memory that kernels may read and, through a surface, write; or at addresses at which nothing is mapped, so that an
+    /// access ends the launch.
+    pub unsafe fn create(&self, object: Object) -> u64 {
         let mut objects = self.objects.write().unwrap_or_else(PoisonError::into_inner);
         let place = objects.iter().position(Option::is_none).unwrap_or_else(|| {
             objects.push(None);

@@ -116,6 +116,7 @@ impl Launch {
         driver::fail(self.explain(error));
     }
 
+    #[allow(unsafe_code, reason = "kernels access memory by its address")]
     fn launch(&self, params: &[u8], mode: cpu::Mode, plan: &LaunchPlan) -> std::result::Result<(), cpu::LaunchError> {
         let request = cpu::LaunchRequest {
             kernel: &self.kernel.name,
@@ -126,7 +127,9 @@ impl Launch {
             is_cooperative: self.shape.is_cooperative,
             mode,
         };
-        self.kernel.program.launch(&request).map(drop)
+        // SAFETY: the kernel and its parameters are the program's, as the code is that asked for the launch: for what a program
+        // accesses with its own code it answers itself. Tools only pass buffers that live until the launch has ended.
+        unsafe { self.kernel.program.launch(&request) }.map(drop)
     }
 
     /// Says what went wrong, and gives CUDA's number for it.

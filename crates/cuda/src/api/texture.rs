@@ -63,15 +63,22 @@ pub(crate) fn create(resource: &Resource, sampler: Sampler, view: Option<(Compon
         }
         (image.component, image.channels) = (component, channels);
     }
-    Ok(driver::get()?.device.textures.create(Object::Texture(image, sampler)))
+    new_handle(Object::Texture(image, sampler))
 }
 
 /// Makes a surface; the number is its handle.
 pub(crate) fn create_surface(resource: &Resource) -> Result<u64> {
     match resource {
-        Resource::Array(array) => Ok(driver::get()?.device.textures.create(Object::Surface(array.image.clone()))),
+        Resource::Array(array) => new_handle(Object::Surface(array.image.clone())),
         _ => Err(CudaError::INVALID_VALUE),
     }
+}
+
+#[allow(unsafe_code, reason = "kernels access images by their addresses")]
+fn new_handle(object: Object) -> Result<u64> {
+    // SAFETY: the image of an array is as large as the array's memory. Of other memory, `Resource::image` has looked up the
+    // allocation that it lies in. That the program does not free it before the object is for the program to see to.
+    Ok(unsafe { driver::get()?.device.textures.create(object) })
 }
 
 /// Forgets a texture or surface.
