@@ -3,6 +3,37 @@
 //! A warp is 32 lanes of vector registers: PTX becomes LLVM code that runs one warp, with values that are the same or
 //! regularly spaced in all lanes kept in scalars. Lanes that part at a branch wait in masks. Warps that wait for each
 //! other are fibres.
+//!
+//! A [`Device`] has memory and what all launches share, a [`Program`] is a module on it, and a [`LaunchRequest`] says which
+//! of its kernels runs, and how.
+//!
+//! ```
+//! use cpu::{Device, LaunchRequest, Mode, Program};
+//!
+//! let text = ".version 8.0 .target sm_80 .address_size 64
+//!     .visible .entry store(.param .u64 out) {
+//!         .reg .b64 %d<2>; .reg .b32 %r<2>;
+//!         ld.param.u64 %d1, [out]; mov.u32 %r1, 7; st.global.u32 [%d1], %r1; ret;
+//!     }";
+//! let device = Device::new(64 << 20)?;
+//! let program = Program::load(&device, ptx::parse(text).module)?;
+//! let out = device.memory.allocate(4, 4)?;
+//! let (grid, block, params) = ([1; 3], [32, 1, 1], out.to_le_bytes());
+//! let mode = Mode::default();
+//! let request =
+//!     LaunchRequest { kernel: "store", grid, block, dynamic_shared: 0, params: &params, is_cooperative: false, mode };
+//! // SAFETY: the kernel writes nothing but the four bytes that its parameter points to.
+//! unsafe { program.launch(&request)? };
+//! let mut bytes = [0; 4];
+//! assert!(device.memory.read(out, &mut bytes) && bytes == [7, 0, 0, 0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! From the bottom to the top: `abi` is what compiled code and the runtime agree on; `runtime` runs launches of compiled
+//! code; `lower` makes LLVM code of PTX with `emit` and `llvm`; `codegen` makes object files of it, `code_cache` keeps them,
+//! `jit` links them; `kernel` and `tiered_kernel` bring that together, and `program` is what other crates see.
+//!
+//! It does not check anything: tools instrument kernels before they come here.
 
 mod abi;
 mod background;
