@@ -7,6 +7,11 @@
 //! - `layouts.rs`: structs and constants, for `tests/abi.rs`.
 //!
 //! A function is implemented if a file in `src/ffi` has `fn NAME(`; its module must be visible in `src/ffi`.
+//!
+//! **Why one library for driver and runtime of all versions.** The runtime stands on the driver's state, and a process
+//! may load both, the runtime even in two versions; under the names of one file the loader gives it one. Programs that
+//! were linked with 11, 12 and 13 ask for symbols of different versions, and some functions changed their signature
+//! without changing their name: each version of a symbol leads to its own function.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

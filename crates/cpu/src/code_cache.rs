@@ -6,6 +6,9 @@
 //! An entry is found without lowering anything, by what lowering starts from: the text of all functions that the kernel
 //! can reach, with the lines that messages and reports speak of, the variables, the options, the processor, LLVM, and our
 //! own build.
+//!
+//! The name of an entry is a hash of what lowering starts from, not of what comes out, so that a hit skips lowering,
+//! too. Our own build and LLVM's are known by the build ids that the linker wrote.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -7,6 +7,9 @@
 //!
 //! Both tiers compute the same, but a kernel whose threads race may see different sides of its races. Who wants a run to
 //! repeat exactly therefore says in which tier.
+//!
+//! LLVM cannot be interrupted, and must not be at work when the process takes it down: the end of the process waits for
+//! it, which is never longer than the process has run. The library is never unloaded.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

@@ -1,4 +1,8 @@
 //! What came of a run.
+//!
+//! **What was not checked is not clean.** A run in which no process used CUDA, a kernel could not be checked, a process
+//! still runs, or a line cannot be read has an exit code of its own. What the user did not want to have checked is
+//! counted, and no failure.
 
 use crate::finding::{Finding, Severity};
 use crate::journal::{Coverage, Process};

@@ -9,6 +9,11 @@
 //!
 //! That is rare, and what it costs is paid only then: vector code needs no way to be entered in its middle, and the code
 //! of width 1 is compiled when it is first needed.
+//!
+//! **Why lanes are not parked.** The obvious design parks lanes inside the vector code and comes back to them through a
+//! dispatcher; but then every block can be entered from everywhere, which costs all kernels the scalar registers and
+//! the loops that LLVM understands, for the sake of a few. Here fast code stays simple, and the general case is the one
+//! that is easiest to get right.
 
 use std::collections::BTreeMap;
 

@@ -12,6 +12,12 @@
 //!
 //! If a warp is deoptimized, so are the others of its block: those before it stand at the barrier that ends the region, those
 //! after it at the start of the region.
+//!
+//! Measured against a switch of stacks at each barrier, however well that was predicted: matrix multiplication 1.7 ×,
+//! prefix sums 2.2 ×, binomial options 2.5 × as fast. No code is there twice, as it is when regions become functions:
+//! at a barrier, control goes back to where the region began, or on. A loop that waits yields with its block; if that
+//! does not help for long, the block is deoptimized, because what is waited for may be one of its warps. Kernels that
+//! are counted, preempted, observed or run in a random order keep fibres.
 
 use ptx::analysis::Web;
 use ptx::ir::StmtId;
@@ -210,7 +216,8 @@ impl<'a, 'c> RegionLoops<'a, 'c> {
 
     /// At the end of a region: keeps the registers of the warp that runs.
     fn keep_all(&mut self, live: &[Kept], from: &[(usize, FxHashSet<Web>)], registers: &mut Registers<'_, 'a, 'c>) {
-        let changes_in = |kept: &Kept, region: &(usize, FxHashSet<Web>)| kept.is_block_uniform || region.1.contains(&kept.web);
+        let changes_in =
+            |kept: &Kept, region: &(usize, FxHashSet<Web>)| kept.is_block_uniform || region.1.contains(&kept.web);
         let (always, sometimes): (Vec<&Kept>, Vec<&Kept>) = live
             .iter()
             .filter(|kept| kept.has_changed)

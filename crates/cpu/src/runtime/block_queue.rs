@@ -6,6 +6,9 @@
 //!
 //! So blocks are dealt in rounds, with a chunk of neighbouring blocks for each thread. A thread takes its own chunk of the
 //! round, another one's if its own is gone, and begins the next round when all chunks of this one are gone.
+//!
+//! With one long share of the launch for each thread, a program of the wild that depends on blocks before its own gave
+//! wrong results. Where blocks do wait for each other, chunks have one block.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,6 +1,15 @@
 //! What the threads of a warp compute together when each runs on its own.
 //!
 //! This is another road to the results that vector code computes, so that the two can be compared.
+//!
+//! **A lane that is not in its own mask gets what the others have.** PTX leaves open what `vote.sync` and the like do
+//! for a lane that they do not name, and programs do it (a prefix sum that asks the lanes below). NVIDIA's assembler
+//! makes of it an operation over the lanes that are there, cut down to the mask; so do we, at both widths and in the
+//! interpreter: the lane waits for whom it names, its own value does not count, it goes on with their result, and
+//! observers are told. Nobody's reduction is 0. A shuffle takes the value of any lane that is there. Threads that run
+//! on their own find each other because none of them goes on from a collective before all of its warp wait, or spin;
+//! members are those that name the same lanes, because the same instruction may be in use for two rounds of a loop at
+//! once.
 
 use crate::abi::collective::Collective;
 

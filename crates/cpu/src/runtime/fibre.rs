@@ -2,6 +2,8 @@
 //!
 //! A switch saves the registers that a function must preserve, changes the stack and restores: some twenty
 //! instructions. Fibres never change their OS thread.
+//!
+//! A switch ends with a jump, not with a return: processors predict returns from calls, which were on another stack.
 
 use std::arch::naked_asm;
 use std::cell::RefCell;

@@ -1,4 +1,7 @@
 //! Copies and fills.
+//!
+//! Device memory is host memory, and still not everything goes: a copy whose direction does not fit the pointers, or
+//! that leaves its allocation, is refused as on a GPU, because programs are tested here that will run there.
 
 use super::allocation::{Owner, owner};
 use super::stream::Stream;

@@ -1,4 +1,7 @@
 //! Work that streams do.
+//!
+//! Work is data: a launch, copy or fill is checked and its parameters are taken when it is asked for, so what is put in
+//! a queue can be kept in a graph and repeated.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;

@@ -6,6 +6,9 @@
 //!
 //! An interpreter that ends, ends the threads that wait for its lock, in the middle of what they do. So it is told to call
 //! us before it ends ([`before_the_end`]), and then nobody waits for it any more.
+//!
+//! Reading the interpreter's structures, as profilers do from outside, depends on its version; its stable interface
+//! does not.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_long, c_void};

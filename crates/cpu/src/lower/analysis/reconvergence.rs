@@ -2,6 +2,11 @@
 //!
 //! Whatever is known to be false here saves code: registers that nobody else needs are overwritten without looking at
 //! the mask, and control goes straight to the block that is next.
+//!
+//! Compile time follows the number of values that meet where control flow does. So only blocks are tested for which
+//! lanes can be pending, the lanes of all other blocks are values and not memory, registers start as zero only where
+//! that can be seen, and what ends a launch or deoptimizes a warp does not come back (`fail_when`). Figures are in
+//! `docs/cpu-measurements.md`.
 
 use ptx::analysis::{BitSet, Block, Cfg, DominatorTree, LoopId, Loops, Uniformity};
 use ptx::entity::Map;
