@@ -59,10 +59,11 @@ struct Object {
 const NAMES: [&[u8]; 6] =
     [b"libcuda.so.1", b"libcuda.so", b"libcudart.so.11.0", b"libcudart.so.12", b"libcudart.so.13", b"libcudart.so"];
 
-/// Agrees on a version of the interface; none if this was not started by `warpgrind`, which makes the loader forget us.
+/// Agrees on a version of the interface. The loader must not forget us, not even in a process without settings that can be
+/// read: it may still have to preload us by a name that only [`la_objsearch`] knows the path of.
 #[unsafe(no_mangle)]
 pub extern "C" fn la_version(version: c_uint) -> c_uint {
-    if cuda_library().is_some() { version.min(VERSION) } else { 0 }
+    version.min(VERSION)
 }
 
 /// Says where a library is to be loaded from.
@@ -98,13 +99,11 @@ pub unsafe extern "C" fn la_objsearch(name: *const c_char, _cookie: *mut usize, 
 pub unsafe extern "C" fn la_objopen(map: *mut LinkMap, namespace: c_long, _cookie: *mut usize) -> c_uint {
     // SAFETY: the loader passes a link map, whose name is a C string.
     let (address, path) = unsafe { ((*map).address, CStr::from_ptr((*map).name)) };
-    if namespace != LM_ID_BASE {
-        return 0;
-    }
+    let Some(cuda_library) = cuda_library().filter(|_| namespace == LM_ID_BASE) else { return 0 };
     let Ok(mut state) = STATE.lock() else { return 0 };
     if identity::own_map().is_some_and(|own| is_same_name(own, path)) {
         state.ours_in_program = Some(address);
-    } else if cuda_library() == Some(path) {
+    } else if cuda_library == path {
         state.cuda_is_loaded = true;
     } else {
         state.new.push(Object { id: map.addr(), address, path: path.to_bytes().to_vec() });
