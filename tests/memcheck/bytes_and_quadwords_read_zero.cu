@@ -5,16 +5,17 @@
 __global__ void read(const unsigned char *bytes, const unsigned long long *words, unsigned long long *out, int index) {
     unsigned int byte;
     unsigned long long low, high;
-    asm volatile("{ .reg .b8 c; .reg .pred p; ld.global.u8 c, [%1];\n" // A valid read, which sets all bits.
+    // The first read of each is valid, and sets all bits.
+    asm volatile("{ .reg .b8 c; ld.global.u8 c, [%1];\n" //~ ERROR out-of-bounds
                  "ld.global.u8 c, [%2];\n"
                  "cvt.u32.u8 %0, c; }"
                  : "=r"(byte)
-                 : "l"(bytes), "l"(bytes + index)); //~ ERROR out-of-bounds
-    asm volatile("{ .reg .b128 q; ld.global.b128 q, [%2];\n"
+                 : "l"(bytes), "l"(bytes + index));
+    asm volatile("{ .reg .b128 q; ld.global.b128 q, [%2];\n" //~ ERROR out-of-bounds
                  "ld.global.b128 q, [%3];\n"
                  "mov.b128 {%0, %1}, q; }"
                  : "=l"(low), "=l"(high)
-                 : "l"(words), "l"(words + index / 8)); //~ ERROR out-of-bounds
+                 : "l"(words), "l"(words + index / 8));
     out[0] = byte;
     out[1] = low;
     out[2] = high;

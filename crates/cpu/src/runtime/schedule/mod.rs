@@ -756,7 +756,7 @@ impl<'l> Schedule<'l> {
         if let Some(observer) = self.launch.observer {
             let context = &self.fibres[self.running()].context;
             let thread = self.launch.thread_of(context.first_thread + lane);
-            observer.lane_not_in_mask(&LaneNotInMask { block: context.block, thread, mask, line: line });
+            observer.lane_not_in_mask(&LaneNotInMask { block: context.block, thread, mask, line });
         }
     }
 
@@ -765,7 +765,7 @@ impl<'l> Schedule<'l> {
         self.break_ring();
         let context = &self.fibres[self.running()].context;
         let thread = self.launch.thread_of(context.first_thread + lane);
-        let fault = Fault { kind, line: line, block: context.block, thread };
+        let fault = Fault { kind, line, block: context.block, thread };
         if let Some(observer) = self.launch.observer {
             observer.fault(&fault);
         }
