@@ -242,10 +242,11 @@ fn compile_options(variant: Variant) -> Vec<&'static str> {
     }
 }
 
-/// Headers that programs share: those directly in `tests/cuda` or `tests/memcheck`.
+/// Headers that programs share: those directly in `tests/cuda`, and those in `tests/memcheck` for the programs of all tools.
 fn headers_above(source: &Path) -> Result<Vec<PathBuf>> {
-    let is_root = |path: &&Path| path.ends_with("tests/cuda") || path.ends_with("tests/memcheck");
-    let root = source.ancestors().find(is_root).context("programs are in tests/cuda or tests/memcheck")?;
+    let is_cuda = source.ancestors().any(|path| path.ends_with("tests/cuda"));
+    let tests = source.ancestors().find(|path| path.ends_with("tests")).context("programs are in a folder of tests")?;
+    let root = tests.join(if is_cuda { "cuda" } else { "memcheck" });
     let files: Vec<PathBuf> = fs::read_dir(root)?.map(|file| Ok(file?.path())).collect::<Result<_>>()?;
     let mut headers: Vec<PathBuf> =
         files.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "h")).collect();
