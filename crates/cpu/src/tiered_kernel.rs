@@ -129,9 +129,9 @@ impl TieredKernel {
     /// Quick code has run, or runs, for so long in a launch that is not yet counted. If that makes the kernel hot, it is
     /// compiled in the background.
     fn note(self: &Arc<Self>, running: Duration) {
-        let Some(quick) = self.baseline.get() else { return };
+        let Some(baseline) = self.baseline.get() else { return };
         let spent = self.spent.load(Ordering::Relaxed) + running.as_micros() as u64;
-        if spent >= TIMES_AS_LONG * quick.microseconds
+        if spent >= TIMES_AS_LONG * baseline.microseconds
             && self.optimised().is_none()
             && !self.is_hot.swap(true, Ordering::Relaxed)
         {

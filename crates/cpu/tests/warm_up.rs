@@ -1,4 +1,4 @@
-//! Kernels that start in quick code and go on in optimised code.
+//! Kernels that start in baseline code and go on in optimised code.
 
 use std::process::Command;
 use std::sync::Arc;

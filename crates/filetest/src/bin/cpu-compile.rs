@@ -1,6 +1,6 @@
 //! Compiles every kernel of a directory of PTX files for the CPU device, and says what is refused and how long it took.
 //!
-//! `cargo run --release -p filetest --bin cpu-compile -- [--width one|warp] [--tier quick|optimised] [--kernel NAME] DIR`
+//! `cargo run --release -p filetest --bin cpu-compile -- [--width one|warp] [--tier baseline|optimised] [--kernel NAME] DIR`
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is a command")]
@@ -24,7 +24,7 @@ struct Args {
     #[arg(long, value_enum, default_value_t = WidthArg::Warp)]
     width: WidthArg,
     /// How much time is spent.
-    #[arg(long, value_enum, default_value_t = TierArg::Quick)]
+    #[arg(long, value_enum, default_value_t = TierArg::Baseline)]
     tier: TierArg,
     /// Takes only every so-manieth file.
     #[arg(long, default_value_t = 1)]
@@ -48,7 +48,7 @@ enum WidthArg {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum TierArg {
-    Quick,
+    Baseline,
     Optimised,
 }
 
@@ -72,7 +72,7 @@ fn main() -> Result<()> {
         WidthArg::Warp => Width::Warp,
     };
     let tier = match args.tier {
-        TierArg::Quick => Tier::Baseline,
+        TierArg::Baseline => Tier::Baseline,
         TierArg::Optimised => Tier::Optimised,
     };
     let mode = Mode { width, tier, ..Mode::default() };

@@ -29,9 +29,9 @@ pub(super) fn engines() -> Vec<Box<dyn Engine>> {
     };
     let engine = |name, mode| -> Box<dyn Engine> { Box::new(CpuDevice { name, mode }) };
     vec![
-        engine("one lane, quick", mode(Width::Thread, Tier::Baseline, false)),
+        engine("one lane, baseline", mode(Width::Thread, Tier::Baseline, false)),
         engine("one lane, optimised, random schedule", mode(Width::Thread, Tier::Optimised, true)),
-        engine("warp, quick", mode(Width::Warp, Tier::Baseline, false)),
+        engine("warp, baseline", mode(Width::Warp, Tier::Baseline, false)),
         engine("warp, optimised", mode(Width::Warp, Tier::Optimised, false)),
         engine("warp, optimised, random schedule", mode(Width::Warp, Tier::Optimised, true)),
     ]
