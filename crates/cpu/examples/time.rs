@@ -5,7 +5,8 @@
 
 use std::time::Duration;
 
-use cpu::{Device, LaunchRequest, Mode, Program, Tier, Width};
+use cpu::{Device, Mode, Program, Tier, Width};
+use device::LaunchRequest;
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
@@ -32,10 +33,9 @@ fn main() {
             let start = processor_time();
             program.try_compile(kernel, block, &mode).expect("the kernel can be compiled");
             let compiled = processor_time();
-            let request =
-                LaunchRequest { kernel, grid, block, dynamic_shared: 0, params: &params, is_cooperative: false, mode };
+            let request = LaunchRequest { grid, block, ..LaunchRequest::of(kernel, &params) };
             // SAFETY: who calls this command gives the kernel parameters that it can work with.
-            unsafe { program.launch(&request) }.expect("the kernel runs");
+            unsafe { program.launch(&request, &mode) }.expect("the kernel runs");
             let (compiling, running) = (compiled - start, processor_time() - compiled);
             println!("{width:?} {tier:?}: compiled in {compiling:.0?}, run in {running:.0?}");
         }

@@ -30,6 +30,16 @@ pub enum CompileError {
     Internal(String),
 }
 
+impl From<CompileError> for device::LaunchError {
+    fn from(error: CompileError) -> Self {
+        let text = error.to_string();
+        match error {
+            CompileError::Unsupported(_) => Self::Unsupported(text),
+            CompileError::Internal(_) => Self::Internal(text),
+        }
+    }
+}
+
 /// What functions of the runtime, and signal handlers, may need of a stack.
 const RUNTIME_STACK: u64 = 128 << 10;
 /// The stack of a kernel that calls itself.

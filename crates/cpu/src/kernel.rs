@@ -10,7 +10,7 @@ use crate::lower::{self, ENTRY, KernelSummary};
 use crate::options::{Options, Width};
 use crate::runtime::code::{KernelCode, Misspeculations, ThreadCode};
 use crate::runtime::entry;
-use crate::runtime::fault::FaultKind;
+use device::FaultKind;
 
 /// A kernel that can be launched.
 #[derive(Debug)]

@@ -4,11 +4,12 @@
 //! regularly spaced in all lanes kept in scalars. Lanes that part at a branch wait in masks. Warps that wait for each
 //! other are fibres.
 //!
-//! A [`Device`] has memory and what all launches share, a [`Program`] is a module on it, and a [`LaunchRequest`] says which
-//! of its kernels runs, and how.
+//! A [`Device`] has memory and what all launches share, a [`Program`] is a module on it, a `LaunchRequest` says which of
+//! its kernels runs, and a [`Mode`] how. [`CpuDevice`] is the same behind the traits that all devices have.
 //!
 //! ```
-//! use cpu::{Device, LaunchRequest, Mode, Program};
+//! use cpu::{Device, Mode, Program};
+//! use device::LaunchRequest;
 //!
 //! let text = ".version 8.0 .target sm_80 .address_size 64
 //!     .visible .entry store(.param .u64 out) {
@@ -18,12 +19,10 @@
 //! let device = Device::new(64 << 20)?;
 //! let program = Program::load(&device, ptx::parse(text).module)?;
 //! let out = device.memory.allocate(4, 4)?;
-//! let (grid, block, params) = ([1; 3], [32, 1, 1], out.to_le_bytes());
-//! let mode = Mode::default();
-//! let request =
-//!     LaunchRequest { kernel: "store", grid, block, dynamic_shared: 0, params: &params, is_cooperative: false, mode };
+//! let params = out.to_le_bytes();
+//! let request = LaunchRequest { block: [32, 1, 1], ..LaunchRequest::of("store", &params) };
 //! // SAFETY: the kernel writes nothing but the four bytes that its parameter points to.
-//! unsafe { program.launch(&request)? };
+//! unsafe { program.launch(&request, &Mode::default())? };
 //! let mut bytes = [0; 4];
 //! assert!(device.memory.read(out, &mut bytes) && bytes == [7, 0, 0, 0]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -37,6 +36,7 @@
 
 mod abi;
 mod background;
+mod boundary;
 mod code_cache;
 mod codegen;
 mod compiler;
@@ -47,19 +47,20 @@ mod kernel;
 mod llvm;
 mod lower;
 mod memory;
+mod mode;
 mod narrow_float;
 mod options;
 mod program;
 mod runtime;
-pub mod texture;
+mod texture;
 mod tiered_kernel;
 
+pub use boundary::CpuDevice;
 pub use code_cache::CodeCache;
-pub use codegen::{CompileError, unsupported};
+pub use codegen::unsupported;
 pub use lower::Unsupported;
-pub use memory::{Arena, Heap, OutOfMemory};
+pub use memory::Arena;
+pub use mode::Mode;
 pub use options::{Options, Processor, Tier, Width};
-pub use program::{Device, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Mode, Program};
-pub use runtime::fault::{Fault, FaultKind, LaneNotInMask, Waiter};
-pub use runtime::observe::Observer;
+pub use program::{Device, Program};
 pub use runtime::signals::leave_signals_to_the_program;

@@ -2,8 +2,9 @@
 
 use std::cell::LazyCell;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use device::{Fault, Heap, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError};
 use ptx::analysis::{CallGraph, LaunchFacts};
 use ptx::entity::{Id, Map};
 use ptx::ir::{FuncId, Global, InitValue, Module, Param, Symbol, Variable};
@@ -12,16 +13,15 @@ use rustc_hash::FxHashMap;
 
 use crate::abi::MAX_SHARED;
 use crate::code_cache::CodeCache;
-use crate::codegen::{self, CompileError};
-use crate::kernel::{Kernel, Source};
+use crate::codegen;
+use crate::kernel::Source;
 use crate::lower;
-use crate::memory::{Arena, Heap, OutOfMemory, SharedWindows};
-use crate::options::{Options, Processor, Tier, Width};
+use crate::memory::{Arena, SharedWindows};
+use crate::mode::Mode;
+use crate::options::{Options, Tier, Width};
 use crate::runtime::block_queue::BlockQueue;
 use crate::runtime::code::BetterCode;
-use crate::runtime::fault::Fault;
 use crate::runtime::launch::{Launch, LaunchParts, ParamLine};
-use crate::runtime::observe::Observer;
 use crate::runtime::output::Output;
 use crate::runtime::pool::Pool;
 use crate::runtime::worker;
@@ -62,87 +62,6 @@ pub struct Program {
 /// A kernel that was compiled for options, given here as they are in the optimised tier.
 type Variant = (Options, Arc<TieredKernel>);
 
-/// How a kernel is launched.
-#[derive(Clone, Debug)]
-pub struct LaunchRequest<'a> {
-    /// The name of the kernel.
-    pub kernel: &'a str,
-    /// Blocks.
-    pub grid: [u32; 3],
-    /// Threads of a block.
-    pub block: [u32; 3],
-    /// Bytes of shared memory besides what the kernel declares.
-    pub dynamic_shared: u32,
-    /// The parameters, laid out as the kernel declares them.
-    pub params: &'a [u8],
-    /// Whether all blocks are there at once, so that they can wait for each other (a cooperative launch).
-    pub is_cooperative: bool,
-    /// How it is compiled and run.
-    pub mode: Mode,
-}
-
-/// How a launch is compiled and run.
-#[derive(Clone, Debug)]
-pub struct Mode {
-    /// How many lanes run at once.
-    pub width: Width,
-    /// How much time is spent on compiling.
-    pub tier: Tier,
-    /// Whether a kernel starts in the baseline tier, whatever `tier` says, and goes on in the optimised one when it has run
-    /// for some time. Then kernels with races need not do the same each time.
-    pub warm_up: bool,
-    /// Seeds the schedule; a random one if it is asked for.
-    pub seed: u64,
-    /// Whether the order of warps is random.
-    pub random_schedule: bool,
-    /// Whether another warp may run before each access to memory, if the order is random.
-    pub preempt: bool,
-    /// How many instructions the threads of a warp may execute together.
-    pub budget: Option<u64>,
-    /// Whether instructions are counted.
-    pub count: bool,
-    /// How many OS threads run blocks. With one, a launch repeats exactly.
-    pub threads: usize,
-    /// After which time a launch that spins is ended.
-    pub timeout: Option<Duration>,
-    /// Whether copies of `cp.async` are done as late as PTX allows instead of at once.
-    pub late_copies: bool,
-    /// What code is for; nothing for the processor that we run on.
-    pub processor: Option<Processor>,
-    /// Who is told what happens in the launch.
-    pub observer: Option<Arc<dyn Observer>>,
-    /// Who answers `malloc` and `free` of kernels; the memory of the device itself if nobody is named.
-    pub heap: Option<Arc<dyn Heap>>,
-}
-
-impl Mode {
-    /// The code of a kernel that a launch starts with.
-    fn code(&self, tiered: &TieredKernel) -> Result<Arc<Kernel>, CompileError> {
-        if self.warm_up { tiered.best() } else { tiered.get(self.tier) }
-    }
-}
-
-impl Default for Mode {
-    fn default() -> Self {
-        Self {
-            width: Width::Warp,
-            tier: Tier::Optimised,
-            warm_up: false,
-            seed: 0,
-            random_schedule: false,
-            preempt: false,
-            budget: None,
-            count: false,
-            threads: 1,
-            timeout: None,
-            late_copies: false,
-            processor: None,
-            observer: None,
-            heap: None,
-        }
-    }
-}
-
 /// How many blocks an OS thread starts while others wait for memory to change.
 const RESIDENT_BLOCKS: usize = 64;
 /// How many blocks a worker takes at once, at most. The more they are, the later those with the next numbers begin.
@@ -160,72 +79,6 @@ fn environment(workspace: Option<u64>) -> [u32; 32] {
         registers[2] = address as u32;
     }
     registers
-}
-
-/// What is known of a kernel before it is compiled.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct KernelFacts {
-    /// Its parameters: where each starts, and how many bytes it has.
-    pub params: Vec<(u64, u64)>,
-    /// Bytes of shared memory that it declares.
-    pub shared: u64,
-    /// Bytes of local memory of a thread.
-    pub local: u64,
-    /// What it says of its launches.
-    pub launch: LaunchFacts,
-}
-
-impl KernelFacts {
-    /// The facts of a kernel; nothing if it is too large for the device.
-    pub fn of(module: &Module, kernel: FuncId) -> Option<Self> {
-        let function = &module.functions[kernel];
-        let sizes = lower::sizes(module, kernel).ok()?;
-        let bytes = |param: &Param| match *param {
-            Param::Var(var) => function.vars[var].size().unwrap_or(0),
-            Param::Reg(group) => function.groups[group].ty.bytes().into(),
-        };
-        Some(Self {
-            params: lower::param_offsets(function).into_iter().zip(function.params.iter().map(bytes)).collect(),
-            shared: sizes.dynamic_shared,
-            local: sizes.local,
-            launch: LaunchFacts::of(&module.names, function),
-        })
-    }
-}
-
-/// What is known of a launch that ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Launched {
-    /// Instructions that its threads executed, if they were counted.
-    pub instructions: u64,
-}
-
-/// Why a launch did not take place, or did not end well.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum LaunchError {
-    /// There is no such kernel.
-    #[error("the module has no kernel `{0}`")]
-    NoKernel(String),
-    /// The grid, the block, or the parameters are not possible.
-    #[error("{0}")]
-    Invalid(String),
-    /// It could not be compiled.
-    #[error(transparent)]
-    Compile(#[from] CompileError),
-    /// It went wrong while it ran.
-    #[error(transparent)]
-    Fault(#[from] Fault),
-}
-
-/// Why a module could not be loaded.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum LoadError {
-    /// Its variables do not fit.
-    #[error(transparent)]
-    OutOfMemory(#[from] OutOfMemory),
-    /// A variable of it cannot be made.
-    #[error("the variable `{0}` is declared but not defined")]
-    Undefined(String),
 }
 
 impl Device {
@@ -407,7 +260,7 @@ impl Program {
     /// # Safety
     /// With these parameters, the kernel only accesses memory of the device, or memory that the caller lets it access: no
     /// Rust code holds references to it, or relies on what is in it, while the launch runs. Or the kernel is refused.
-    pub unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Result<Launched, LaunchError> {
+    pub unsafe fn launch(&self, request: &LaunchRequest<'_>, mode: &Mode) -> Result<Launched, LaunchError> {
         let func = self.kernel(request.kernel)?;
         let threads = request.block.iter().map(|&size| u64::from(size)).product::<u64>();
         if !(1..=1024).contains(&threads) || request.grid.contains(&0) {
@@ -416,8 +269,8 @@ impl Program {
                 request.grid
             )));
         }
-        let mut tiered = self.tiered(func, request.block, &request.mode);
-        let mut kernel = request.mode.code(&tiered)?;
+        let mut tiered = self.tiered(func, request.block, mode, request.observer.is_some());
+        let mut kernel = mode.code(&tiered)?;
         let shared = kernel.code.dynamic_shared + u64::from(request.dynamic_shared);
         if shared > MAX_SHARED {
             return Err(LaunchError::Invalid(format!(
@@ -430,7 +283,7 @@ impl Program {
         }
         let params = ParamLine::lines(request.params, kernel.params as usize);
         let blocks = request.grid.iter().map(|&size| u64::from(size)).product::<u64>();
-        let heap: &dyn Heap = request.mode.heap.as_deref().unwrap_or(&self.device.memory);
+        let heap: &dyn Heap = request.heap.as_deref().unwrap_or(&self.device.memory);
         let workspace = request.is_cooperative.then(|| heap.allocate(WORKSPACE));
         if workspace == Some(0) {
             return Err(LaunchError::Invalid("no memory is left for the barrier of a cooperative launch".to_owned()));
@@ -438,9 +291,9 @@ impl Program {
         if let Some(workspace) = workspace {
             self.device.memory.write(workspace, &[0; WORKSPACE as usize]);
         }
-        let deadline = request.mode.timeout.map(|timeout| Instant::now() + timeout);
-        let threads = (request.mode.threads.max(1) as u64).min(blocks);
-        let is_free = !request.mode.random_schedule && request.mode.observer.is_none() && !request.is_cooperative;
+        let deadline = mode.timeout.map(|timeout| Instant::now() + timeout);
+        let threads = (mode.threads.max(1) as u64).min(blocks);
+        let is_free = !mode.random_schedule && request.observer.is_none() && !request.is_cooperative;
         let mut launched = Launched { instructions: 0 };
         let spins = kernel.spins;
         let queue = if is_free && !spins {
@@ -456,7 +309,7 @@ impl Program {
             let launch = Launch::new(LaunchParts {
                 kernel: &kernel.code,
                 thread_code: &*kernel,
-                better_code: request.mode.warm_up.then_some(&tiered as &dyn BetterCode),
+                better_code: mode.warm_up.then_some(&tiered as &dyn BetterCode),
                 params: &params,
                 grid: request.grid,
                 queue: &queue,
@@ -466,24 +319,24 @@ impl Program {
                 shared: &self.device.shared,
                 residency: if request.is_cooperative { blocks as usize } else { RESIDENT_BLOCKS },
                 environment: environment(workspace),
-                random_schedule: request.mode.random_schedule,
-                observer: request.mode.observer.as_deref(),
-                budget: request.mode.budget.unwrap_or(u64::MAX),
+                random_schedule: mode.random_schedule,
+                observer: request.observer.as_deref(),
+                budget: mode.budget.unwrap_or(u64::MAX),
                 deadline,
                 output: &self.device.output,
                 heap,
                 textures: &self.device.textures,
             });
             let started = Instant::now();
-            error = self.run(&launch, threads, request.mode.seed).map(LaunchError::from);
-            if request.mode.warm_up {
+            error = self.run(&launch, threads, mode.seed).map(LaunchError::from);
+            if mode.warm_up {
                 tiered.ran(started.elapsed());
             }
             launched.instructions += launch.executed.load(std::sync::atomic::Ordering::Relaxed);
             if !queue.is_over() && error.is_none() {
                 // The kernel misspeculates; the next code does not speculate.
-                tiered = self.tiered(func, request.block, &request.mode);
-                match request.mode.code(&tiered) {
+                tiered = self.tiered(func, request.block, mode, request.observer.is_some());
+                match mode.code(&tiered) {
                     Ok(code) => kernel = code,
                     Err(failed) => error = Some(failed.into()),
                 }
@@ -507,8 +360,9 @@ impl Program {
     }
 
     /// A kernel for blocks of a size, in all tiers.
-    fn tiered(&self, func: FuncId, block: [u32; 3], mode: &Mode) -> Arc<TieredKernel> {
-        let mut options = Options { tier: Tier::Optimised, ..self.options(func, block, mode) };
+    fn tiered(&self, func: FuncId, block: [u32; 3], mode: &Mode, is_observed: bool) -> Arc<TieredKernel> {
+        let region_loops = !mode.random_schedule && !is_observed;
+        let mut options = Options { tier: Tier::Optimised, region_loops, ..self.options(func, block, mode) };
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         let of_kernel = kernels.entry(func).or_default();
         if of_kernel.iter().any(|(other, tiered)| *other == options && tiered.misspeculates()) {
@@ -540,7 +394,7 @@ impl Program {
             count: mode.count || mode.budget.is_some(),
             late_copies: mode.late_copies,
             speculate: true,
-            region_loops: !mode.random_schedule && mode.observer.is_none(),
+            region_loops: !mode.random_schedule,
             facts,
             processor: mode.processor,
         }
@@ -548,18 +402,18 @@ impl Program {
 
     /// What is known of a kernel before it is compiled; nothing if there is none, or if it is too large for the device.
     pub fn kernel_facts(&self, kernel: &str) -> Option<KernelFacts> {
-        KernelFacts::of(&self.module, self.kernel(kernel).ok()?)
+        kernel_facts(&self.module, self.kernel(kernel).ok()?)
     }
 
     /// Whether a kernel can be compiled.
     pub fn try_compile(&self, kernel: &str, block: [u32; 3], mode: &Mode) -> Result<(), LaunchError> {
-        mode.code(&self.tiered(self.kernel(kernel)?, block, mode)).map(drop)?;
+        mode.code(&self.tiered(self.kernel(kernel)?, block, mode, false)).map(drop)?;
         Ok(())
     }
 
     /// The tier of the code with which a launch would start; nothing if the kernel has to be compiled first.
     pub fn tier(&self, kernel: &str, block: [u32; 3], mode: &Mode) -> Result<Option<Tier>, LaunchError> {
-        Ok(self.tiered(self.kernel(kernel)?, block, mode).best_tier())
+        Ok(self.tiered(self.kernel(kernel)?, block, mode, false).best_tier())
     }
 
     /// LLVM's text for a kernel, for people.
@@ -591,4 +445,20 @@ impl Drop for Program {
             self.device.memory.free(*address);
         }
     }
+}
+
+/// What is known of a kernel before it is compiled; nothing if it is too large for the device.
+pub(crate) fn kernel_facts(module: &Module, kernel: FuncId) -> Option<KernelFacts> {
+    let function = &module.functions[kernel];
+    let sizes = lower::sizes(module, kernel).ok()?;
+    let bytes = |param: &Param| match *param {
+        Param::Var(var) => function.vars[var].size().unwrap_or(0),
+        Param::Reg(group) => function.groups[group].ty.bytes().into(),
+    };
+    Some(KernelFacts {
+        params: lower::param_offsets(function).into_iter().zip(function.params.iter().map(bytes)).collect(),
+        shared: sizes.dynamic_shared,
+        local: sizes.local,
+        launch: LaunchFacts::of(&module.names, function),
+    })
 }

@@ -7,7 +7,8 @@ use std::process::Command;
 use std::sync::Arc;
 
 use cache::{Cache, DEFAULT_LIMIT};
-use cpu::{CodeCache, Device, LaunchRequest, Mode, Program, Tier, Width};
+use cpu::{CodeCache, Device, Mode, Program, Tier, Width};
+use device::LaunchRequest;
 
 /// Has all that needs addresses: a variable, a constant, shared memory, functions that are called through a pointer, what
 /// lanes do together, a table of constants that LLVM makes, and output.
@@ -107,17 +108,10 @@ fn run(cache: &Path) -> (u64, u64) {
         for tier in [Tier::Baseline, Tier::Optimised] {
             program.reset_variables();
             let buffer = device.memory.allocate(256, 16).unwrap();
-            let request = LaunchRequest {
-                kernel: "k",
-                grid: [1, 1, 1],
-                block: [64, 1, 1],
-                dynamic_shared: 0,
-                params: &buffer.to_le_bytes(),
-                is_cooperative: false,
-                mode: Mode { width, tier, ..Mode::default() },
-            };
+            let params = buffer.to_le_bytes();
+            let request = LaunchRequest { block: [64, 1, 1], ..LaunchRequest::of("k", &params) };
             // SAFETY: the kernel only accesses the allocation that it is given.
-            unsafe { program.launch(&request) }.unwrap();
+            unsafe { program.launch(&request, &Mode { width, tier, ..Mode::default() }) }.unwrap();
             let word = |address: u64| {
                 let mut bytes = [0; 4];
                 device.memory.read(address, &mut bytes);

@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use cpu::{
-    Device, Fault, FaultKind, LaneNotInMask, LaunchError, LaunchRequest, Mode, Observer, Program, Tier, Waiter, Width,
-};
+use cpu::{Device, Mode, Program, Tier, Width};
+use device::{Fault, FaultKind, LaneNotInMask, LaunchError, LaunchRequest, Observer, Waiter};
 
 fn device() -> Arc<Device> {
     Device::new(64 << 20).unwrap()
@@ -23,18 +22,11 @@ fn modes() -> impl Iterator<Item = Mode> {
         .flat_map(|width| [Tier::Baseline, Tier::Optimised].map(|tier| Mode { width, tier, ..Mode::default() }))
 }
 
-fn launch(program: &Program, params: &[u8], block: u32, mode: Mode) -> Result<(), LaunchError> {
-    let request = LaunchRequest {
-        kernel: "k",
-        grid: [2, 1, 1],
-        block: [block, 1, 1],
-        dynamic_shared: 0,
-        params,
-        is_cooperative: false,
-        mode,
-    };
-    // SAFETY: the kernels only access the allocations that they are given, or nothing.
-    unsafe { program.launch(&request) }.map(drop)
+fn launch(program: &Program, block: u32, mode: &Mode, diary: &Arc<Diary>) -> Result<(), LaunchError> {
+    let observer: Option<Arc<dyn Observer>> = Some(Arc::clone(diary) as Arc<dyn Observer>);
+    let request = LaunchRequest { grid: [2, 1, 1], block: [block, 1, 1], observer, ..LaunchRequest::of("k", &[]) };
+    // SAFETY: the kernels access nothing.
+    unsafe { program.launch(&request, mode) }.map(drop)
 }
 
 /// Each thread copies its word to shared memory in two groups of which it waits for the first, and reads both.
@@ -77,17 +69,10 @@ fn copies_are_done_late() {
             device.memory.write(data, &7_u32.to_le_bytes().repeat(64));
             let mode = Mode { late_copies, ..mode.clone() };
             // One block: the second one would copy what the first wrote.
-            let request = LaunchRequest {
-                kernel: "k",
-                grid: [1, 1, 1],
-                block: [64, 1, 1],
-                dynamic_shared: 0,
-                params: &data.to_le_bytes(),
-                is_cooperative: false,
-                mode: mode.clone(),
-            };
+            let params = data.to_le_bytes();
+            let request = LaunchRequest { block: [64, 1, 1], ..LaunchRequest::of("k", &params) };
             // SAFETY: the kernel only accesses the allocation that it is given.
-            unsafe { program.launch(&request) }.unwrap();
+            unsafe { program.launch(&request, &mode) }.unwrap();
             let mut bytes = [0; 256];
             device.memory.read(data, &mut bytes);
             for word in bytes.chunks(4) {
@@ -148,9 +133,8 @@ fn waits_and_ends_are_told() {
     let program = program(&device, &kernel("\tbar.sync 3;"));
     for mode in modes() {
         let diary = Arc::new(Diary::default());
-        let observer: Arc<dyn Observer> = Arc::clone(&diary) as Arc<dyn Observer>;
         let units = 64 / mode.width.lanes() as usize;
-        launch(&program, &[], 64, Mode { observer: Some(observer), ..mode }).unwrap();
+        launch(&program, 64, &mode, &diary).unwrap();
         // The last one of each block does not wait.
         assert_eq!(diary.count("waits at Some(3) line 8"), 2 * (units - 1), "{diary:?}");
         assert_eq!(diary.count("ends ["), 2);
@@ -168,11 +152,10 @@ fn faults_and_deadlocks_are_told() {
     );
     for mode in modes() {
         let diary = Arc::new(Diary::default());
-        let mode = Mode { observer: Some(Arc::clone(&diary) as Arc<dyn Observer>), ..mode };
-        let result = launch(&trap, &[], 32, mode.clone());
+        let result = launch(&trap, 32, &mode, &diary);
         assert!(matches!(result, Err(LaunchError::Fault(Fault { kind: FaultKind::Trap, .. }))), "{result:?}");
         assert_eq!(diary.count("fault: trap"), 1);
-        let result = launch(&stuck, &[], 64, mode);
+        let result = launch(&stuck, 64, &mode, &diary);
         assert!(
             matches!(result, Err(LaunchError::Fault(Fault { kind: FaultKind::Deadlock { .. }, .. }))),
             "{result:?}"
@@ -192,8 +175,7 @@ fn lanes_that_are_not_among_those_they_name_are_told() {
     );
     for mode in modes() {
         let diary = Arc::new(Diary::default());
-        let mode = Mode { observer: Some(Arc::clone(&diary) as Arc<dyn Observer>), ..mode };
-        launch(&program, &[], 64, mode).unwrap();
+        launch(&program, 64, &mode, &diary).unwrap();
         // Two blocks of two warps.
         assert_eq!(diary.count("[31, 0, 0] names 7fffffff at line 9"), 2, "{diary:?}");
         assert_eq!(diary.count("names 7fffffff at line 9"), 4, "{diary:?}");

@@ -1,25 +1,18 @@
 //! What a kernel leaves of the process that runs it.
 
-use cpu::{Device, FaultKind, LaunchError, LaunchRequest, Mode, Program, Width};
+use cpu::{Device, Mode, Program, Width};
+use device::{FaultKind, LaunchError, LaunchRequest, Launched};
 
 const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
-fn launch(body: &str, params: &[u8], mode: Mode) -> Result<cpu::Launched, LaunchError> {
+fn launch(body: &str, params: &[u8], mode: Mode) -> Result<Launched, LaunchError> {
     let parsed = ptx::parse(&format!("{HEADER}{body}"));
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     let device = Device::new(64 << 20).unwrap();
     let program = Program::load(&device, parsed.module).unwrap();
-    let request = LaunchRequest {
-        kernel: "k",
-        grid: [2, 1, 1],
-        block: [64, 1, 1],
-        dynamic_shared: 0,
-        params,
-        is_cooperative: false,
-        mode,
-    };
+    let request = LaunchRequest { grid: [2, 1, 1], block: [64, 1, 1], ..LaunchRequest::of("k", params) };
     // SAFETY: the kernels only access addresses at which nothing is mapped, or nothing.
-    unsafe { program.launch(&request) }
+    unsafe { program.launch(&request, &mode) }
 }
 
 /// Reads the address that it is given.
@@ -31,17 +24,10 @@ fn no_memory_is_writable_and_executable() {
     let device = Device::new(64 << 20).unwrap();
     let program = Program::load(&device, ptx::parse(&format!("{HEADER}{READ}")).module).unwrap();
     let buffer = device.memory.allocate(64, 16).unwrap();
-    let request = LaunchRequest {
-        kernel: "k",
-        grid: [1, 1, 1],
-        block: [32, 1, 1],
-        dynamic_shared: 0,
-        params: &buffer.to_le_bytes(),
-        is_cooperative: false,
-        mode: Mode::default(),
-    };
+    let params = buffer.to_le_bytes();
+    let request = LaunchRequest { block: [32, 1, 1], ..LaunchRequest::of("k", &params) };
     // SAFETY: the kernel only accesses the allocation that it is given.
-    unsafe { program.launch(&request) }.unwrap();
+    unsafe { program.launch(&request, &Mode::default()) }.unwrap();
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     let wrong: Vec<&str> = maps.lines().filter(|line| line.contains(" rwx")).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
@@ -63,20 +49,12 @@ fn an_illegal_address_is_an_error_again_and_again() {
 fn too_much_dynamic_shared_memory_is_refused() {
     let device = Device::new(64 << 20).unwrap();
     let program = Program::load(&device, ptx::parse(&format!("{HEADER}{READ}")).module).unwrap();
-    let request = LaunchRequest {
-        kernel: "k",
-        grid: [1, 1, 1],
-        block: [32, 1, 1],
-        dynamic_shared: u32::MAX,
-        params: &[0; 8],
-        is_cooperative: false,
-        mode: Mode::default(),
-    };
+    let request = LaunchRequest { block: [32, 1, 1], dynamic_shared: u32::MAX, ..LaunchRequest::of("k", &[0; 8]) };
     // SAFETY: the launch is refused.
-    assert!(matches!(unsafe { program.launch(&request) }, Err(LaunchError::Invalid(_))));
+    assert!(matches!(unsafe { program.launch(&request, &Mode::default()) }, Err(LaunchError::Invalid(_))));
     let huge = LaunchRequest { dynamic_shared: 0, block: [1025, 1, 1], ..request };
     // SAFETY: as above.
-    assert!(matches!(unsafe { program.launch(&huge) }, Err(LaunchError::Invalid(_))));
+    assert!(matches!(unsafe { program.launch(&huge, &Mode::default()) }, Err(LaunchError::Invalid(_))));
 }
 
 #[test]
@@ -105,8 +83,8 @@ fn instructions_are_counted_for_each_thread() {
 fn what_is_too_large_is_refused() {
     let refused = |body: &str| {
         let result = launch(body, &[0; 8], Mode::default());
-        let Err(LaunchError::Compile(error)) = result else { panic!("{result:?}") };
-        error.to_string()
+        let Err(LaunchError::Unsupported(error)) = result else { panic!("{result:?}") };
+        error
     };
     let shared = refused(".visible .entry k(.param .u64 p) { .shared .align 4 .b8 big[1000000]; ret; }");
     assert!(shared.contains("shared memory"), "{shared}");

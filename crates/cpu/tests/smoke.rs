@@ -1,6 +1,7 @@
 //! Whole kernels, at both widths and in both tiers.
 
-use cpu::{Device, LaunchRequest, Mode, Program, Tier, Width};
+use cpu::{Device, Mode, Program, Tier, Width};
+use device::LaunchRequest;
 
 const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
@@ -22,17 +23,10 @@ fn run(body: &str, grid: u32, block: u32, words: &[u32]) -> Vec<u32> {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let buffer = device.memory.allocate(bytes.len() as u64, 16).unwrap();
         assert!(device.memory.write(buffer, &bytes));
-        let request = LaunchRequest {
-            kernel: "k",
-            grid: [grid, 1, 1],
-            block: [block, 1, 1],
-            dynamic_shared: 0,
-            params: &buffer.to_le_bytes(),
-            is_cooperative: false,
-            mode: mode.clone(),
-        };
+        let params = buffer.to_le_bytes();
+        let request = LaunchRequest { grid: [grid, 1, 1], block: [block, 1, 1], ..LaunchRequest::of("k", &params) };
         // SAFETY: the kernel only accesses the allocation that it is given.
-        unsafe { program.launch(&request) }.unwrap_or_else(|error| panic!("{mode:?}: {error}"));
+        unsafe { program.launch(&request, &mode) }.unwrap_or_else(|error| panic!("{mode:?}: {error}"));
         let mut back = vec![0; bytes.len()];
         assert!(device.memory.read(buffer, &mut back));
         results.push(back.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect());

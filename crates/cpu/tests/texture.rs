@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use cpu::texture::{AddressMode, Component, Filter, Geometry, Image, Level, Object, Sampler};
-use cpu::{Device, FaultKind, LaunchError, LaunchRequest, Mode, Program, Tier, Width};
+use cpu::{Device, Mode, Program, Tier, Width};
+use device::texture::{AddressMode, Component, Filter, Geometry, Image, Level, Object, Sampler};
+use device::{FaultKind, LaunchError, LaunchRequest};
 
 const THREADS: u32 = 32;
 
@@ -57,17 +58,9 @@ impl Run {
         {
             let mode = Mode { width, tier, ..Mode::default() };
             let block = [THREADS, 1, 1];
-            let request = LaunchRequest {
-                kernel: "k",
-                grid: [1; 3],
-                block,
-                dynamic_shared: 0,
-                params: &params,
-                is_cooperative: false,
-                mode,
-            };
+            let request = LaunchRequest { block, ..LaunchRequest::of("k", &params) };
             // SAFETY: the kernel only accesses the object, and the allocation that it is given.
-            unsafe { program.launch(&request) }?;
+            unsafe { program.launch(&request, &mode) }?;
             let mut bytes = vec![0; THREADS as usize * 16];
             assert!(self.device.memory.read(out, &mut bytes));
             let words: Vec<u32> =
@@ -206,17 +199,10 @@ fn texture_by_name() {
     assert!(run.device.memory.write(address, &handle.to_le_bytes()));
     let out = run.device.memory.allocate(32, 16).unwrap();
     let mode = Mode::default();
-    let request = LaunchRequest {
-        kernel: "k",
-        grid: [1; 3],
-        block: [8, 1, 1],
-        dynamic_shared: 0,
-        params: &out.to_le_bytes(),
-        is_cooperative: false,
-        mode,
-    };
+    let params = out.to_le_bytes();
+    let request = LaunchRequest { block: [8, 1, 1], ..LaunchRequest::of("k", &params) };
     // SAFETY: as in `Run::run`.
-    unsafe { program.launch(&request) }.unwrap();
+    unsafe { program.launch(&request, &mode) }.unwrap();
     let mut found = vec![0; 32];
     assert!(run.device.memory.read(out, &mut found));
     assert_eq!(found, floats((0..8).map(|value| value as f32)));

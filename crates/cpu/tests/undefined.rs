@@ -1,7 +1,8 @@
 //! Kernels that race, read what nobody wrote, and overflow: what is defined of their results stays right, at both widths
 //! and in both tiers.
 
-use cpu::{Device, LaunchRequest, Mode, Program, Tier, Width};
+use cpu::{Device, Mode, Program, Tier, Width};
+use device::LaunchRequest;
 
 const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
@@ -17,17 +18,9 @@ fn check(body: &str, block: u32, defined: impl Fn(&[u32], &[u32]) -> bool) {
             let buffers = [(); 2].map(|()| device.memory.allocate(4096, 16).unwrap());
             let params: Vec<u8> = buffers.iter().flat_map(|buffer| buffer.to_le_bytes()).collect();
             let mode = Mode { width, tier, ..Mode::default() };
-            let request = LaunchRequest {
-                kernel: "k",
-                grid: [4, 1, 1],
-                block: [block, 1, 1],
-                dynamic_shared: 0,
-                params: &params,
-                is_cooperative: false,
-                mode,
-            };
+            let request = LaunchRequest { grid: [4, 1, 1], block: [block, 1, 1], ..LaunchRequest::of("k", &params) };
             // SAFETY: the kernel only accesses the allocation that it is given.
-            unsafe { program.launch(&request) }.unwrap();
+            unsafe { program.launch(&request, &mode) }.unwrap();
             let [first, second] = buffers.map(|buffer| {
                 let mut bytes = vec![0; 4096];
                 assert!(device.memory.read(buffer, &mut bytes));

@@ -4,7 +4,8 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cpu::{Device, LaunchRequest, Mode, Program, Tier};
+use cpu::{Device, Mode, Program, Tier};
+use device::LaunchRequest;
 
 /// Adds the numbers below `n`, with so many instructions that compiling them takes some time.
 fn text(instructions: usize) -> String {
@@ -46,17 +47,9 @@ fn launch(device: &Device, program: &Program, blocks: u32, n: u32, mode: &Mode) 
     let mut result = vec![0; 8 * blocks as usize];
     let buffer = device.memory.allocate(result.len() as u64, 16).unwrap();
     let params: Vec<u8> = buffer.to_le_bytes().into_iter().chain(n.to_le_bytes()).collect();
-    let request = LaunchRequest {
-        kernel: "k",
-        grid: [blocks, 1, 1],
-        block: [32, 1, 1],
-        dynamic_shared: 0,
-        params: &params,
-        is_cooperative: false,
-        mode: mode.clone(),
-    };
+    let request = LaunchRequest { grid: [blocks, 1, 1], block: [32, 1, 1], ..LaunchRequest::of("k", &params) };
     // SAFETY: the kernel only accesses the allocation that it is given.
-    unsafe { program.launch(&request) }.unwrap();
+    unsafe { program.launch(&request, mode) }.unwrap();
     device.memory.read(buffer, &mut result);
     device.memory.free(buffer);
     result
@@ -75,8 +68,6 @@ const WARM_UP: Mode = Mode {
     threads: 2,
     timeout: None,
     late_copies: false,
-    observer: None,
-    heap: None,
 };
 
 #[test]

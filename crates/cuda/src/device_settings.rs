@@ -12,13 +12,13 @@ pub(crate) struct DeviceSettings {
     /// The compute capability that is reported, as ten times the number; nothing to choose one.
     pub(crate) compute_capability: Option<u32>,
     /// What kernels are compiled for; nothing for the processor that we run on.
-    pub(crate) processor: Option<cpu::Processor>,
+    pub(crate) processor: Option<String>,
     /// How many OS threads run the blocks of a kernel.
     pub(crate) threads: usize,
     /// The seed of the schedule; kernels then run on one thread and repeat exactly.
     pub(crate) seed: Option<u64>,
-    /// Bytes of compiled code that are kept on disk at most; 0 for none.
-    pub(crate) cache_size: u64,
+    /// Bytes of compiled code that are kept on disk at most; 0 for none, nothing to leave it to the device.
+    pub(crate) cache_size: Option<u64>,
     /// Whether it is said why code is not kept.
     pub(crate) is_verbose: bool,
 }
@@ -35,24 +35,14 @@ impl DeviceSettings {
             device_memory: asked.memory.unwrap_or_else(default_memory).max(64 << 20),
             launch_timeout: asked.launch_timeout.map(Duration::from_secs),
             compute_capability: asked.compute_capability.map(|capability| capability.clamp(50, 999)),
-            processor: asked.cpu.as_deref().and_then(processor),
+            processor: asked.cpu.clone(),
             threads,
             seed: asked.seed,
-            cache_size: asked.cache_size.unwrap_or(cpu::CodeCache::DEFAULT_LIMIT),
+            cache_size: asked.cache_size,
             // The user sets this one.
             is_verbose: std::env::var_os("WARPGRIND_LOG").is_some_and(|level| level == "debug"),
         }
     }
-}
-
-/// What `--cpu` asks for, if this processor can run it.
-fn processor(name: &str) -> Option<cpu::Processor> {
-    let processor = cpu::Processor::named(name).filter(|processor| processor.is_supported());
-    if processor.is_none() {
-        let name = name.escape_debug();
-        crate::log::say(&format!("this processor cannot run code for `{name}`; kernels are compiled for what it is"));
-    }
-    processor
 }
 
 /// Three quarters of what the machine, or the container, has, so that a program that fills the device does not end the

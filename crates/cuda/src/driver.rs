@@ -4,14 +4,17 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use device::Device;
+
 use crate::device_settings::DeviceSettings;
+use crate::devices;
 use crate::error::{CudaError, Result};
 
 /// What there is once in a process.
 #[derive(Debug)]
 pub(crate) struct Driver {
     pub(crate) settings: DeviceSettings,
-    pub(crate) device: Arc<cpu::Device>,
+    pub(crate) device: Arc<dyn Device>,
     /// The process that it was started in. After `fork`, the child has none of its threads.
     process: u32,
 }
@@ -25,20 +28,7 @@ pub(crate) fn start() -> Result<&'static Driver> {
     let driver = DRIVER.get_or_init(|| {
         let asked = settings_of_run();
         let settings = DeviceSettings::new(&asked.device);
-        let device = cpu::Device::new(settings.device_memory).map_err(|error| {
-            crate::log::say(&format!(
-                "{} bytes of address space for device memory cannot be had ({error}): try a smaller --device-memory",
-                settings.device_memory
-            ));
-            CudaError::OUT_OF_MEMORY
-        })?;
-        if settings.cache_size > 0 {
-            let tell = |why: &str| crate::log::say(&format!("compiled kernels are not kept on disk: {why}"));
-            device.keep_code(cpu::CodeCache::of_user(
-                settings.cache_size,
-                if settings.is_verbose { tell } else { |_| {} },
-            ));
-        }
+        let device = devices::cpu_device::open(&settings)?;
         crate::tooling::start(&device, &asked.tools, settings.seed);
         Ok(Driver { settings, device, process: std::process::id() })
     });

@@ -88,8 +88,8 @@ impl CudaError {
     }
 
     /// What a kernel that went wrong leaves behind.
-    pub(crate) fn of_fault(kind: &cpu::FaultKind) -> Self {
-        use cpu::FaultKind;
+    pub(crate) fn of_fault(kind: &device::FaultKind) -> Self {
+        use device::FaultKind;
         match kind {
             FaultKind::IllegalAddress { .. } => Self::ILLEGAL_ADDRESS,
             FaultKind::Misaligned { .. } => Self::MISALIGNED_ADDRESS,

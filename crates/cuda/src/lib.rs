@@ -2,7 +2,7 @@
 //!
 //! One library is both. It has three layers: `ffi` is what C programs call, one function for each in the headers, with
 //! raw pointers and numbers; `api` is what they mean, one file for each noun of CUDA, safe, with errors as values; below
-//! is the device, crate [`cpu`]. A function that is not there yet says so once and returns "not supported". What `api`
+//! is a [`device`]. A function that is not there yet says so once and returns "not supported". What `api`
 //! does, it tells `tooling`, which knows nothing of it; both ask `process` about the program.
 //!
 //! We use no tables of NVIDIA's driver that are not documented, and NVIDIA's runtime is not part of a run.
@@ -14,6 +14,7 @@ pub mod abi;
 mod address_space;
 mod api;
 mod device_settings;
+mod devices;
 mod driver;
 mod error;
 #[allow(unsafe_code, reason = "the boundary to C")]

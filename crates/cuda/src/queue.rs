@@ -183,7 +183,7 @@ impl<J: Job> Queue<J> {
 
 /// The thread of a queue: ends when nobody has the queue any more.
 fn serve<J: Job>(queue: Weak<Queue<J>>) {
-    cpu::leave_signals_to_the_program();
+    crate::devices::cpu_device::leave_signals_to_the_program();
     while let Some(queue) = queue.upgrade() {
         while let Some(item) = queue.take(true) {
             queue.run(item);

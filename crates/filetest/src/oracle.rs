@@ -119,9 +119,7 @@ pub fn check_compiles(bytes: &[u8]) {
     };
     let block = [[64, 1, 1], [7, 3, 1], [16, 4, 1], [8, 8, 1]][usize::from(how >> 4 & 3)];
     for name in names {
-        if let Err(cpu::LaunchError::Compile(cpu::CompileError::Internal(message))) =
-            program.try_compile(&name, block, &mode)
-        {
+        if let Err(device::LaunchError::Internal(message)) = program.try_compile(&name, block, &mode) {
             panic!("{message}\n{text}");
         }
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use cpu::{Mode, Tier, Width};
+use device::LaunchRequest;
 use filetest::engine::{CpuDevice, Interpreter};
 use interp::{Config, Schedule};
 
@@ -94,17 +95,10 @@ fn a_schedule_of_the_device_repeats() {
         let program = cpu::Program::load(&device, module.clone()).expect("the module can be loaded");
         let out = device.memory.allocate(385 * 4, 4).expect("there is memory");
         let mode = Mode { width, seed, random_schedule: true, preempt: true, tier: Tier::Baseline, ..Mode::default() };
-        let request = cpu::LaunchRequest {
-            kernel: "k",
-            grid: [4, 1, 1],
-            block: [96, 1, 1],
-            dynamic_shared: 0,
-            params: &out.to_le_bytes(),
-            is_cooperative: false,
-            mode,
-        };
+        let params = out.to_le_bytes();
+        let request = LaunchRequest { grid: [4, 1, 1], block: [96, 1, 1], ..LaunchRequest::of("k", &params) };
         // SAFETY: the kernel only writes the allocation that it is given.
-        unsafe { program.launch(&request) }.expect("the kernel ends");
+        unsafe { program.launch(&request, &mode) }.expect("the kernel ends");
         let mut bytes = vec![0; 385 * 4];
         assert!(device.memory.read(out, &mut bytes));
         bytes

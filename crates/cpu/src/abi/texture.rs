@@ -1,6 +1,6 @@
 //! Texture and surface instructions, as two numbers of 64 bits.
 
-use crate::texture::Geometry;
+use device::texture::Geometry;
 
 /// What is done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -10,7 +10,7 @@ use crate::abi::calls::RuntimeFunction;
 use crate::abi::texture::{LodKind, Outside, Query, Reduction, ResultKind, TextureKind, TextureOp, word};
 use crate::emit::Sign;
 use crate::llvm::Value;
-use crate::texture::Geometry;
+use device::texture::Geometry;
 
 const FUNCTIONS: [RuntimeFunction; 2] = [RuntimeFunction::Texture, RuntimeFunction::TextureOfThread];
 

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use device::{Heap, Memory, OutOfMemory};
+
 use super::mapping::{Mapping, copy_shared};
 
 /// Device memory, in one range of addresses.
@@ -11,16 +13,6 @@ use super::mapping::{Mapping, copy_shared};
 pub struct Arena {
     mapping: Mapping,
     state: Mutex<State>,
-}
-
-/// There is not so much memory left.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{wanted} bytes of device memory were asked for, {free} are free")]
-pub struct OutOfMemory {
-    /// How much was asked for.
-    pub wanted: u64,
-    /// How much is free, perhaps in several pieces.
-    pub free: u64,
 }
 
 #[derive(Debug)]
@@ -132,11 +124,6 @@ impl Arena {
         Some((self.mapping.address() + start, length))
     }
 
-    /// Whether an address is one of this memory, allocated or not.
-    pub fn contains(&self, address: u64) -> bool {
-        address.checked_sub(self.mapping.address()).is_some_and(|offset| offset < self.mapping.bytes())
-    }
-
     /// Where all of it begins, and how many bytes it has, with what is never allocated at its ends.
     pub fn range(&self) -> (u64, u64) {
         (self.mapping.address(), self.mapping.bytes())
@@ -192,13 +179,38 @@ impl State {
     }
 }
 
-/// Who answers `malloc` and `free` of kernels.
-pub trait Heap: Send + Sync + std::fmt::Debug {
-    /// The address of new memory; 0 if there is none.
-    fn allocate(&self, bytes: u64) -> u64;
+impl Memory for Arena {
+    fn allocate(&self, bytes: u64, align: u64) -> Result<u64, OutOfMemory> {
+        self.allocate(bytes, align)
+    }
 
-    /// Gives memory back. What is not there cannot be given back, and nothing happens.
-    fn free(&self, address: u64);
+    fn free(&self, address: u64) -> bool {
+        self.free(address)
+    }
+
+    fn allocation(&self, address: u64) -> Option<(u64, u64)> {
+        self.allocation(address)
+    }
+
+    fn range(&self) -> (u64, u64) {
+        self.range()
+    }
+
+    fn total_bytes(&self) -> u64 {
+        self.total_bytes()
+    }
+
+    fn free_bytes(&self) -> u64 {
+        self.free_bytes()
+    }
+
+    fn write(&self, address: u64, bytes: &[u8]) -> bool {
+        self.write(address, bytes)
+    }
+
+    fn read(&self, address: u64, bytes: &mut [u8]) -> bool {
+        self.read(address, bytes)
+    }
 }
 
 impl Heap for Arena {

@@ -6,5 +6,5 @@ mod arena;
 mod mapping;
 mod windows;
 
-pub use arena::{Arena, Heap, OutOfMemory};
+pub use arena::Arena;
 pub(crate) use windows::SharedWindows;

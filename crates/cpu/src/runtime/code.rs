@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
-use super::fault::FaultKind;
 use crate::abi::context::Entry;
 use crate::options::Width;
+use device::FaultKind;
 
 /// Compiled code of a kernel.
 #[derive(Debug)]

@@ -5,7 +5,6 @@
 use std::arch::naked_asm;
 use std::mem::offset_of;
 
-use super::fault::FaultKind;
 use super::fibre::switch;
 use super::host;
 use super::matrix::{self, Operands};
@@ -17,6 +16,7 @@ use super::worker::Worker;
 use crate::abi::calls::{HostFunction, RuntimeFunction, Undefined, split_line};
 use crate::abi::collective::Collective;
 use crate::abi::context::{Progress, WarpContext};
+use device::FaultKind;
 
 /// The names by which compiled code knows the functions, and their addresses.
 pub(crate) fn symbols() -> Vec<(String, usize)> {

@@ -1,9 +1,9 @@
 //! The functions that a device provides to kernels: `vprintf`, `malloc`, `free`, and the end of a failed `assert`.
 
-use super::fault::FaultKind;
 use super::signals::Activity;
 use super::worker::Worker;
 use crate::abi::calls::HostFunction;
+use device::FaultKind;
 
 /// A string in device memory is cut off here.
 const LONGEST_STRING: usize = 1 << 20;

@@ -6,11 +6,12 @@ use std::time::Instant;
 
 use super::block_queue::BlockQueue;
 use super::code::{BetterCode, KernelCode, ThreadCode};
-use super::observe::Observer;
 use super::output::Output;
 use crate::abi::context::{Progress, WarpContext};
-use crate::memory::{Heap, SharedWindows};
+use crate::memory::SharedWindows;
 use crate::texture::Textures;
+use device::Heap;
+use device::Observer;
 
 /// A launch while it runs.
 #[derive(Debug)]

@@ -7,9 +7,9 @@
 //! The fragments of `mma` are laid out as the manual says. Those of `wmma` are opaque: they are the elements in row-major
 //! order, dealt out to lane 0 first, from the beginning again where the registers hold more than the matrix.
 
-use super::fault::FaultKind;
 use crate::abi::matrix::{Element, MatrixKind, MatrixOp};
 use crate::narrow_float::{half_to_single, single_to_half, small};
+use device::FaultKind;
 
 /// The operands of the lanes: words of 64 bits, first what is read, then what is written. An instruction that accesses
 /// memory reads the address first, and a fragment its stride second.

@@ -12,8 +12,8 @@
 //! The state that an arrival returns is the object before it. All threads that can reach an object run on one OS thread,
 //! so nothing here is atomic.
 
-use super::fault::FaultKind;
 use crate::abi::mbarrier::{MbarrierOp, PENDING_BITS};
+use device::FaultKind;
 
 const MOST: u32 = (1 << PENDING_BITS) - 1;
 

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
-use super::fault::FaultKind;
 use super::matrix::Operands;
 use crate::abi::texture::{LodKind, Outside, Query, Reduction, ResultKind, TextureKind, TextureOp, word};
 use crate::narrow_float::single_to_half;
-use crate::texture::{AddressMode, Component, Fetch, Filter, Geometry, Image, Lod, Object, Textures};
+use crate::texture::{Fetch, Lod, Textures};
+use device::FaultKind;
+use device::texture::{AddressMode, Component, Filter, Geometry, Image, Object};
 
 /// Executes a texture instruction for the lanes that take part.
 ///

@@ -3,7 +3,6 @@
 use std::cell::{Cell, RefCell};
 use std::time::Instant;
 
-use super::fault::{Fault, FaultKind};
 use super::fibre::switch;
 use super::launch::Launch;
 use super::schedule::{After, Arrival, Next, Schedule, Wait};
@@ -11,6 +10,7 @@ use super::signals::{Activity, Caught, Landing, WATCHDOG};
 use crate::abi::collective::Collective;
 use crate::abi::context::WarpContext;
 use crate::options::Width;
+use device::{Fault, FaultKind};
 
 /// Runs blocks of a launch on this OS thread, which has a number among those of the launch, until there are none left.
 pub(crate) fn work(launch: &Launch<'_>, number: usize, seed: u64) -> Result<(), Fault> {

@@ -1,6 +1,6 @@
 //! The software sampler.
 
-use super::{AddressMode, Component, Filter, Geometry, Image, Sampler};
+use device::texture::{AddressMode, Component, Filter, Geometry, Image, Sampler};
 
 /// Which level is read.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -303,8 +303,8 @@ fn component(component: Component, reads_floats: bool, bits: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Level;
     use super::*;
+    use device::texture::Level;
 
     fn plane(data: &[f32], width: u32, height: u32) -> Image {
         Image {

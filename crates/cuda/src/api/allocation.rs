@@ -87,13 +87,13 @@ pub(super) fn allocate(bytes: u64, kind: Kind, source: Source, context: usize) -
     let tool_host = tooling::get();
     let redzone = tool_host.map_or(0, tooling::ToolHost::redzone);
     let all = bytes.checked_add(redzone).ok_or(CudaError::OUT_OF_MEMORY)?;
-    let mut result = device.memory.allocate(all, 512);
+    let mut result = device.memory().allocate(all, 512);
     // Tools keep memory for a while that was freed.
     if result.is_err() && tool_host.is_some_and(tooling::ToolHost::make_room) {
-        result = device.memory.allocate(all, 512);
+        result = device.memory().allocate(all, 512);
     }
     // The last bytes of the device have no redzone.
-    let address = result.or_else(|_| device.memory.allocate(bytes, 512)).map_err(|_| CudaError::OUT_OF_MEMORY)?;
+    let address = result.or_else(|_| device.memory().allocate(bytes, 512)).map_err(|_| CudaError::OUT_OF_MEMORY)?;
     record(address, bytes, kind, source, context);
     Ok(address)
 }
@@ -155,7 +155,7 @@ pub(super) fn free(address: u64) -> Result<()> {
     if tooling::get().is_some_and(|tool_host| !tool_host.on_free(address)) {
         return Ok(());
     }
-    if driver::get()?.device.memory.free(address) { Ok(()) } else { Err(CudaError::INVALID_VALUE) }
+    if driver::get()?.device.memory().free(address) { Ok(()) } else { Err(CudaError::INVALID_VALUE) }
 }
 
 /// Makes memory of the program known.
@@ -231,7 +231,7 @@ pub(crate) enum Owner {
 /// Whose memory a range is. One that starts in device memory must lie in one allocation.
 pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
     let end = address.checked_add(bytes).ok_or(CudaError::INVALID_VALUE)?;
-    let memory = &driver::get()?.device.memory;
+    let memory = driver::get()?.device.memory();
     if find(address).is_some_and(|found| found.source == Source::Mapping) {
         return if is_mapped(address, end) { Ok(Owner::Device) } else { Err(CudaError::INVALID_VALUE) };
     }
@@ -264,7 +264,7 @@ pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
 
 /// Bytes of the device that no allocation has.
 pub(super) fn free_bytes() -> Result<u64> {
-    let memory = &driver::get()?.device.memory;
+    let memory = driver::get()?.device.memory();
     let hidden = tooling::get().map_or(0, tooling::ToolHost::hidden_bytes);
     Ok((memory.free_bytes() + hidden).min(memory.total_bytes()))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cpu::texture::{Component, Geometry, Image, Level};
+use device::texture::{Component, Geometry, Image, Level};
 
 use super::context;
 use crate::driver;
@@ -49,7 +49,7 @@ struct Memory(u64);
 impl Drop for Memory {
     fn drop(&mut self) {
         if let Ok(driver) = driver::get() {
-            driver.device.memory.free(self.0);
+            driver.device.memory().free(self.0);
         }
     }
 }
@@ -118,7 +118,7 @@ fn layout(description: Description, levels: u32) -> Result<Pyramid> {
             .and_then(|more| bytes.checked_add(more)?.checked_next_multiple_of(512))
             .ok_or(CudaError::OUT_OF_MEMORY)?;
     }
-    let address = driver::get()?.device.memory.allocate(bytes, 512).map_err(|_| CudaError::OUT_OF_MEMORY)?;
+    let address = driver::get()?.device.memory().allocate(bytes, 512).map_err(|_| CudaError::OUT_OF_MEMORY)?;
     let memory = Arc::new(Memory(address));
     for level in &mut all {
         level.address += address;

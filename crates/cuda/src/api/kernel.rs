@@ -14,14 +14,14 @@ use crate::tooling::launches::InstrumentedKernel;
 #[derive(Debug)]
 pub(crate) struct Kernel {
     pub(crate) handle: Handle<Kernel>,
-    pub(crate) program: Arc<cpu::Program>,
+    pub(crate) program: Arc<dyn device::Program>,
     pub(crate) name: String,
     /// The same for C programs.
     pub(crate) c_name: CString,
     /// The handle of its module.
     pub(crate) module: usize,
     /// As the program knows it, whatever tools have made of it.
-    pub(crate) facts: cpu::KernelFacts,
+    pub(crate) facts: device::KernelFacts,
     /// What tools have made of it; nothing if they had nothing to do in it.
     pub(crate) instrumented: Option<Arc<InstrumentedKernel>>,
     /// Whether tools looked at it.
@@ -37,7 +37,7 @@ impl Kernel {
     /// A kernel of the module with a handle: of its program, and of what tools have made of it.
     pub(crate) fn new(
         module: usize,
-        program: &Arc<cpu::Program>,
+        program: &Arc<dyn device::Program>,
         instrumented: Option<&Arc<InstrumentedModule>>,
         name: &str,
     ) -> Result<Arc<Self>> {

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use device::{Fault, FaultKind, Heap, LaunchError, LaunchRequest};
 use rewrite::LaunchPlan;
 
 use super::device::{MAX_BLOCK, MAX_GRID};
@@ -49,11 +50,8 @@ impl Launch {
         }
         let stack = tooling::get().map_or_else(HostStack::default, ToolHost::launch_stack);
         let launch = Self { kernel: Arc::clone(kernel), shape, params, stack, pointers: OnceLock::new() };
-        launch
-            .kernel
-            .program
-            .try_compile(&kernel.name, shape.block, &mode()?)
-            .map_err(|error| launch.explain(&error))?;
+        let request = launch.request(&launch.params, &shape.plan());
+        kernel.program.compile(&request).map_err(|error| launch.explain(&error))?;
         Ok(Arc::new(launch))
     }
 
@@ -79,24 +77,24 @@ impl Launch {
 
     /// Runs the kernel to its end.
     pub(crate) fn run(&self) {
-        let Ok(mut mode) = mode() else { return };
         let Some(tool_host) = tooling::get() else {
-            let result = self.launch(&self.params, mode, &self.shape.plan());
+            let result = self.launch(&self.params, &self.shape.plan(), None);
             return result.unwrap_or_else(|error| driver::fail(self.explain(&error)));
         };
         let heap = |launch| ToolHeap { kernel: self.kernel.name.as_str().into(), launch };
         let plan = tool_host.plan(&self.shape);
         let Some(kernel) = &self.kernel.instrumented else {
             let number = tool_host.launches_unchanged(&self.kernel.name, self.kernel.is_checked);
-            mode.heap = Some(Arc::new(heap(None)));
-            let result =
-                tool_host.run(&plan, &self.kernel.name, &self.stack, || self.launch(&self.params, mode.clone(), &plan));
+            let heap: Arc<dyn Heap> = Arc::new(heap(None));
+            let launch = || self.launch(&self.params, &plan, Some(Arc::clone(&heap)));
+            let result = tool_host.run(&plan, &self.kernel.name, &self.stack, launch);
             return result.unwrap_or_else(|error| self.failed(tool_host, number, &error));
         };
         let mut params = self.params.clone();
         let instrumented = tool_host.begin(kernel, self.shape, self.stack.clone(), &mut params);
-        mode.heap = Some(Arc::new(heap(Some(Arc::clone(&instrumented)))));
-        let result = tool_host.run(&plan, &self.kernel.name, &self.stack, || self.launch(&params, mode.clone(), &plan));
+        let heap: Arc<dyn Heap> = Arc::new(heap(Some(Arc::clone(&instrumented))));
+        let launch = || self.launch(&params, &plan, Some(Arc::clone(&heap)));
+        let result = tool_host.run(&plan, &self.kernel.name, &self.stack, launch);
         let number = instrumented.number;
         let found = instrumented.end();
         if let Err(error) = result {
@@ -107,35 +105,42 @@ impl Launch {
     }
 
     /// The launch, by its number, ended with an error, and tools are at work.
-    fn failed(&self, tool_host: &ToolHost, number: u64, error: &cpu::LaunchError) {
-        if let cpu::LaunchError::Fault(fault) = error {
+    fn failed(&self, tool_host: &ToolHost, number: u64, error: &LaunchError) {
+        if let LaunchError::Fault(fault) = error {
             let Kernel { program, name, instrumented, .. } = &*self.kernel;
-            let kernel = LaunchedKernel { program, name, instrumented: instrumented.as_deref() };
+            let kernel = LaunchedKernel { program: &**program, name, instrumented: instrumented.as_deref() };
             tool_host.on_fault(fault, number, &kernel, &self.shape, &self.stack);
         }
         driver::fail(self.explain(error));
     }
 
     #[allow(unsafe_code, reason = "kernels access memory by its address")]
-    fn launch(&self, params: &[u8], mode: cpu::Mode, plan: &LaunchPlan) -> std::result::Result<(), cpu::LaunchError> {
-        let request = cpu::LaunchRequest {
-            kernel: &self.kernel.name,
-            grid: plan.grid,
-            block: plan.block,
-            dynamic_shared: plan.dynamic_shared,
-            params,
-            is_cooperative: self.shape.is_cooperative,
-            mode,
-        };
+    fn launch(
+        &self,
+        params: &[u8],
+        plan: &LaunchPlan,
+        heap: Option<Arc<dyn Heap>>,
+    ) -> std::result::Result<(), LaunchError> {
+        let request = LaunchRequest { heap, ..self.request(params, plan) };
         // SAFETY: the kernel and its parameters are the program's, as the code is that asked for the launch: for what a program
         // accesses with its own code it answers itself. Tools only pass buffers that live until the launch has ended.
         unsafe { self.kernel.program.launch(&request) }.map(drop)
     }
 
+    fn request<'a>(&'a self, params: &'a [u8], plan: &LaunchPlan) -> LaunchRequest<'a> {
+        LaunchRequest {
+            grid: plan.grid,
+            block: plan.block,
+            dynamic_shared: plan.dynamic_shared,
+            is_cooperative: self.shape.is_cooperative,
+            ..LaunchRequest::of(&self.kernel.name, params)
+        }
+    }
+
     /// Says what went wrong, and gives CUDA's number for it.
-    fn explain(&self, error: &cpu::LaunchError) -> CudaError {
-        if let cpu::LaunchError::Fault(cpu::Fault { kind, block, thread, .. }) = error
-            && let cpu::FaultKind::Assertion { message, place } = kind
+    fn explain(&self, error: &LaunchError) -> CudaError {
+        if let LaunchError::Fault(Fault { kind, block, thread, .. }) = error
+            && let FaultKind::Assertion { message, place } = kind
         {
             // In CUDA's own words, which programs look for.
             let ([bx, by, bz], [tx, ty, tz]) = (block, thread);
@@ -146,18 +151,18 @@ impl Launch {
         }
         let what = match error {
             // The device cannot always say where it was.
-            cpu::LaunchError::Fault(cpu::Fault { kind, line: 0, block, thread }) => {
+            LaunchError::Fault(Fault { kind, line: 0, block, thread }) => {
                 format!("{kind} (block {block:?}, thread {thread:?})")
             }
             _ => error.to_string(),
         };
         crate::log::say(&format!("kernel `{}`: {what}", self.kernel.name));
         match error {
-            cpu::LaunchError::NoKernel(_) => CudaError::NOT_FOUND,
-            cpu::LaunchError::Invalid(_) => CudaError::INVALID_VALUE,
-            cpu::LaunchError::Compile(cpu::CompileError::Unsupported(_)) => CudaError::NOT_SUPPORTED,
-            cpu::LaunchError::Compile(cpu::CompileError::Internal(_)) => CudaError::UNKNOWN,
-            cpu::LaunchError::Fault(fault) => CudaError::of_fault(&fault.kind),
+            LaunchError::NoKernel(_) => CudaError::NOT_FOUND,
+            LaunchError::Invalid(_) => CudaError::INVALID_VALUE,
+            LaunchError::Unsupported(_) => CudaError::NOT_SUPPORTED,
+            LaunchError::Internal(_) => CudaError::UNKNOWN,
+            LaunchError::Fault(fault) => CudaError::of_fault(&fault.kind),
         }
     }
 }
@@ -169,18 +174,4 @@ pub(crate) fn check_cluster(size: [u32; 3]) -> Result<()> {
     }
     crate::log::say("launches of clusters of more than one block are not supported by the CPU device");
     Err(CudaError::NOT_SUPPORTED)
-}
-
-/// How kernels are compiled and run.
-fn mode() -> Result<cpu::Mode> {
-    let settings = &driver::get()?.settings;
-    Ok(cpu::Mode {
-        // What repeats exactly must not depend on when code is ready.
-        warm_up: settings.seed.is_none(),
-        seed: settings.seed.unwrap_or(0),
-        threads: settings.threads,
-        timeout: settings.launch_timeout,
-        processor: settings.processor,
-        ..cpu::Mode::default()
-    })
 }

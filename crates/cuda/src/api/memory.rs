@@ -91,5 +91,5 @@ pub(crate) fn unregister(address: u64) -> Result<()> {
 /// Bytes that are free, and all.
 pub(crate) fn info() -> Result<(u64, u64)> {
     context::require()?;
-    Ok((virtual_memory::free_bytes()?, driver::get()?.device.memory.total_bytes()))
+    Ok((virtual_memory::free_bytes()?, driver::get()?.device.memory().total_bytes()))
 }

@@ -15,7 +15,7 @@ use crate::tooling::{self, InstrumentedModule};
 #[derive(Debug)]
 pub(crate) struct Module {
     pub(crate) handle: Handle<Module>,
-    pub(crate) program: Arc<cpu::Program>,
+    pub(crate) program: Arc<dyn device::Program>,
     /// What tools have made of it.
     instrumented: Option<Arc<InstrumentedModule>>,
     /// Kernels that were asked for before.
@@ -49,19 +49,19 @@ pub(crate) fn load_parsed(module: ptx::ir::Module) -> Result<Arc<Module>> {
         Some(tool_host) => tool_host.rewrite(module),
         None => (module, None),
     };
-    let program = cpu::Program::load(device, module).map_err(|error| {
+    let program = device.load(module).map_err(|error| {
         crate::log::say(&format!("a module of the program cannot be loaded: {error}"));
         match error {
-            cpu::LoadError::OutOfMemory(_) => CudaError::OUT_OF_MEMORY,
-            cpu::LoadError::Undefined(_) => CudaError::SHARED_OBJECT_SYMBOL_NOT_FOUND,
+            device::LoadError::OutOfMemory(_) => CudaError::OUT_OF_MEMORY,
+            device::LoadError::Undefined(_) => CudaError::SHARED_OBJECT_SYMBOL_NOT_FOUND,
         }
     })?;
     if let Some(tool_host) = tooling::get() {
-        tool_host.on_load(&program);
+        tool_host.on_load(&*program);
     }
     let module = Arc::new(Module {
         handle: Handle::new(),
-        program: Arc::new(program),
+        program,
         instrumented: instrumented.map(Arc::new),
         kernels: Mutex::default(),
     });
@@ -90,7 +90,7 @@ pub(crate) fn forget(number: usize) -> Result<()> {
 impl Drop for Module {
     fn drop(&mut self) {
         if let Some(tool_host) = tooling::get() {
-            tool_host.on_unload(&self.program);
+            tool_host.on_unload(&*self.program);
         }
     }
 }

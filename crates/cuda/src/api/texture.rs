@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cpu::texture::{AddressMode, Component, Filter, Geometry, Image, Level, Object, Sampler};
+use device::texture::{AddressMode, Component, Filter, Geometry, Image, Level, Object, Sampler};
 
 use super::allocation;
 use super::array::{Array, Pyramid};
@@ -78,7 +78,7 @@ pub(crate) fn create_surface(resource: &Resource) -> Result<u64> {
 fn new_handle(object: Object) -> Result<u64> {
     // SAFETY: the image of an array is as large as the array's memory. Of other memory, `Resource::image` has looked up the
     // allocation that it lies in. That the program does not free it before the object is for the program to see to.
-    Ok(unsafe { driver::get()?.device.textures.create(object) })
+    Ok(unsafe { driver::get()?.device.create_texture(object) })
 }
 
 /// Forgets a texture or surface.
@@ -87,7 +87,7 @@ pub(crate) fn destroy(handle: u64) -> Result<()> {
     if let Some(context) = super::context::current() {
         context.synchronize()?;
     }
-    if driver::get()?.device.textures.destroy(handle) { Ok(()) } else { Err(CudaError::INVALID_VALUE) }
+    if driver::get()?.device.destroy_texture(handle) { Ok(()) } else { Err(CudaError::INVALID_VALUE) }
 }
 
 /// Refuses textures whose colours are in sRGB.

@@ -37,7 +37,7 @@ pub(crate) fn watch(last_words: impl FnOnce(i32) + Send + 'static) {
     }
     let [read, write] = ends;
     let thread = std::thread::Builder::new().name("warpgrind".to_owned()).spawn(move || {
-        cpu::leave_signals_to_the_program();
+        crate::devices::cpu_device::leave_signals_to_the_program();
         let mut byte = 0_u8;
         // SAFETY: there is room for a byte.
         while unsafe { libc::read(read, (&raw mut byte).cast(), 1) } != 1 {}

@@ -13,11 +13,11 @@ pub(crate) struct ToolHeap {
     pub(crate) launch: Option<Arc<InstrumentedLaunch>>,
 }
 
-impl cpu::Heap for ToolHeap {
+impl device::Heap for ToolHeap {
     fn allocate(&self, bytes: u64) -> u64 {
         let Some(tool_host) = get() else { return 0 };
         let Some(all) = bytes.checked_add(tool_host.redzone()) else { return 0 };
-        let address = tool_host.device.memory.allocate(all, 16).unwrap_or(0);
+        let address = tool_host.device.memory().allocate(all, 16).unwrap_or(0);
         if address != 0 {
             tool_host.on_alloc(address, bytes, AllocationKind::Heap(Arc::clone(&self.kernel)));
         }
@@ -29,7 +29,7 @@ impl cpu::Heap for ToolHeap {
         if !tool_host.is_heap(address) {
             tool_host.on_invalid_free_in_kernel(address, &self.kernel);
         } else if tool_host.on_free_at(address, self.launch.as_ref().map(|launch| launch.now())) {
-            tool_host.device.memory.free(address);
+            tool_host.device.memory().free(address);
         }
     }
 }

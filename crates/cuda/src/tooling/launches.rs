@@ -19,7 +19,7 @@ use crate::launch_shape::LaunchShape;
 #[derive(Debug)]
 pub(crate) struct InstrumentedKernel {
     name: String,
-    program: Arc<cpu::Program>,
+    program: Arc<dyn device::Program>,
     module: Arc<InstrumentedModule>,
     plan: KernelPlan,
     /// Where the address of the context is among the parameters.
@@ -31,7 +31,7 @@ pub(crate) struct InstrumentedKernel {
 /// A kernel that was launched, whether or not tools have rewritten it.
 #[derive(Debug)]
 pub(crate) struct LaunchedKernel<'a> {
-    pub(crate) program: &'a cpu::Program,
+    pub(crate) program: &'a dyn device::Program,
     pub(crate) name: &'a str,
     pub(crate) instrumented: Option<&'a InstrumentedKernel>,
 }
@@ -66,7 +66,7 @@ impl InstrumentedKernel {
     /// What is needed to launch a kernel; nothing if no tool had anything to do in it.
     pub(crate) fn new(
         instrumented: &Arc<InstrumentedModule>,
-        program: &Arc<cpu::Program>,
+        program: &Arc<dyn device::Program>,
         name: &str,
     ) -> Option<Arc<Self>> {
         let plan = instrumented.kernels.get(name)?.clone();
@@ -118,7 +118,7 @@ impl ToolHost {
         let is_wanted = self.settings.wants(&kernel.name, number);
         self.count(&kernel.name, is_wanted);
         let unshadowed = self.objects().unshadowed();
-        let (base, bytes) = self.device.memory.range();
+        let (base, bytes) = self.device.memory().range();
         let mut table = vec![0_u64; (SLOTS + SLOT * kernel.plan.slots.len() as u32) as usize / 8];
         let mut set = |word: Word, value: u64| table[word as usize / 8] = value;
         set(Word::Counters, kernel.module.counters.as_ptr() as u64);
@@ -194,7 +194,7 @@ impl ToolHost {
     /// A launch, by its number, ended with a fault of the device, which no tool has kept from happening.
     pub(crate) fn on_fault(
         &self,
-        fault: &cpu::Fault,
+        fault: &device::Fault,
         launch: u64,
         kernel: &LaunchedKernel<'_>,
         shape: &LaunchShape,
@@ -351,7 +351,7 @@ impl InstrumentedLaunch {
             })
         });
         let objects = self.tool_host.objects();
-        let is_device = self.tool_host.device.memory.contains(record.address);
+        let is_device = self.tool_host.device.memory().contains(record.address);
         let memory = objects.at(record.address, is_device, Some(when));
         let meant = match variable {
             Some(variable) => (record.other != 0).then_some(variable),

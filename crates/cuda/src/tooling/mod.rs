@@ -41,7 +41,7 @@ use tool_settings::ToolSettings;
 pub(crate) struct ToolHost {
     tools: Vec<&'static dyn Tool>,
     settings: ToolSettings,
-    device: Arc<cpu::Device>,
+    device: Arc<dyn device::Device>,
     /// Only memcheck needs it.
     shadow: Option<Shadow>,
     objects: Mutex<Objects>,
@@ -72,7 +72,7 @@ pub(crate) struct InstrumentedModule {
     pub(crate) sites: Sites,
     pub(crate) kernels: FxHashMap<String, KernelPlan>,
     /// What kernels were like before.
-    pub(crate) facts: FxHashMap<String, cpu::KernelFacts>,
+    pub(crate) facts: FxHashMap<String, device::KernelFacts>,
     /// How often something was found at each site.
     counters: Box<[AtomicU64]>,
     /// What is known of each site where something was found: the number of the finding, and how often it was reported.
@@ -90,7 +90,7 @@ pub(crate) fn get() -> Option<&'static ToolHost> {
 }
 
 /// Starts the tools that the command asks for.
-pub(crate) fn start(device: &Arc<cpu::Device>, asked: &settings::Tools, seed: Option<u64>) {
+pub(crate) fn start(device: &Arc<dyn device::Device>, asked: &settings::Tools, seed: Option<u64>) {
     let mut is_new = false;
     let tool_host = TOOL_HOST.get_or_init(|| {
         is_new = true;
@@ -115,7 +115,7 @@ pub(crate) fn finish() {
 }
 
 impl ToolHost {
-    fn new(device: &Arc<cpu::Device>, asked: &settings::Tools, seed: Option<u64>) -> Option<Self> {
+    fn new(device: &Arc<dyn device::Device>, asked: &settings::Tools, seed: Option<u64>) -> Option<Self> {
         let mut tools = Vec::new();
         for name in &asked.names {
             match tools::tool(name) {
@@ -126,7 +126,7 @@ impl ToolHost {
         if tools.is_empty() {
             return None;
         }
-        let (base, bytes) = device.memory.range();
+        let (base, bytes) = device.memory().range();
         let has_memcheck = tools.iter().any(|tool| tool.name() == "memcheck");
         let shadow = has_memcheck.then(|| Shadow::new(base, bytes)).transpose();
         let session = asked.session.as_deref();
@@ -201,7 +201,7 @@ impl ToolHost {
             .iter()
             .filter(|(_, function)| function.is_entry() && function.body.is_some())
             .filter_map(|(func, function)| {
-                Some((module.text(function.name).to_owned(), cpu::KernelFacts::of(&module, func)?))
+                Some((module.text(function.name).to_owned(), self.device.kernel_facts(&module, func)?))
             })
             .collect();
         let kept = module.clone();
@@ -225,14 +225,14 @@ impl ToolHost {
     }
 
     /// The variables of a module are there.
-    pub(crate) fn on_load(&self, program: &cpu::Program) {
+    pub(crate) fn on_load(&self, program: &dyn device::Program) {
         for (name, address, bytes) in variables_of_program(program) {
             self.on_alloc(address, bytes, AllocationKind::Variable(name.into()));
         }
     }
 
     /// The variables of a module are gone.
-    pub(crate) fn on_unload(&self, program: &cpu::Program) {
+    pub(crate) fn on_unload(&self, program: &dyn device::Program) {
         for (_, address, _) in variables_of_program(program) {
             self.on_unmap(address);
         }
@@ -279,8 +279,8 @@ impl ToolHost {
 
     /// Keeps an object that was freed, and gives memory back that was kept long enough.
     fn quarantine(&self, objects: &mut Objects, object: Object, stack: HostStack, when: Option<Moment>) {
-        for old in objects.quarantine(object, stack, when, self.device.memory.total_bytes() / 8) {
-            self.device.memory.free(old);
+        for old in objects.quarantine(object, stack, when, self.device.memory().total_bytes() / 8) {
+            self.device.memory().free(old);
         }
     }
 
@@ -293,7 +293,7 @@ impl ToolHost {
     pub(crate) fn make_room(&self) -> bool {
         let old = self.objects().empty_quarantine();
         for &address in &old {
-            self.device.memory.free(address);
+            self.device.memory().free(address);
         }
         !old.is_empty()
     }
@@ -338,6 +338,6 @@ fn create_journal(session: &Path) -> Option<Journal> {
 }
 
 /// The variables of a module that the program has: name, address and size. Those of tools are nobody's to access.
-fn variables_of_program(program: &cpu::Program) -> impl Iterator<Item = (&str, u64, u64)> {
-    program.variables().filter(|(name, ..)| *name != SITES_VARIABLE)
+fn variables_of_program(program: &dyn device::Program) -> impl Iterator<Item = (&str, u64, u64)> {
+    program.variables().into_iter().filter(|(name, ..)| *name != SITES_VARIABLE)
 }

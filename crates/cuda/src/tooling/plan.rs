@@ -66,14 +66,14 @@ impl ToolHost {
         let objects = self.objects().all();
         let contents = objects.into_iter().filter_map(|(start, bytes, _)| {
             let mut content = vec![0; bytes as usize];
-            self.device.memory.read(start, &mut content).then_some((start, content))
+            self.device.memory().read(start, &mut content).then_some((start, content))
         });
         Snapshot { contents: contents.collect() }
     }
 
     fn restore(&self, snapshot: &Snapshot) {
         for (start, content) in &snapshot.contents {
-            self.device.memory.write(*start, content);
+            self.device.memory().write(*start, content);
         }
     }
 
@@ -82,7 +82,7 @@ impl ToolHost {
         let objects = self.objects().all();
         snapshot.contents.iter().find_map(|(start, before)| {
             let mut content = vec![0; before.len()];
-            let is_there = self.device.memory.read(*start, &mut content);
+            let is_there = self.device.memory().read(*start, &mut content);
             let at = content.iter().zip(before).position(|(now, before)| now != before).filter(|_| is_there)?;
             let name = objects.iter().find(|(other, ..)| other == start).map(|(.., name)| name.clone())?;
             Some((at, name))

@@ -11,7 +11,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
-use cpu::{CodeCache, CompileError, Device, LaunchError, Mode, Program, Tier, Unsupported, Width};
+use cpu::{CodeCache, Device, Mode, Options, Program, Tier, Unsupported, Width};
+use device::LaunchError;
 use filetest::files::find_files;
 
 #[derive(Parser, Debug)]
@@ -121,8 +122,10 @@ fn main() -> Result<()> {
                         counts.slowest = (time, instructions, format!("{name} in {}", path.display()));
                     }
                 }
-                Err(LaunchError::Compile(CompileError::Unsupported(reasons))) => {
+                Err(LaunchError::Unsupported(_)) => {
                     counts.refused += 1;
+                    let kernel = program.module().function(&name).expect("it is in the module");
+                    let reasons = cpu::unsupported(program.module(), kernel, &Options::default());
                     let mut words: Vec<String> = reasons.iter().map(reason).collect();
                     words.sort();
                     words.dedup();

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use cpu::{FaultKind, LaunchError, LaunchRequest, Mode, Processor, Program, Tier, Width};
+use cpu::{Mode, Processor, Program, Tier, Width};
+use device::{FaultKind, LaunchError, LaunchRequest};
 use ptx::ir::Module;
 
 use super::{Device, Ending, Engine, FaultClass};
@@ -88,17 +89,14 @@ impl Device for Loaded {
 
     fn launch(&mut self, launch: &interp::Launch<'_>) -> Result<Ending> {
         let request = LaunchRequest {
-            kernel: launch.kernel,
             grid: launch.grid,
             block: launch.block,
             dynamic_shared: launch.dynamic_shared,
-            params: launch.params,
-            is_cooperative: false,
-            mode: self.mode.clone(),
+            ..LaunchRequest::of(launch.kernel, launch.params)
         };
         // SAFETY: test kernels only access their own allocations, or addresses at which nothing is, on purpose.
         #[allow(unsafe_code, reason = "kernels access memory by its address")]
-        let result = unsafe { self.program.launch(&request) };
+        let result = unsafe { self.program.launch(&request, &self.mode) };
         let output = String::from_utf8_lossy(&self.device.take_output()).into_owned();
         Ok(match result {
             Ok(_) => Ending::Done(output),

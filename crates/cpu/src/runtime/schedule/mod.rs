@@ -17,12 +17,12 @@ use super::barrier::{BARRIERS, CLUSTER};
 use super::code::KernelCode;
 use super::collective::Arrivals;
 use super::copies::{self, Copies};
-use super::fault::{Fault, FaultKind, LaneNotInMask, Waiter};
 use super::fibre::Stack;
 use super::launch::Launch;
 use crate::abi::collective::Collective;
 use crate::abi::context::WarpContext;
 use crate::options::Width;
+use device::{Fault, FaultKind, LaneNotInMask, Waiter};
 
 /// The state of one OS thread of a launch. Nothing here switches stacks.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::ffi::c_uint;
 use std::sync::Arc;
 
-use cpu::texture::{Component, Sampler};
+use device::texture::{Component, Sampler};
 
 use crate::abi::driver::*;
 use crate::api::array::{self, ARRAYS, Array, Description, PYRAMIDS};

@@ -43,7 +43,7 @@ export! {
     fn cuDeviceTotalMem_v2(bytes: *mut usize, dev: CUdevice) {
         device::check(dev)?;
         // SAFETY: the caller promises that `bytes` is null or valid to write.
-        unsafe { put(bytes, driver::get()?.device.memory.total_bytes() as usize) }
+        unsafe { put(bytes, driver::get()?.device.memory().total_bytes() as usize) }
     }
 
     fn cuDeviceGetAttribute(pi: *mut c_int, attrib: CUdevice_attribute, dev: CUdevice) {

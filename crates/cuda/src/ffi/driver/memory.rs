@@ -81,7 +81,7 @@ fn known(address: u64) -> Result<Allocation> {
     if let Some(found) = allocation::find(address) {
         return Ok(found);
     }
-    let found = crate::driver::get()?.device.memory.allocation(address);
+    let found = crate::driver::get()?.device.memory().allocation(address);
     let (start, bytes) = found.ok_or(CudaError::INVALID_VALUE)?;
     Ok(Allocation { address: start, bytes, kind: Kind::Device, id: 0, source: Source::Device, context: 0 })
 }

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
 
-use cpu::texture::Component;
+use device::texture::Component;
 
 use super::transfer::{In, copy, rows};
 use super::{export_runtime, ready};

@@ -33,7 +33,7 @@ macro_rules! fill_properties {
             *to = from as c_char;
         }
         $properties.uuid.bytes = UUID.map(|byte| byte as c_char);
-        $properties.totalGlobalMem = driver::get()?.device.memory.total_bytes() as usize;
+        $properties.totalGlobalMem = driver::get()?.device.memory().total_bytes() as usize;
         $properties.sharedMemPerBlock = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK) as usize;
         $properties.regsPerBlock = attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
         $properties.warpSize = attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE);

@@ -40,7 +40,7 @@ pub(crate) unsafe fn put_in(out: *mut *mut c_void, stream: &stream::Stream, byte
 
 /// What kind of memory an address is in.
 fn memory_type(address: u64) -> Result<cudaMemoryType> {
-    let is_variable = driver::get()?.device.memory.allocation(address).is_some();
+    let is_variable = driver::get()?.device.memory().allocation(address).is_some();
     Ok(match allocation::find(address).map(|found| found.kind) {
         Some(Kind::Device) => cudaMemoryTypeDevice,
         Some(Kind::Managed) => cudaMemoryTypeManaged,

@@ -1,6 +1,6 @@
 //! Textures and surfaces.
 
-use cpu::texture::Sampler;
+use device::texture::Sampler;
 
 use super::{array, export_runtime, ready};
 use crate::abi::runtime::*;

@@ -1,6 +1,6 @@
 //! What tools may want to know of a launch while it runs.
 
-use super::fault::{Fault, LaneNotInMask, Waiter};
+use crate::fault::{Fault, LaneNotInMask, Waiter};
 
 /// Is told of events in a launch, on the thread on which they happen, between two steps of its warps. What it does takes
 /// the time of the launch.

@@ -119,7 +119,8 @@ pub struct LaneNotInMask {
 }
 
 impl Fault {
-    pub(crate) fn out_of_memory(error: &std::io::Error) -> Self {
+    /// The host has no memory left, as the system says.
+    pub fn out_of_memory(error: &std::io::Error) -> Self {
         let kind = FaultKind::OutOfMemory { message: error.to_string() };
         Self { kind, line: 0, block: [0; 3], thread: [0; 3] }
     }

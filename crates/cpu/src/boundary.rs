@@ -1,0 +1,92 @@
+//! The CPU device as all devices are known: the traits of the crate `device`.
+//!
+//! Unsafe: what a launch and a texture promise is passed on.
+#![allow(unsafe_code, reason = "kernels access memory by its address")]
+
+use std::sync::Arc;
+
+use device::texture::Object;
+use device::{KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Memory};
+use ptx::ir::{FuncId, Module};
+
+use crate::mode::Mode;
+use crate::program::{Device, Program};
+
+/// A device, and how it compiles and runs what is launched on it.
+#[derive(Debug)]
+pub struct CpuDevice {
+    device: Arc<Device>,
+    mode: Arc<Mode>,
+}
+
+/// A module on a device.
+#[derive(Debug)]
+struct CpuProgram {
+    program: Program,
+    mode: Arc<Mode>,
+}
+
+impl CpuDevice {
+    /// A device that runs its launches in a mode.
+    pub fn new(device: Arc<Device>, mode: Mode) -> Self {
+        Self { device, mode: Arc::new(mode) }
+    }
+}
+
+impl device::Device for CpuDevice {
+    fn memory(&self) -> &dyn Memory {
+        &self.device.memory
+    }
+
+    fn load(&self, module: Module) -> Result<Arc<dyn device::Program>, LoadError> {
+        Ok(Arc::new(CpuProgram { program: Program::load(&self.device, module)?, mode: Arc::clone(&self.mode) }))
+    }
+
+    fn kernel_facts(&self, module: &Module, kernel: FuncId) -> Option<KernelFacts> {
+        crate::program::kernel_facts(module, kernel)
+    }
+
+    unsafe fn create_texture(&self, object: Object) -> u64 {
+        // SAFETY: the caller promises the same.
+        unsafe { self.device.textures.create(object) }
+    }
+
+    fn destroy_texture(&self, handle: u64) -> bool {
+        self.device.textures.destroy(handle)
+    }
+
+    fn take_output(&self) -> Vec<u8> {
+        self.device.take_output()
+    }
+}
+
+impl device::Program for CpuProgram {
+    fn module(&self) -> &Module {
+        self.program.module()
+    }
+
+    fn variables(&self) -> Vec<(&str, u64, u64)> {
+        self.program.variables().collect()
+    }
+
+    fn variable(&self, name: &str) -> Option<(u64, u64)> {
+        self.program.variable(name)
+    }
+
+    fn reset_variables(&self) {
+        self.program.reset_variables();
+    }
+
+    fn kernel_facts(&self, kernel: &str) -> Option<KernelFacts> {
+        self.program.kernel_facts(kernel)
+    }
+
+    fn compile(&self, request: &LaunchRequest<'_>) -> Result<(), LaunchError> {
+        self.program.try_compile(request.kernel, request.block, &self.mode)
+    }
+
+    unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Result<Launched, LaunchError> {
+        // SAFETY: the caller promises the same.
+        unsafe { self.program.launch(request, &self.mode) }
+    }
+}

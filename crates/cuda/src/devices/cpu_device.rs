@@ -1,0 +1,50 @@
+//! The CPU device, set up as the command asks for it.
+
+use std::sync::Arc;
+
+use device::Device;
+
+use crate::device_settings::DeviceSettings;
+use crate::error::{CudaError, Result};
+
+pub(crate) use cpu::leave_signals_to_the_program;
+
+/// Sets the device up.
+pub(crate) fn open(settings: &DeviceSettings) -> Result<Arc<dyn Device>> {
+    let device = cpu::Device::new(settings.device_memory).map_err(|error| {
+        crate::log::say(&format!(
+            "{} bytes of address space for device memory cannot be had ({error}): try a smaller --device-memory",
+            settings.device_memory
+        ));
+        CudaError::OUT_OF_MEMORY
+    })?;
+    let cache_size = settings.cache_size.unwrap_or(cpu::CodeCache::DEFAULT_LIMIT);
+    if cache_size > 0 {
+        let tell = |why: &str| crate::log::say(&format!("compiled kernels are not kept on disk: {why}"));
+        device.keep_code(cpu::CodeCache::of_user(cache_size, if settings.is_verbose { tell } else { |_| {} }));
+    }
+    Ok(Arc::new(cpu::CpuDevice::new(device, mode(settings))))
+}
+
+/// How kernels are compiled and run.
+fn mode(settings: &DeviceSettings) -> cpu::Mode {
+    cpu::Mode {
+        // What repeats exactly must not depend on when code is ready.
+        warm_up: settings.seed.is_none(),
+        seed: settings.seed.unwrap_or(0),
+        threads: settings.threads,
+        timeout: settings.launch_timeout,
+        processor: settings.processor.as_deref().and_then(processor),
+        ..cpu::Mode::default()
+    }
+}
+
+/// What `--cpu` asks for, if this processor can run it.
+fn processor(name: &str) -> Option<cpu::Processor> {
+    let processor = cpu::Processor::named(name).filter(|processor| processor.is_supported());
+    if processor.is_none() {
+        let name = name.escape_debug();
+        crate::log::say(&format!("this processor cannot run code for `{name}`; kernels are compiled for what it is"));
+    }
+    processor
+}

@@ -1,0 +1,63 @@
+//! The boundary between those who launch kernels and the devices that run them.
+//!
+//! A [`Device`] has [`Memory`] and takes modules; a [`Program`] is a module on it; a [`LaunchRequest`] says which of its
+//! kernels runs, on which of the blocks of a grid and in which [`Order`], and an [`Observer`] is told what happens
+//! meanwhile. The CUDA libraries know devices by these traits alone, so that what is said of a program does not depend on
+//! where it runs.
+//!
+//! ```
+//! use device::{Blocks, LaunchRequest, Order};
+//!
+//! let whole = LaunchRequest { grid: [4, 1, 1], block: [64, 1, 1], ..LaunchRequest::of("saxpy", &[]) };
+//! assert_eq!(whole.blocks.count(whole.grid), 4);
+//! let half = LaunchRequest { blocks: Blocks::Range(2, 4), order: Order::Ascending, ..whole };
+//! assert_eq!(half.blocks.count(half.grid), 2);
+//! ```
+//!
+//! Nothing here runs anything, and nothing here is of one device: what a device is set up with (threads, compilers,
+//! caches) is told to the device itself.
+
+#![warn(missing_docs)]
+
+mod fault;
+mod launch;
+mod memory;
+mod observer;
+mod program;
+pub mod texture;
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+pub use fault::{Fault, FaultKind, LaneNotInMask, Waiter};
+pub use launch::{Blocks, LaunchError, LaunchRequest, Launched, Order};
+pub use memory::{Heap, Memory, OutOfMemory};
+pub use observer::Observer;
+pub use program::{KernelFacts, LoadError, Program};
+
+/// A device.
+pub trait Device: Debug + Send + Sync {
+    /// Its global memory.
+    fn memory(&self) -> &dyn Memory;
+
+    /// Loads a module: its variables get memory and their initial values.
+    fn load(&self, module: ptx::ir::Module) -> Result<Arc<dyn Program>, LoadError>;
+
+    /// What is known of a kernel of a module that may be loaded; nothing if it is too large for the device.
+    fn kernel_facts(&self, module: &ptx::ir::Module, kernel: ptx::ir::FuncId) -> Option<KernelFacts>;
+
+    /// A handle for a texture or surface.
+    ///
+    /// # Safety
+    /// Until the object is forgotten, each element of its image, at the addresses and distances that its levels say, is in
+    /// memory that kernels may read and, through a surface, write; or at addresses at which nothing is mapped, so that an
+    /// access ends the launch.
+    #[allow(unsafe_code, reason = "images are known by their addresses")]
+    unsafe fn create_texture(&self, object: texture::Object) -> u64;
+
+    /// Forgets a texture or surface. False if there is none.
+    fn destroy_texture(&self, handle: u64) -> bool;
+
+    /// What kernels printed since it was last asked for.
+    fn take_output(&self) -> Vec<u8>;
+}

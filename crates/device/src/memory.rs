@@ -1,0 +1,55 @@
+//! The memory of a device.
+
+use std::fmt::Debug;
+
+/// There is not so much memory left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{wanted} bytes of device memory were asked for, {free} are free")]
+pub struct OutOfMemory {
+    /// How much was asked for.
+    pub wanted: u64,
+    /// How much is free, perhaps in several pieces.
+    pub free: u64,
+}
+
+/// The global memory of a device: one range of addresses, in which allocations are made.
+pub trait Memory: Debug + Send + Sync {
+    /// The address of new memory, a multiple of `align`.
+    fn allocate(&self, bytes: u64, align: u64) -> Result<u64, OutOfMemory>;
+
+    /// Gives memory back. False if no allocation begins there.
+    fn free(&self, address: u64) -> bool;
+
+    /// The allocation that an address is in: its start and length.
+    fn allocation(&self, address: u64) -> Option<(u64, u64)>;
+
+    /// Whether an address is one of this memory, allocated or not.
+    fn contains(&self, address: u64) -> bool {
+        let (start, bytes) = self.range();
+        address.checked_sub(start).is_some_and(|offset| offset < bytes)
+    }
+
+    /// Where all of it begins, and how many bytes it has, with what is never allocated at its ends.
+    fn range(&self) -> (u64, u64);
+
+    /// Bytes in all.
+    fn total_bytes(&self) -> u64;
+
+    /// Bytes that are not allocated.
+    fn free_bytes(&self) -> u64;
+
+    /// Copies to an allocation. False if it does not fit in one.
+    fn write(&self, address: u64, bytes: &[u8]) -> bool;
+
+    /// Copies from an allocation. False if it does not fit in one.
+    fn read(&self, address: u64, bytes: &mut [u8]) -> bool;
+}
+
+/// Who answers `malloc` and `free` of kernels.
+pub trait Heap: Debug + Send + Sync {
+    /// The address of new memory; 0 if there is none.
+    fn allocate(&self, bytes: u64) -> u64;
+
+    /// Gives memory back. What is not there cannot be given back, and nothing happens.
+    fn free(&self, address: u64);
+}
