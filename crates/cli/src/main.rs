@@ -12,13 +12,10 @@ mod output;
 mod ptx_command;
 mod run;
 mod target;
-mod tool_table;
 
 use std::process::ExitCode;
 
 use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
-
-use crate::tool_table::TOOLS;
 
 /// What Valgrind is for CPUs, for CUDA kernels.
 #[derive(Parser, Debug)]
@@ -57,10 +54,10 @@ fn main() -> ExitCode {
     // Wrong usage exits with 2, as clap does.
     let matches = command().get_matches();
     if let Some((name, matches)) = matches.subcommand()
-        && let Some(tool) = tool_table::named(name)
+        && let Some(tool) = tools::tool(name)
     {
         let args = check::Args::from_arg_matches(matches).unwrap_or_else(|error| error.exit());
-        return check::run(tool, args);
+        return check::run(tool, args, check::flags_of_tool(tool, matches));
     }
     let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let result = match args.command {
@@ -83,9 +80,10 @@ fn main() -> ExitCode {
 
 /// The command line, with a command for each tool.
 fn command() -> clap::Command {
-    TOOLS.iter().fold(Args::command(), |command, tool| {
+    tools::TOOLS.iter().fold(Args::command(), |command, tool| {
+        let of_all = check::Args::augment_args(clap::Command::new(tool.name()));
         // What is said of the arguments is not what is said of the tool, so that comes last.
-        let of_tool = check::Args::augment_args(clap::Command::new(tool.name)).about(tool.about).long_about(tool.about);
-        command.subcommand(of_tool.hide(tool.is_hidden).display_order(0))
+        let of_tool = check::add_flags_of_tool(of_all, *tool).about(tool.about()).long_about(tool.about());
+        command.subcommand(of_tool.hide(tool.is_hidden()).display_order(0))
     })
 }

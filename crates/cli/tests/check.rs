@@ -210,6 +210,7 @@ fn the_library_is_told_what_is_wanted() {
         trace_children: false,
         device: Device { seed: Some(5), ..Device::default() },
         tools: Tools {
+            flags: Vec::new(),
             names: vec!["memcheck".to_owned(), "nop".to_owned()],
             kernel_names: vec!["scale".to_owned(), "regex=^a.*b$".to_owned()],
             excluded_kernel_names: vec!["kne=x".to_owned()],

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use device::texture::Object;
-use device::{KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Memory};
-use ptx::ir::{FuncId, Module};
+use device::{KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Memory, Output};
+use ptx::ir::Module;
 
 use crate::mode::Mode;
 use crate::program::{Device, Program};
@@ -42,10 +42,6 @@ impl device::Device for CpuDevice {
         Ok(Arc::new(CpuProgram { program: Program::load(&self.device, module)?, mode: Arc::clone(&self.mode) }))
     }
 
-    fn kernel_facts(&self, module: &Module, kernel: FuncId) -> Option<KernelFacts> {
-        crate::program::kernel_facts(module, kernel)
-    }
-
     unsafe fn create_texture(&self, object: Object) -> u64 {
         // SAFETY: the caller promises the same.
         unsafe { self.device.textures.create(object) }
@@ -55,8 +51,8 @@ impl device::Device for CpuDevice {
         self.device.textures.destroy(handle)
     }
 
-    fn take_output(&self) -> Vec<u8> {
-        self.device.take_output()
+    fn output(&self) -> &Output {
+        self.device.output()
     }
 }
 

@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
-use device::{Fault, Heap, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError};
+use device::{Fault, Heap, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Output};
 use ptx::analysis::{CallGraph, LaunchFacts};
 use ptx::entity::{Id, Map};
 use ptx::ir::{FuncId, Global, InitValue, Module, Param, Symbol, Variable};
@@ -22,7 +22,6 @@ use crate::options::{Options, Tier, Width};
 use crate::runtime::block_queue::BlockQueue;
 use crate::runtime::code::BetterCode;
 use crate::runtime::launch::{Launch, LaunchParts, ParamLine};
-use crate::runtime::output::Output;
 use crate::runtime::pool::Pool;
 use crate::runtime::worker;
 use crate::texture::Textures;
@@ -105,9 +104,9 @@ impl Device {
         self.cache.get().map_or(0, |cache| cache.hits())
     }
 
-    /// What kernels printed since it was last asked for.
-    pub fn take_output(&self) -> Vec<u8> {
-        self.output.take()
+    /// What kernels printed, unless their launch said where it should go.
+    pub fn output(&self) -> &Output {
+        &self.output
     }
 }
 
@@ -323,7 +322,7 @@ impl Program {
                 observer: request.observer.as_deref(),
                 budget: mode.budget.unwrap_or(u64::MAX),
                 deadline,
-                output: &self.device.output,
+                output: request.output.as_deref().unwrap_or(&self.device.output),
                 heap,
                 textures: &self.device.textures,
             });

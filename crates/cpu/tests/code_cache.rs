@@ -123,7 +123,7 @@ fn run(cache: &Path) -> (u64, u64) {
                 assert_eq!(word(buffer + 4 * u64::from(thread)), expected, "thread {thread}, {width:?}, {tier:?}");
             }
             assert_eq!(word(program.variable("counter").unwrap().0), 5 + 64);
-            assert_eq!(device.take_output(), b"hi\n");
+            assert_eq!(device.output().take(), b"hi\n");
         }
     }
     (device.kept_kernels_used(), program.variable("counter").unwrap().0)

@@ -20,7 +20,6 @@ mod error;
 #[allow(unsafe_code, reason = "the boundary to C")]
 mod ffi;
 mod handle;
-mod launch_shape;
 mod log;
 #[allow(unsafe_code, reason = "memory whose addresses the program gives")]
 mod operation;

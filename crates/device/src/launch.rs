@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::fault::Fault;
 use crate::memory::Heap;
 use crate::observer::Observer;
+use crate::output::Output;
 
 /// How a kernel is launched.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub struct LaunchRequest<'a> {
     pub order: Order,
     /// Who is told what happens in the launch.
     pub observer: Option<Arc<dyn Observer>>,
+    /// Where what kernels print goes; to the device's own if nothing is said.
+    pub output: Option<Arc<Output>>,
     /// Who answers `malloc` and `free` of kernels; the memory of the device itself if nobody is named.
     pub heap: Option<Arc<dyn Heap>>,
 }
@@ -44,6 +47,7 @@ impl<'a> LaunchRequest<'a> {
             blocks: Blocks::All,
             order: Order::Free,
             observer: None,
+            output: None,
             heap: None,
         }
     }

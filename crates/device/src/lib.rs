@@ -23,6 +23,7 @@ mod fault;
 mod launch;
 mod memory;
 mod observer;
+mod output;
 mod program;
 pub mod texture;
 
@@ -33,6 +34,7 @@ pub use fault::{Fault, FaultKind, LaneNotInMask, Waiter};
 pub use launch::{Blocks, LaunchError, LaunchRequest, Launched, Order};
 pub use memory::{Heap, Memory, OutOfMemory};
 pub use observer::Observer;
+pub use output::Output;
 pub use program::{KernelFacts, LoadError, Program};
 
 /// A device.
@@ -42,9 +44,6 @@ pub trait Device: Debug + Send + Sync {
 
     /// Loads a module: its variables get memory and their initial values.
     fn load(&self, module: ptx::ir::Module) -> Result<Arc<dyn Program>, LoadError>;
-
-    /// What is known of a kernel of a module that may be loaded; nothing if it is too large for the device.
-    fn kernel_facts(&self, module: &ptx::ir::Module, kernel: ptx::ir::FuncId) -> Option<KernelFacts>;
 
     /// A handle for a texture or surface.
     ///
@@ -58,6 +57,6 @@ pub trait Device: Debug + Send + Sync {
     /// Forgets a texture or surface. False if there is none.
     fn destroy_texture(&self, handle: u64) -> bool;
 
-    /// What kernels printed since it was last asked for.
-    fn take_output(&self) -> Vec<u8>;
+    /// What kernels printed, unless their launch said where it should go.
+    fn output(&self) -> &Output;
 }

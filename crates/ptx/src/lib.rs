@@ -55,6 +55,7 @@ mod parse;
 mod print;
 pub mod special;
 pub mod stats;
+pub mod synchronisation;
 pub mod types;
 mod verify;
 pub mod view;

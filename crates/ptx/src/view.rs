@@ -272,7 +272,7 @@ impl<'a> View<'a> {
         }
     }
 
-    fn order(&self, effect: Effect) -> Order {
+    pub(crate) fn order(&self, effect: Effect) -> Order {
         let mut order = None;
         for word in self.form.words() {
             order = match word {
@@ -301,7 +301,7 @@ impl<'a> View<'a> {
         })
     }
 
-    fn scope(&self) -> Option<Scope> {
+    pub(crate) fn scope(&self) -> Option<Scope> {
         self.form.words().find_map(|word| match word {
             Mod::Cta => Some(Scope::Block),
             Mod::Cluster => Some(Scope::Cluster),

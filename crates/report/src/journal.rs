@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use crate::finding::Finding;
 use crate::regular_file::open_regular;
+use crate::table::Row;
 
 /// Longer lines are skipped by the reader.
 pub(crate) const LONGEST_LINE: usize = 1 << 20;
@@ -33,6 +34,8 @@ pub enum Line {
     /// Something that was found before was found again, so many more times since it was last said. The number is that
     /// of the line `Finding` in this file, from 0 on.
     Again(usize, u64),
+    /// A row of a table.
+    Row(Row),
     /// A kernel was launched for the first time, and some or all of it could not be checked.
     Unchecked {
         /// The kernel; empty if it is all of a module.

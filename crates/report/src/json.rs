@@ -1,25 +1,30 @@
 //! A report as JSON: one object on each line, findings first, the summary last. `docs/report-format.md` describes the
 //! fields, and a test compares it with what is written here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use serde::Serialize;
+use serde::ser::SerializeMap;
 use serde_json::ser::{Formatter, Serializer};
 
 use crate::demangle::demangled;
 use crate::escape::steers;
 use crate::finding::{Dim, Finding, Frame, Severity, SourceLine, Stack};
 use crate::report::{Checked, Exit, Found, Gap, Report, Run};
+use crate::table::{Cell, Row};
 
 /// Grows when a field changes its meaning or goes; not when one is added.
 const FORMAT: u32 = 1;
 
-/// All findings and the summary, a line each.
+/// All findings, the rows of tables, and the summary, a line each.
 pub fn lines(report: &Report, run: &Run) -> String {
     let mut text = String::new();
     for found in &report.findings {
         text += &line(&FindingObject::of(found));
+    }
+    for row in &report.rows {
+        text += &line(&RowObject(row));
     }
     text + &summary(report, run)
 }
@@ -27,6 +32,29 @@ pub fn lines(report: &Report, run: &Run) -> String {
 /// The summary alone, as one line.
 pub fn summary(report: &Report, run: &Run) -> String {
     line(&SummaryObject::of(report, run))
+}
+
+/// A row: what all lines have, the tool, the table, and a field for each column.
+struct RowObject<'a>(&'a Row);
+
+impl Serialize for RowObject<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Row { tool, table, cells } = self.0;
+        let mut object = serializer.serialize_map(Some(4 + cells.len()))?;
+        object.serialize_entry("type", "row")?;
+        object.serialize_entry("format", &FORMAT)?;
+        object.serialize_entry("tool", tool)?;
+        object.serialize_entry("table", table)?;
+        // A process may write what it likes, and a name stands once in an object.
+        let mut names = BTreeSet::from(["type", "format", "tool", "table"]);
+        for (name, cell) in cells.iter().filter(|(name, _)| names.insert(name)) {
+            match cell {
+                Cell::Text(text) => object.serialize_entry(name, text)?,
+                Cell::Number(number) | Cell::Count(number) => object.serialize_entry(name, number)?,
+            }
+        }
+        object.end()
+    }
 }
 
 #[derive(Serialize)]

@@ -34,6 +34,7 @@ mod signal;
 mod source;
 mod suppress;
 mod symbols;
+mod table;
 mod text;
 
 pub use demangle::{demangled, short_name};
@@ -48,4 +49,5 @@ pub use signal::signal_name;
 pub use source::Sources;
 pub use suppress::{SuppressionError, Suppressions, entry_for};
 pub use symbols::Symbols;
+pub use table::{Cell, Row};
 pub use text::{Look, render, render_finding};

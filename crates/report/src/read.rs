@@ -12,6 +12,7 @@ use crate::finding::{Finding, Occurrence};
 use crate::journal::{Coverage, LONGEST_LINE, LaunchCounts, Line, Process};
 use crate::regular_file::open_regular;
 use crate::report::{Checked, Found, Gap, Report};
+use crate::table::Row;
 
 /// More files are not read.
 const MOST_JOURNALS: usize = 1 << 16;
@@ -19,6 +20,8 @@ const MOST_JOURNALS: usize = 1 << 16;
 const LARGEST_JOURNAL: u64 = 256 << 20;
 /// More findings are counted, and not kept.
 const MOST_FINDINGS: usize = 10_000;
+/// More rows of tables are counted, and not kept.
+const MOST_ROWS: usize = 200_000;
 /// Findings that are longer together are counted, and not kept.
 const MOST_BYTES: usize = 256 << 20;
 /// More kernels that are not checked are counted, and not named.
@@ -123,9 +126,12 @@ impl Session {
         let lost = processes.iter().map(|checked| checked.coverage.lost);
         let lost = lost.fold(self.findings.lost, u64::saturating_add);
         processes.sort_by_key(|checked| checked.process.id);
+        let Rows { list: mut rows, lost: lost_rows, .. } = self.findings.rows;
+        // Their order within a table is the tool's.
+        rows.sort_by(|a, b| (&a.tool, &a.table).cmp(&(&b.tool, &b.table)));
         let mut findings = self.findings.list;
         findings.sort_by_cached_key(|found| order(&found.finding));
-        Report { findings, processes, unreadable_journals, lost, ..Report::default() }
+        Report { findings, processes, unreadable_journals, lost, rows, lost_rows, ..Report::default() }
     }
 }
 
@@ -206,6 +212,7 @@ impl Reader {
                 let process = self.process.as_ref();
                 self.findings.push(findings.add(*finding, process, line.len()));
             }
+            Ok(Line::Row(row)) => findings.add_row(row, line.len()),
             Ok(Line::Again(index, count)) => match self.findings.get(index) {
                 Some(Some(finding)) => findings.again(*finding, count),
                 Some(None) => {}
@@ -244,6 +251,16 @@ struct Findings {
     by_key: HashMap<String, usize>,
     bytes: usize,
     lost: u64,
+    rows: Rows,
+}
+
+/// The rows of all processes, those of the same in one.
+#[derive(Default, Debug)]
+struct Rows {
+    list: Vec<Row>,
+    /// Where the rows are that are of the same, by what they are of.
+    by_key: HashMap<String, usize>,
+    lost: u64,
 }
 
 impl Findings {
@@ -262,6 +279,20 @@ impl Findings {
         let processes = process.map(|process| process.id).into_iter().collect();
         self.list.push(Found { finding, processes, seed: process.and_then(|process| process.seed) });
         Some(self.list.len() - 1)
+    }
+
+    fn add_row(&mut self, row: Row, bytes: usize) {
+        let key = row.key();
+        if let Some(&index) = self.rows.by_key.get(&key) {
+            return self.rows.list[index].add(&row);
+        }
+        if self.rows.list.len() == MOST_ROWS || self.bytes.saturating_add(bytes) > MOST_BYTES {
+            self.rows.lost = self.rows.lost.saturating_add(1);
+            return;
+        }
+        self.bytes += bytes;
+        self.rows.by_key.insert(key, self.rows.list.len());
+        self.rows.list.push(row);
     }
 
     fn again(&mut self, index: usize, count: u64) {

@@ -7,6 +7,7 @@
 use crate::finding::{Finding, Severity};
 use crate::journal::{Coverage, Process};
 use crate::signal::signal_name;
+use crate::table::Row;
 
 /// What the processes of a run wrote down.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -19,6 +20,10 @@ pub struct Report {
     pub unreadable_journals: u64,
     /// Findings that there was no room for, here or in the processes.
     pub lost: u64,
+    /// What tools counted. Rows of a table are together.
+    pub rows: Vec<Row>,
+    /// Rows that there was no room for.
+    pub lost_rows: u64,
     /// Findings that the user does not want to see.
     pub suppressed: Vec<Found>,
     /// Suppressions that nothing fitted: their names, and where they stand.
@@ -156,6 +161,9 @@ impl Report {
             });
         } else if self.unreadable_journals > 0 {
             sentences.push("what some processes wrote down cannot be read".to_owned());
+        }
+        if self.lost_rows > 0 {
+            sentences.push(format!("{} rows of tables were left out: there was no room for them", self.lost_rows));
         }
         for checked in &self.processes {
             let Process { id, program, tools, .. } = &checked.process;

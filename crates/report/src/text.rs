@@ -11,6 +11,7 @@ use crate::report::{Exit, Found, Gap, Report, Run};
 use crate::signal::signal_name;
 use crate::source::{Sources, expression_at};
 use crate::suppress::entry_for;
+use crate::table;
 
 /// The column at which the code of a finding ends.
 const WIDTH: usize = 80;
@@ -50,6 +51,7 @@ pub fn render(report: &Report, run: &Run, look: &Look, sources: &mut Sources) ->
         let note = format!("{} that there was no room for", plural(report.lost, "more finding"));
         text += &paragraph(Level::NOTE, &note, &[], look);
     }
+    text += &table::render(&report.rows);
     text += &gaps(report, look);
     let unused: Vec<String> = report.unused_suppressions.iter().map(|name| escaped(name)).collect();
     if !unused.is_empty() {

@@ -3,8 +3,9 @@
 //! Helpers may be called from functions that know nothing of the kernel's parameters, so each thread puts the address
 //! into a word of shared memory when the kernel begins; all threads of a block put the same there, so nobody has to wait.
 //!
-//! The table has words of 64 bits: [`Word`], and after them two words for each [`PointerSlot`]: where
-//! the object begins that the pointer points into, and how many bytes it has.
+//! The table has words of 64 bits: the address of the record buffer and that of the counters, one for each site; then those
+//! that tools declare ([`Word`]), the same for all kernels; then those that a kernel needs for itself
+//! ([`Cursor::kernel_word`](crate::Cursor::kernel_word)). [`Layout`] says where each is.
 //!
 //! A site writes [`RECORDS_PER_SITE`] records and counts the rest, so a million bad accesses cost what sixteen do.
 //! Records are decoded when the launch ends, in the order of blocks and threads, so that the first one does not depend
@@ -14,69 +15,54 @@
 //! ready for a lane that waits for its neighbour inside a call, and would run every kernel with a check thread by
 //! thread. NVIDIA's assembler says that it does not know the pragma, and goes on.
 
-/// The words of the table, by their offset in bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u32)]
-pub enum Word {
-    /// The address of the buffer of records: see [`RecordBuffer`].
-    RecordBuffer = 0,
-    /// The address of the counters, one of 64 bits for each site.
-    Counters = 8,
-    /// Where the memory begins that has a shadow.
-    Arena = 16,
-    /// How many bytes it has.
-    ArenaBytes = 24,
-    /// Where its shadow begins: one byte for four.
-    Shadow = 32,
-    /// The address of the table of other memory: first address, end and permissions of each piece.
-    Unshadowed = 40,
-    /// How many pieces it has.
-    UnshadowedCount = 48,
-}
+/// A word of the launch context that a tool declares: its name, which is `$NAME` in the tool's device code.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Word(pub &'static str);
 
-/// A parameter of a kernel that is a pointer, and whose object the launch looks up.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct PointerSlot {
-    /// The parameter, counted from 0.
-    pub param: usize,
-    /// Where in it the pointer is.
-    pub offset: u32,
-    /// What the pointer must be a multiple of: accesses rely on it.
-    pub align: u32,
-    /// How many bytes the object must have: checks subtract so many from its size, and rely on it.
-    pub bytes: u32,
-}
-
-/// Where the slots begin.
-pub const SLOTS: u32 = 64;
-/// Bytes of a slot.
-pub const SLOT: u32 = 16;
-/// The most slots of a kernel.
-pub const MOST_SLOTS: usize = 248;
+/// Where the address of the record buffer is: see [`RecordBuffer`].
+pub const RECORD_BUFFER: u32 = 0;
+/// Where the address of the counters is, one of 64 bits for each site.
+pub const COUNTERS: u32 = 8;
+/// The most words of a table.
+pub const MOST_WORDS: usize = 504;
 /// Bytes of the largest table.
-pub const MOST_TABLE: usize = SLOTS as usize + MOST_SLOTS * SLOT as usize;
+pub const MOST_TABLE: usize = MOST_WORDS * 8;
 
-/// The lower bound of a slot whose pointer points to nothing that is known, so that it says nothing: no device has
-/// memory there.
-pub const NO_OBJECT: u64 = 1 << 63;
-/// The size of the object of such a slot. It is as large as the largest access, so that sizes can be subtracted.
-pub const NO_OBJECT_BYTES: u64 = MOST_BYTES as u64;
-/// The largest access that is compared with the bounds of a slot.
-pub const MOST_BYTES: u32 = 32;
-
-/// The lower bound of a slot whose object is smaller than checks rely on. Like [`NO_OBJECT`] it is after all memory,
-/// and the slot has [`NO_OBJECT_BYTES`], so that every access is looked at closely: by the address in bits 0 to 57 and the
-/// size in bits 58 to 62.
-pub fn small_object(start: u64, bytes: u64) -> u64 {
-    assert!(
-        start < 1 << SMALL_OBJECT_BYTES && bytes < NO_OBJECT_BYTES,
-        "{bytes} bytes at {start:#x} are no small object"
-    );
-    NO_OBJECT | bytes << SMALL_OBJECT_BYTES | start
+/// Where the words of tools are in the table.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Layout {
+    words: Vec<(&'static str, Word)>,
 }
 
-/// Where in the lower bound of a small object its size is.
-const SMALL_OBJECT_BYTES: u32 = 58;
+impl Layout {
+    /// For the words of some tools, each with the tool's name.
+    pub(crate) fn new(words: impl IntoIterator<Item = (&'static str, Word)>) -> Self {
+        let words: Vec<_> = words.into_iter().collect();
+        assert!(words.len() < MOST_WORDS / 2, "tools declare too many words");
+        Self { words }
+    }
+
+    /// The offset of a word in bytes; nothing if the tool has not declared it.
+    pub fn offset(&self, tool: &str, word: Word) -> Option<u32> {
+        let index = self.words.iter().position(|(of, other)| *of == tool && *other == word)?;
+        Some(FIRST_WORD + 8 * index as u32)
+    }
+
+    /// Where the words of a kernel begin.
+    pub fn kernel_words(&self) -> u32 {
+        FIRST_WORD + 8 * self.words.len() as u32
+    }
+
+    /// The offset of a word of a tool by its name, for device code.
+    pub(crate) fn named(&self, tool: &str, name: &str) -> Option<u64> {
+        self.words
+            .iter()
+            .find(|(of, word)| *of == tool && word.0 == name)
+            .and_then(|(of, word)| self.offset(of, *word).map(u64::from))
+    }
+}
+
+const FIRST_WORD: u32 = 16;
 
 /// Records of one site beyond this are counted, and not written.
 pub const RECORDS_PER_SITE: u64 = 16;
@@ -164,16 +150,7 @@ pub(crate) const CONTEXT_VARIABLE: &str = "warpgrind_context";
 
 /// What the text of helpers may say by name: see [`DeviceCode`](crate::DeviceCode).
 pub(crate) const CONSTANTS: &[(&str, u64)] = &[
-    ("COUNTERS", Word::Counters as u64),
-    ("ARENA", Word::Arena as u64),
-    ("ARENA_BYTES", Word::ArenaBytes as u64),
-    ("SHADOW", Word::Shadow as u64),
-    ("UNSHADOWED", Word::Unshadowed as u64),
-    ("UNSHADOWED_COUNT", Word::UnshadowedCount as u64),
-    ("NO_OBJECT", NO_OBJECT),
-    ("SMALL_OBJECT_START", (1 << SMALL_OBJECT_BYTES) - 1),
-    ("SMALL_OBJECT_BYTES", SMALL_OBJECT_BYTES as u64),
-    ("MOST_SMALL_OBJECT_BYTES", NO_OBJECT_BYTES - 1),
+    ("COUNTERS", COUNTERS as u64),
     ("RECORDS_PER_SITE", RECORDS_PER_SITE),
     ("CAPACITY", RecordBuffer::CAPACITY as u64),
     ("IS_USED", RecordBuffer::IS_USED as u64),
@@ -192,4 +169,4 @@ pub(crate) const CONSTANTS: &[(&str, u64)] = &[
 ];
 
 // What comes first has no offset in the text of helpers.
-const _: () = assert!(Word::RecordBuffer as u32 == 0 && RecordBuffer::HEAD == 0 && Record::ADDRESS == 0);
+const _: () = assert!(RECORD_BUFFER == 0 && RecordBuffer::HEAD == 0 && Record::ADDRESS == 0);

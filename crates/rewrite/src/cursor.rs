@@ -1,22 +1,29 @@
 //! A place in a function at which a tool inserts instructions.
 
+use std::any::Any;
+use std::fmt::Debug;
+
 use ptx::analysis::{PointerValue, Root};
 use ptx::edit::{Builder, Editor};
 use ptx::import::Imported;
-use ptx::ir::{FuncId, Guard, Operand, Param, Reg, StmtId, Symbol, TagId, Var};
+use ptx::ir::{FuncId, Guard, Operand, Reg, StmtId, Symbol, TagId};
 use ptx::types::{Type, TypeKind};
 use rustc_hash::FxHashMap;
 
 use crate::access_group::{AccessGroup, AccessGroups};
-use crate::context::{MOST_BYTES, MOST_SLOTS, PointerSlot, SLOT, SLOTS, Word};
+use crate::context::{Layout, MOST_WORDS, Word};
 use crate::event::Access;
 use crate::site::{Site, SiteId, Sites};
 
-/// Inserts the instructions of a tool before an instruction of the program.
+/// Inserts the instructions of a tool before or after an instruction, or where a function begins.
 #[derive(Debug)]
 pub struct Cursor<'e, 'm> {
     pub(crate) editor: &'e mut Editor<'m>,
+    /// The instruction; where a function begins, the first.
     pub(crate) stmt: StmtId,
+    /// Which of its versions the tool makes.
+    pub(crate) version: usize,
+    pub(crate) layout: &'e Layout,
     pub(crate) tag: TagId,
     pub(crate) tool: &'static str,
     /// The guard that the instruction had in the program.
@@ -24,53 +31,60 @@ pub struct Cursor<'e, 'm> {
     pub(crate) groups: &'e AccessGroups,
     pub(crate) sites: &'e mut Sites,
     pub(crate) helpers: &'e Helpers,
-    pub(crate) kernel: &'e mut KernelContext,
+    pub(crate) function: &'e mut FunctionContext,
 }
 
 /// The functions that tools brought.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Helpers {
     functions: FxHashMap<String, FuncId>,
 }
 
-/// What a kernel needs of its launch, as far as tools have asked for it.
+/// What tools have asked for while they rewrote a function.
 #[derive(Debug, Default)]
-pub(crate) struct KernelContext {
+pub(crate) struct FunctionContext {
     /// The first call of a helper that nobody brings: the tool, and the name that it calls.
     pub(crate) missing_helper: Option<(&'static str, String)>,
     /// Whether something was inserted that may call a helper.
     pub(crate) is_used: bool,
-    /// The register with the address of the context, if somebody asked for it.
+    /// The register with the address of the launch context, if somebody asked for it.
     pub(crate) address: Option<Reg>,
-    /// Whether the function is a kernel, which has parameters that launches look at.
+    /// Whether the function is a kernel, which has parameters and words of its own.
     pub(crate) is_kernel: bool,
-    pub(crate) slots: Vec<PointerSlot>,
-    /// The registers with the bounds of each slot.
-    pub(crate) bounds: Vec<[Reg; 2]>,
+    /// How many words of its own the kernel has.
+    pub(crate) kernel_words: usize,
+    /// What each tool keeps of the function.
+    pub(crate) states: FxHashMap<&'static str, Box<dyn State>>,
     /// Values that were computed at the beginning.
     pub(crate) at_entry: FxHashMap<(String, Vec<Operand>), Reg>,
-    /// What tools found of accesses.
-    pub(crate) found: FxHashMap<(&'static str, StmtId), AllowedLanes>,
     /// After which statement the next value is computed.
     pub(crate) last: Option<StmtId>,
 }
 
-/// Where an access is allowed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AllowedLanes {
-    /// Everywhere.
-    Always,
-    /// Where some bit of the mask is set in the register, and nowhere else. Such registers live longer than predicates
-    /// do: NVIDIA's assembler has few of those.
-    Where {
-        /// The register, of 32 bits.
-        answers: Reg,
-        /// The bits.
-        mask: u32,
-    },
-}
+/// What a tool keeps of a function while it rewrites it, and its host half finds again when the kernel is launched.
+pub trait State: Any + Debug + Send + Sync {}
+
+impl<T: Any + Debug + Send + Sync> State for T {}
+
+/// A word of the launch context that a kernel has for itself: its number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct KernelWord(pub usize);
 
 impl Helpers {
+    /// Those of several tools.
+    pub(crate) fn all<'a>(helpers: impl IntoIterator<Item = &'a Self>) -> Self {
+        let functions = helpers.into_iter().flat_map(|helpers| helpers.functions.clone()).collect();
+        Self { functions }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, FuncId)> {
+        self.functions.iter().map(|(name, func)| (name.as_str(), *func))
+    }
+
+    pub(crate) fn insert(&mut self, name: &str, func: FuncId) {
+        self.functions.insert(name.to_owned(), func);
+    }
+
     pub(crate) fn add(&mut self, module: &ptx::ir::Module, imported: &Imported) {
         for (func, function) in module.functions.iter() {
             self.functions.insert(module.text(function.name).to_owned(), imported.function(func));
@@ -82,6 +96,11 @@ impl<'e, 'm> Cursor<'e, 'm> {
     /// The editor of the function, for what is not offered here.
     pub fn editor(&mut self) -> &mut Editor<'m> {
         self.editor
+    }
+
+    /// Which of its versions the tool makes: see [`Instrumentation::versions`](crate::Instrumentation::versions).
+    pub fn version(&self) -> usize {
+        self.version
     }
 
     /// Inserts before the instruction, after what was inserted there before.
@@ -123,6 +142,14 @@ impl<'e, 'm> Cursor<'e, 'm> {
         self.sites.add(site)
     }
 
+    /// Counts how often an access is executed, at a site of its own.
+    pub fn count(&mut self, access: &Access) -> SiteId {
+        let site = self.site(access);
+        let guard = self.guard();
+        self.call(guard, "warpgrind_count", &[], &[i64::from(site.0).into()]);
+        site
+    }
+
     /// The guard of the instruction, perhaps one of a tool that was here before.
     pub fn guard(&self) -> Option<Guard> {
         self.editor.view(self.stmt).and_then(|view| view.inst.guard)
@@ -130,30 +157,43 @@ impl<'e, 'm> Cursor<'e, 'm> {
 
     /// Whether the function is a kernel.
     pub fn is_kernel(&self) -> bool {
-        self.kernel.is_kernel
+        self.function.is_kernel
     }
 
     /// The register with the address of the launch context.
     fn context(&mut self) -> Reg {
-        *self.kernel.address.get_or_insert_with(|| self.editor.reg(self.tag, Type::B64))
+        *self.function.address.get_or_insert_with(|| self.editor.reg(self.tag, Type::B64))
     }
 
-    /// A word of the launch context, loaded once when the function begins.
+    /// A word of the launch context that the tool declares, loaded once when the function begins.
     pub fn word(&mut self, word: Word) -> Reg {
-        let address = Operand::RegAddress(self.context(), word as i32);
+        let offset = self.layout.offset(self.tool, word).expect("a tool declares the words that it asks for");
+        self.load_word(offset)
+    }
+
+    /// A new word of the kernel's own, which the host half of the tool sets for each launch, and the register that it is
+    /// loaded into when the kernel begins. Nothing in functions, and if the kernel has too many.
+    pub fn kernel_word(&mut self) -> Option<(KernelWord, Reg)> {
+        let number = self.function.kernel_words;
+        let offset = self.layout.kernel_words() as usize + 8 * number;
+        if !self.function.is_kernel || offset + 8 > MOST_WORDS * 8 {
+            return None;
+        }
+        self.function.kernel_words += 1;
+        Some((KernelWord(number), self.load_word(offset as u32)))
+    }
+
+    fn load_word(&mut self, offset: u32) -> Reg {
+        let address = Operand::RegAddress(self.context(), offset as i32);
         self.at_entry("ld.global.b64", Type::B64, &[address])
     }
 
-    /// What the tool found of an access before: when it looked at an earlier one that covers it, or that it is in a group
-    /// with.
-    pub fn found_before(&self, access: &Access) -> Option<AllowedLanes> {
-        let found = |stmt| self.kernel.found.get(&(self.tool, stmt)).copied();
-        access.covered_by.and_then(found).or_else(|| access.group.and_then(|_| found(access.stmt)))
-    }
-
-    /// Keeps what was found of an access, for itself and later ones that it covers.
-    pub fn keep_found(&mut self, access: &Access, allowed: AllowedLanes) {
-        self.kernel.found.insert((self.tool, access.stmt), allowed);
+    /// What the tool keeps of the function. That of a kernel is there for its launches:
+    /// [`KernelVersion::state`](crate::KernelVersion::state).
+    pub fn state<S: State + Default>(&mut self) -> &mut S {
+        let state = self.function.states.entry(self.tool).or_insert_with(|| Box::new(S::default()));
+        let state: &mut dyn Any = &mut **state;
+        state.downcast_mut().expect("a tool keeps one kind of state")
     }
 
     /// The accesses through the same pointer that are executed with an access, and itself.
@@ -165,65 +205,29 @@ impl<'e, 'm> Cursor<'e, 'm> {
     /// it, the module is not rewritten, and the error says so.
     pub fn call(&mut self, guard: Option<Guard>, helper: &str, results: &[Operand], arguments: &[Operand]) {
         let Some(&func) = self.helpers.functions.get(helper) else {
-            self.kernel.missing_helper.get_or_insert((self.tool, helper.to_owned()));
+            self.function.missing_helper.get_or_insert((self.tool, helper.to_owned()));
             return;
         };
-        self.kernel.is_used = true;
+        self.function.is_used = true;
         self.before().call(guard, func, results, arguments);
     }
 
     /// A value that is computed once, when the function begins, by an instruction whose first operand it is.
     pub fn at_entry(&mut self, spelling: &str, ty: Type, operands: &[Operand]) -> Reg {
         let key = (spelling.to_owned(), operands.to_vec());
-        if let Some(&reg) = self.kernel.at_entry.get(&key) {
+        if let Some(&reg) = self.function.at_entry.get(&key) {
             return reg;
         }
         let reg = self.reg(ty);
         let mut all = vec![reg.into()];
         all.extend_from_slice(operands);
-        let mut builder = match self.kernel.last {
+        let mut builder = match self.function.last {
             Some(last) => self.editor.after(last, self.tag),
             None => self.editor.at_entry(self.tag),
         };
-        self.kernel.last = Some(builder.inst(spelling, &all));
-        self.kernel.at_entry.insert(key, reg);
+        self.function.last = Some(builder.inst(spelling, &all));
+        self.function.at_entry.insert(key, reg);
         reg
-    }
-
-    /// Where the object begins that a parameter points into, and how many bytes it has. Nothing for what is no parameter
-    /// of the kernel, and if the kernel has too many.
-    pub fn bounds(&mut self, var: Var, offset: i32, align: u32) -> Option<[Reg; 2]> {
-        let param = self.editor.function().params.iter().position(|param| *param == Param::Var(var))?;
-        let offset = u32::try_from(offset).ok()?;
-        let context = self.context();
-        let is_it = |slot: &PointerSlot| slot.param == param && slot.offset == offset;
-        if let Some(index) = self.kernel.slots.iter().position(is_it) {
-            let slot = &mut self.kernel.slots[index];
-            slot.align = slot.align.max(align);
-            return Some(self.kernel.bounds[index]);
-        }
-        if self.kernel.slots.len() == MOST_SLOTS {
-            return None;
-        }
-        let at = SLOTS + SLOT * self.kernel.slots.len() as u32;
-        let mut word = |offset: u32| {
-            let address = Operand::RegAddress(context, (at + offset) as i32);
-            self.at_entry("ld.global.b64", Type::B64, &[address])
-        };
-        let bounds = [word(0), word(8)];
-        self.kernel.slots.push(PointerSlot { param, offset, align, bytes: 0 });
-        self.kernel.bounds.push(bounds);
-        Some(bounds)
-    }
-
-    /// How far from the beginning of an object some bytes may begin to be within it, up to [`MOST_BYTES`]; the bounds are
-    /// those of a slot.
-    pub fn max_offset(&mut self, bounds: [Reg; 2], bytes: u32) -> Reg {
-        assert!(bytes <= MOST_BYTES, "no launch makes sure that objects have {bytes} bytes");
-        let slot = self.kernel.bounds.iter().position(|other| *other == bounds).expect("the bounds are of a slot");
-        let slot = &mut self.kernel.slots[slot];
-        slot.bytes = slot.bytes.max(bytes);
-        self.at_entry("sub.u64", Type::B64, &[bounds[1].into(), i64::from(bytes).into()])
     }
 
     /// The address of an access, offset included, in a register of 32 or 64 bits.
@@ -267,20 +271,6 @@ impl<'e, 'm> Cursor<'e, 'm> {
             guard.reg
         };
         builder.inst("and.pred", &[to.into(), from.into(), holds.into()]);
-    }
-
-    /// Lets the instruction happen only where it is allowed. That implies its guard; where its guard holds and it is not
-    /// allowed, its results are zero.
-    pub fn allow(&mut self, allowed: AllowedLanes) {
-        let AllowedLanes::Where { answers, mask } = allowed else { return };
-        let mut answer = answers;
-        if mask != u32::MAX {
-            answer = self.reg(Type::B32);
-            self.before().inst("and.b32", &[answer.into(), answers.into(), i64::from(mask).into()]);
-        }
-        let allowed = self.reg(Type::Pred);
-        self.before().inst("setp.ne.b32", &[allowed.into(), answer.into(), 0.into()]);
-        self.only_where(allowed);
     }
 
     /// Lets the instruction happen only where a predicate holds that implies its guard. Where its guard holds and the

@@ -5,13 +5,13 @@ use std::fmt::Write;
 use ptx::diagnostic::Severity;
 use ptx::ir::Module;
 
-use crate::context;
+use crate::context::{self, Layout};
 use crate::error::RewriteError;
 
 /// Functions and variables of a tool on the device, as PTX. All of them are `.weak`.
 ///
-/// `$NAME` in the text stands for a constant: one of the tool, or one of the [launch context](crate::context) such as
-/// `$COUNTERS`. Other names that begin with `$` are names of PTX, as compilers give to labels.
+/// `$NAME` in the text stands for a constant: one of the tool, the offset of one of its [words](crate::context::Word), or one
+/// of the [launch context](crate::context) such as `$COUNTERS`. Other names that begin with `$` are names of PTX, as compilers give to labels.
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceCode {
     /// The text.
@@ -25,8 +25,8 @@ impl DeviceCode {
     pub(crate) const RUNTIME: Self = Self { text: include_str!("runtime.ptx"), constants: &[] };
 
     /// The module. It is the tool's mistake, which the error names, if it is not right.
-    pub(crate) fn parse(&self, tool: &'static str) -> Result<Module, RewriteError> {
-        let parsed = ptx::parse(&self.with_numbers());
+    pub(crate) fn parse(&self, tool: &'static str, layout: &Layout) -> Result<Module, RewriteError> {
+        let parsed = ptx::parse(&self.with_numbers(tool, layout));
         let mut diagnostics = parsed.diagnostics;
         diagnostics.extend(ptx::verify(&parsed.module));
         match diagnostics.into_iter().find(|diagnostic| diagnostic.severity == Severity::Error) {
@@ -39,10 +39,11 @@ impl DeviceCode {
     }
 
     /// The text with the values of constants. What does not fit in 32 bits is a mask or an address: in hexadecimal.
-    fn with_numbers(&self) -> String {
+    fn with_numbers(&self, tool: &str, layout: &Layout) -> String {
         let value = |name: &str| {
             let mut constants = self.constants.iter().chain(context::CONSTANTS);
-            constants.find(|(constant, _)| *constant == name).map(|(_, value)| *value)
+            let constant = constants.find(|(constant, _)| *constant == name).map(|(_, value)| *value);
+            constant.or_else(|| layout.named(tool, name))
         };
         let mut parts = self.text.split('$');
         let mut text = parts.next().unwrap_or_default().to_owned();

@@ -1,9 +1,11 @@
-//! Why a module cannot be rewritten.
+//! Why something cannot be rewritten: a tool that is broken, or a kernel that a tool refuses.
+
+use std::fmt;
 
 use ptx::edit::EditError;
 use ptx::import::ImportError;
 
-/// Why a module cannot be rewritten.
+/// Why no module can be rewritten: a tool is broken, or tools do not go together.
 #[derive(Debug, thiserror::Error)]
 pub enum RewriteError {
     /// What a tool brings to the device is not right.
@@ -33,15 +35,43 @@ pub enum RewriteError {
         #[source]
         error: ImportError,
     },
-    /// An edit is not possible.
-    #[error("{0}")]
-    Edit(#[from] EditError),
-    /// A tool cannot do what it should.
-    #[error("{tool}: {reason}")]
-    Tool {
-        /// The tool.
-        tool: &'static str,
-        /// Why, as a sentence.
-        reason: String,
+    /// Two tools change the program.
+    #[error(
+        "{first} and {second} both change how kernels run, and only one such tool can run at a time: leave one out"
+    )]
+    TwoChange {
+        /// One of them.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
     },
+}
+
+/// Why a tool leaves a kernel as it is. The kernel then runs as the program launches it, and counts as unchecked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// The tool.
+    pub tool: &'static str,
+    /// A word for it: `block-too-large`.
+    pub code: &'static str,
+    /// Why, as a sentence without a full stop.
+    pub reason: String,
+}
+
+impl Refusal {
+    /// A refusal of a tool.
+    pub fn new(tool: &'static str, code: &'static str, reason: impl Into<String>) -> Self {
+        Self { tool, code, reason: reason.into() }
+    }
+
+    /// A kernel cannot be edited.
+    pub(crate) fn edit(error: &EditError) -> Self {
+        Self::new("warpgrind", "not-editable", error.to_string())
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}: {})", self.reason, self.tool, self.code)
+    }
 }

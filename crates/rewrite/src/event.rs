@@ -1,8 +1,10 @@
-//! What tools are told of a program: accesses to memory, and synchronisations.
+//! What tools are told of a program.
 
 use ptx::analysis::PointerValue;
-use ptx::ir::{Guard, StmtId};
-use ptx::view::MemAccess;
+use ptx::ir::{Guard, Reg, StmtId};
+use ptx::synchronisation::Synchronisation;
+use ptx::view::{Callee, MemAccess};
+use smallvec::SmallVec;
 
 /// An access to memory by an instruction of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,21 +37,41 @@ pub struct AccessGroupId(pub(crate) u32);
 pub struct Sync {
     /// The instruction.
     pub stmt: StmtId,
-    /// What it does.
-    pub kind: SyncKind,
+    /// What it waits for, and what it orders.
+    pub kind: Synchronisation,
     /// The guard that the instruction had in the program.
     pub guard: Option<Guard>,
 }
 
-/// Kinds of synchronisation.
+/// A call by an instruction of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SyncKind {
-    /// Threads of a block or cluster wait for each other.
-    Barrier,
-    /// Lanes of a warp wait for each other, and may exchange values.
-    Collective,
-    /// Accesses of the thread are ordered.
-    Fence,
-    /// Asynchronous copies are committed or waited for, or an `mbarrier` is used.
-    Async,
+pub struct Call {
+    /// The instruction.
+    pub stmt: StmtId,
+    /// Whom it calls.
+    pub callee: Callee,
+    /// The guard that the instruction had in the program.
+    pub guard: Option<Guard>,
+}
+
+/// An instruction of the program by which a thread leaves a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Exit {
+    /// The instruction.
+    pub stmt: StmtId,
+    /// Whether the thread ends, wherever it is: by `exit`, or by `ret` in a kernel.
+    pub ends_thread: bool,
+    /// The guard that the instruction had in the program.
+    pub guard: Option<Guard>,
+}
+
+/// An instruction that writes registers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Definition {
+    /// The instruction.
+    pub stmt: StmtId,
+    /// The registers.
+    pub regs: SmallVec<[Reg; 4]>,
+    /// The guard that the instruction had in the program.
+    pub guard: Option<Guard>,
 }

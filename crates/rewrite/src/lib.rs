@@ -1,18 +1,18 @@
 //! Rewriting of PTX by tools.
 //!
-//! A [`Tool`] is called for every access to memory and every synchronisation of a module, and inserts instructions of its
-//! own there through a [`Cursor`]. What it inserts is straight-line code: a test, and a guarded call of a helper that does
+//! A tool's [`Instrumentation`] is called for all that the kernels of a module do: accesses to memory, synchronisations,
+//! calls, exits, definitions of registers. It inserts instructions of its own there through a [`Cursor`]. What it inserts is straight-line code: a test, and a guarded call of a helper that does
 //! the rest in the rare case that it is needed. Helpers are PTX, too, and find what belongs to their launch through the
 //! [launch context](context), which kernels get as one more parameter.
 //!
 //! ```
-//! use rewrite::{Cursor, Rewriter, Tool, Access};
+//! use rewrite::{Access, Cursor, Instrumentation, Rewriter};
 //!
 //! /// Counts nothing, and shows where it could.
 //! #[derive(Debug)]
 //! struct Look;
 //!
-//! impl Tool for Look {
+//! impl Instrumentation for Look {
 //!     fn name(&self) -> &'static str {
 //!         "look"
 //!     }
@@ -26,7 +26,7 @@
 //!
 //! let text = ".version 8.0\n.target sm_80\n.address_size 64\n\
 //!     .visible .entry k(.param .u64 p) { .reg .b64 %a; ld.param.u64 %a, [p]; st.global.u32 [%a], 1; ret; }";
-//! let rewritten = Rewriter::new(&[&Look]).rewrite(ptx::parse(text).module)?;
+//! let rewritten = Rewriter::new(&[&Look])?.rewrite(ptx::parse(text).module)?;
 //! assert_eq!(rewritten.sites.len(), 1);
 //! assert!(ptx::print(&rewritten.module).contains("mov.u32"));
 //! # Ok::<(), rewrite::RewriteError>(())
@@ -43,20 +43,26 @@ mod cursor;
 mod device_code;
 mod error;
 mod event;
+mod events;
+mod function;
+mod instrumentation;
+mod kernel_view;
 mod place;
-mod plan;
 mod rewriter;
+mod shape;
 mod site;
-mod tool;
+mod version;
+mod virtual_ids;
 mod votes;
 
 pub use access_group::{AccessGroup, Member};
-pub use context::PointerSlot;
-pub use cursor::{AllowedLanes, Cursor};
+pub use cursor::{Cursor, KernelWord, State};
 pub use device_code::DeviceCode;
-pub use error::RewriteError;
-pub use event::{Access, AccessGroupId, Sync, SyncKind};
-pub use plan::LaunchPlan;
-pub use rewriter::{KernelPlan, Rewriter, Rewritten};
+pub use error::{Refusal, RewriteError};
+pub use event::{Access, AccessGroupId, Call, Definition, Exit, Sync};
+pub use instrumentation::{Class, Instrumentation};
+pub use kernel_view::KernelView;
+pub use rewriter::{Rewriter, Rewritten};
+pub use shape::{LaunchShape, ThreadId};
 pub use site::{Site, SiteId, Sites};
-pub use tool::Tool;
+pub use version::{KernelVersion, KernelVersions, Original};

@@ -11,12 +11,21 @@ const MOST_LINES: usize = 32;
 impl Sites {
     /// Where a site is, for people. The kernel is the one that was launched, which may have called the function.
     pub fn place(&self, module: &Module, id: SiteId, kernel: &str) -> Option<Place> {
-        self.get(id).map(|site| of_statement(module, site.func, site.stmt, site.guard, kernel))
+        self.get(id).map(|site| self.of_statement(module, site.func, site.stmt, site.guard, kernel))
+    }
+
+    /// Where a site is, whichever kernel executes it: the function that it is in stands for the kernel.
+    pub fn place_in_function(&self, module: &Module, id: SiteId) -> Option<Place> {
+        let site = self.get(id)?;
+        let name = module.text(self.name_in_program(module, site.func));
+        Some(self.of_statement(module, site.func, site.stmt, site.guard, name))
     }
 
     /// Where an instruction is that a device names by the line of its text; nothing if none of the user's is there.
     pub fn place_of_line(&self, module: &Module, line: u32, kernel: &str) -> Option<Place> {
-        let mut found = module.functions.iter().flat_map(|(func, function)| {
+        // Copies have the same lines.
+        let originals = module.functions.iter().filter(|(func, _)| !self.has_copy(*func));
+        let mut found = originals.flat_map(|(func, function)| {
             let body = function.body.as_ref();
             let is_it = move |body: &Body, id: StmtId| {
                 module.lines.line(body.position(id)) == line && body.origin(id).tag.is_none()
@@ -28,39 +37,42 @@ impl Sites {
         let (func, stmt, guard) = found.next()?;
         // A tool may have changed the guard.
         let guard = self.iter().find(|site| (site.func, site.stmt) == (func, stmt)).map_or(guard, |site| site.guard);
-        let mut place = of_statement(module, func, stmt, guard, kernel);
+        let mut place = self.of_statement(module, func, stmt, guard, kernel);
         if found.next().is_some() {
             // Which of them it was is not known.
             place.instruction.clear();
         }
         Some(place)
     }
-}
 
-fn of_statement(module: &Module, func: FuncId, stmt: StmtId, guard: Option<Guard>, kernel: &str) -> Place {
-    let function = &module.functions[func];
-    let body = function.body.as_ref().expect("statements are in functions with bodies");
-    let printed = ptx::print_stmt(module, function, body, stmt);
-    // Without the guard of a tool, and without what the printer says to itself.
-    let text = printed.split("//@").next().unwrap_or(&printed).trim();
-    let bare =
-        if text.starts_with('@') { text.split_once(char::is_whitespace).map_or(text, |(_, rest)| rest) } else { text };
-    let guard = guard.map_or(String::new(), |guard| {
-        let not = if guard.negated { "!" } else { "" };
-        format!("@{not}{} ", ptx::describe::reg_name(module, function, guard.reg))
-    });
-    let bare: Vec<&str> = bare.split_whitespace().collect();
-    let mut lines = lines(module, body, stmt);
-    let name = module.text(function.name);
-    // The function that a kernel called is the one that the last line is in.
-    if let Some(last) = lines.last_mut().filter(|_| name != kernel) {
-        last.function = Some(name.to_owned());
-    }
-    Place {
-        kernel: kernel.to_owned(),
-        instruction: format!("{guard}{}", bare.join(" ")),
-        instruction_line: module.lines.line(body.position(stmt)),
-        lines,
+    fn of_statement(&self, module: &Module, func: FuncId, stmt: StmtId, guard: Option<Guard>, kernel: &str) -> Place {
+        let function = &module.functions[func];
+        let body = function.body.as_ref().expect("statements are in functions with bodies");
+        let printed = ptx::print_stmt(module, function, body, stmt);
+        // Without the guard of a tool, and without what the printer says to itself.
+        let text = printed.split("//@").next().unwrap_or(&printed).trim();
+        let bare = if text.starts_with('@') {
+            text.split_once(char::is_whitespace).map_or(text, |(_, rest)| rest)
+        } else {
+            text
+        };
+        let guard = guard.map_or(String::new(), |guard| {
+            let not = if guard.negated { "!" } else { "" };
+            format!("@{not}{} ", ptx::describe::reg_name(module, function, guard.reg))
+        });
+        let bare: Vec<&str> = bare.split_whitespace().collect();
+        let mut lines = lines(module, body, stmt);
+        let name = module.text(self.name_in_program(module, func));
+        // The function that a kernel called is the one that the last line is in.
+        if let Some(last) = lines.last_mut().filter(|_| name != kernel) {
+            last.function = Some(name.to_owned());
+        }
+        Place {
+            kernel: kernel.to_owned(),
+            instruction: format!("{guard}{}", bare.join(" ")),
+            instruction_line: module.lines.line(body.position(stmt)),
+            lines,
+        }
     }
 }
 

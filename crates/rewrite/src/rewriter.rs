@@ -1,177 +1,453 @@
-//! Calls the tools for every instruction of a module.
+//! Makes versions of the kernels of a module.
+//!
+//! **The original always stays.** A version is a copy of the kernel and of all functions that it calls, under other names
+//! (`k$$memcheck`), so a kernel that a tool refuses runs as it was while the others of its module are checked, a launch
+//! can choose, and what a program asks of its kernels is answered by the original.
+//!
+//! Functions that are called through pointers cannot be copied: their addresses are in memory, where all versions find the
+//! same. They are rewritten in place, by the tools that only look. A kernel that may call them is launched with a context
+//! also where it is not checked.
 
-use ptx::analysis::Provenance;
+use ptx::analysis::{BitSet, CallGraph, CallKind};
 use ptx::diagnostic::Position;
-use ptx::edit::Editor;
-use ptx::ir::{
-    Directive, DirectiveArg, FuncId, Guard, InitValue, Initializer, Module, Operand, Reg, Stmt, StmtId, Symbol,
-    Variable,
-};
-use ptx::ops::{Effect, Op};
+use ptx::edit::{Editor, SelfCalls};
+use ptx::entity::Id;
+use ptx::ir::{Directive, DirectiveArg, FuncId, InitValue, Initializer, Module, Operand, Symbol, Variable};
+use ptx::ops::Effect;
 use ptx::types::{Space, Type};
-use ptx::view::{AccessBytes, AccessKind, AccessSpace, MemAccess, View};
-use rustc_hash::FxHashMap;
+use ptx::view::View;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::access_group::AccessGroups;
-use crate::context::{CONTEXT_VARIABLE, PointerSlot, SITES_VARIABLE};
-use crate::cursor::{Cursor, Helpers, KernelContext};
+use crate::context::{Layout, SITES_VARIABLE};
+use crate::cursor::{FunctionContext, Helpers};
 use crate::device_code::DeviceCode;
-use crate::error::RewriteError;
-use crate::event::{Access, Sync, SyncKind};
+use crate::error::{Refusal, RewriteError};
+use crate::function::{Chosen, Failure, FunctionRewriter, context_variable};
+use crate::instrumentation::{Class, Instrumentation};
+use crate::kernel_view::KernelView;
+use crate::shape::LaunchShape;
 use crate::site::Sites;
-use crate::tool::Tool;
-use crate::votes;
+use crate::version::{KernelVersion, KernelVersions, Original};
+use crate::virtual_ids;
 
 /// Rewrites modules for some tools.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Rewriter<'t> {
-    tools: &'t [&'t dyn Tool],
+    tools: Vec<&'t dyn Instrumentation>,
+    layout: Layout,
 }
 
 /// A module that was rewritten.
 #[derive(Debug)]
 pub struct Rewritten {
-    /// The module.
+    /// The module: all that it had, and versions of its kernels.
     pub module: Module,
     /// The places that tools look at.
     pub sites: Sites,
-    /// What launches of kernels need. Kernels that are not here are as they were.
-    pub kernels: FxHashMap<String, KernelPlan>,
-}
-
-/// What a launch of a kernel needs.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct KernelPlan {
-    /// Which parameter is the address of the launch context: the last.
-    pub context: usize,
-    /// The parameters whose objects are looked up.
-    pub slots: Vec<PointerSlot>,
-    /// How many sites the kernel itself has, without the functions that it calls.
-    pub sites: usize,
+    /// What there is of each kernel.
+    pub kernels: FxHashMap<String, KernelVersions>,
 }
 
 /// Threads of the largest block.
 const MOST_THREADS: i64 = 1024;
-
-/// What an instruction of the program gives tools to look at.
-enum Event {
-    Access(Access),
-    Sync(Sync),
-}
+/// More versions of one kernel are not made.
+const MOST_VERSIONS: usize = 16;
 
 impl<'t> Rewriter<'t> {
-    /// For these tools, which are called in this order.
-    pub fn new(tools: &'t [&'t dyn Tool]) -> Self {
-        Self { tools }
+    /// For these tools. Those that change the program are called before those that look, whatever their order here.
+    pub fn new(tools: &[&'t dyn Instrumentation]) -> Result<Self, RewriteError> {
+        let mut tools = tools.to_vec();
+        tools.sort_by_key(|tool| tool.class());
+        let mut changes = tools.iter().filter(|tool| tool.class() == Class::Change);
+        if let (Some(first), Some(second)) = (changes.next(), changes.next()) {
+            return Err(RewriteError::TwoChange { first: first.name(), second: second.name() });
+        }
+        let words = tools.iter().flat_map(|tool| tool.words().iter().map(|word| (tool.name(), *word)));
+        Ok(Self { layout: Layout::new(words), tools })
+    }
+
+    /// The tools, in the order in which they are called.
+    pub fn tools(&self) -> &[&'t dyn Instrumentation] {
+        &self.tools
+    }
+
+    /// Where launch contexts have the words of these tools.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     /// Rewrites a module.
     pub fn rewrite(&self, mut module: Module) -> Result<Rewritten, RewriteError> {
-        for tool in self.tools {
-            tool.module(&mut module)?;
+        let calls = CallGraph::of(&module);
+        let with_body = |func: FuncId| module.functions[func].body.is_some();
+        let kernels: Vec<FuncId> =
+            module.functions.ids().filter(|&func| module.functions[func].is_entry() && with_body(func)).collect();
+        let in_place = Pointees::of(&module, &calls);
+        let offers = kernels.iter().map(|&kernel| self.offer(&module, &calls, &in_place, kernel)).collect::<Vec<_>>();
+        let functions = module.functions.len();
+        let helpers = self.import(&mut module)?;
+        let mut work = Work {
+            rewriter: self,
+            calls: &calls,
+            in_place: &in_place,
+            rewritten: Rewritten { module, sites: Sites::default(), kernels: FxHashMap::default() },
+            helpers: FxHashMap::default(),
+            plain_helpers: helpers,
+            copies: FxHashMap::default(),
+            with_context: FxHashSet::default(),
+            functions,
+        };
+        work.rewrite_pointees()?;
+        for (kernel, offer) in kernels.into_iter().zip(offers) {
+            work.add_kernel(kernel, offer)?;
         }
-        let functions: Vec<FuncId> =
-            module.functions.iter().filter(|(_, function)| function.body.is_some()).map(|(func, _)| func).collect();
-        let mut helpers = Helpers::default();
+        define_sites(&mut work.rewritten);
+        Ok(work.rewritten)
+    }
+
+    /// The versions that all tools together make of a kernel: which of each tool, and what it is called.
+    fn offer(
+        &self,
+        module: &Module,
+        calls: &CallGraph,
+        in_place: &Pointees,
+        kernel: FuncId,
+    ) -> Result<Vec<(Vec<usize>, String)>, Refusal> {
+        let calls_through_pointers = in_place.are_called_by(kernel);
+        let view = KernelView { module, calls, kernel, calls_through_pointers };
+        let mut choices: Vec<(Vec<usize>, String)> = vec![(Vec::new(), String::new())];
+        for tool in &self.tools {
+            let versions = tool.versions(&view)?;
+            let with_version = |(choice, label): &(Vec<usize>, String)| {
+                let (choice, label) = (choice.clone(), label.clone());
+                versions
+                    .iter()
+                    .enumerate()
+                    .map(move |(number, version)| {
+                        let between = if label.is_empty() { "" } else { "$" };
+                        let before = if version.is_empty() { "" } else { "_" };
+                        let choice = choice.iter().copied().chain([number]).collect();
+                        (choice, format!("{label}{between}{}{before}{}", tool.name(), version.replace('-', "_")))
+                    })
+                    .collect::<Vec<_>>()
+            };
+            choices = choices.iter().flat_map(with_version).collect();
+            if choices.len() > MOST_VERSIONS {
+                let reason = format!("the tools would make more than {MOST_VERSIONS} versions of it");
+                return Err(Refusal::new(tool.name(), "too-many-versions", reason));
+            }
+        }
+        Ok(choices)
+    }
+
+    /// Takes the functions of tools into a module.
+    fn import(&self, module: &mut Module) -> Result<Vec<(&'static str, Helpers)>, RewriteError> {
+        let mut all = Vec::new();
         for (tool, code) in std::iter::once(("warpgrind", DeviceCode::RUNTIME))
             .chain(self.tools.iter().filter_map(|tool| Some((tool.name(), tool.device_code()?))))
         {
-            let code = code.parse(tool)?;
+            let code = code.parse(tool, &self.layout)?;
             let tag = module.tag_named(tool, "device", 0);
             let imported = module.import(&code, tag).map_err(|error| RewriteError::Import { tool, error })?;
+            let mut helpers = Helpers::default();
             helpers.add(&code, &imported);
+            all.push((tool, helpers));
         }
-        let mut rewritten = Rewritten { module, sites: Sites::default(), kernels: FxHashMap::default() };
-        for func in functions {
-            self.rewrite_function(&mut rewritten, func, &helpers)?;
-        }
-        define_sites(&mut rewritten);
-        Ok(rewritten)
+        Ok(all)
     }
 
-    fn rewrite_function(&self, rewritten: &mut Rewritten, func: FuncId, helpers: &Helpers) -> Result<(), RewriteError> {
-        let (events, groups) = events(&rewritten.module, func);
-        let is_kernel = rewritten.module.functions[func].is_entry();
-        let name = rewritten.module.text(rewritten.module.functions[func].name).to_owned();
-        let shared = rewritten.module.globals.iter().find(|(_, variable)| {
-            variable.space == Space::Shared && rewritten.module.text(variable.name) == CONTEXT_VARIABLE
-        });
-        let shared = shared.map(|(global, _)| Symbol::Global(global)).expect("the runtime brings the variable");
-        let sites_before = rewritten.sites.len();
-        let params = rewritten.module.functions[func].params.len();
-        let has_calls = is_kernel && calls(&rewritten.module, func);
-        let is_wide = is_kernel && has_wide_instructions(&rewritten.module, func);
-        let mut editor = Editor::new(&mut rewritten.module, func)?;
-        let tag = editor.tag("warpgrind", "launch", 0);
-        let mut kernel = KernelContext { is_kernel, ..KernelContext::default() };
-        for event in &events {
-            for tool in self.tools {
-                let (Event::Access(Access { stmt, guard, .. }) | Event::Sync(Sync { stmt, guard, .. })) = *event;
-                let tag = editor.tag(tool.name(), "check", 0);
-                let mut cursor = Cursor {
-                    editor: &mut editor,
-                    stmt,
-                    tag,
-                    tool: tool.name(),
-                    guard,
-                    groups: &groups,
-                    sites: &mut rewritten.sites,
-                    helpers,
-                    kernel: &mut kernel,
-                };
-                match event {
-                    Event::Access(access) => tool.access(&mut cursor, access),
-                    Event::Sync(sync) => tool.sync(&mut cursor, sync),
+    /// The tools with the versions of a choice.
+    fn chosen(&self, choice: &[usize]) -> Vec<Chosen<'t>> {
+        self.tools.iter().copied().zip(choice.iter().copied()).collect()
+    }
+}
+
+/// Functions that may be called through pointers, and those that these call: they are rewritten in place.
+struct Pointees {
+    functions: BitSet<FuncId>,
+    callers: BitSet<FuncId>,
+}
+
+impl Pointees {
+    fn of(module: &Module, calls: &CallGraph) -> Self {
+        let mut functions = BitSet::new(module.functions.len());
+        for func in calls.address_taken().filter(|&func| !module.functions[func].is_entry()) {
+            functions.extend(calls.reachable_from(func).iter().filter(|&func| module.functions[func].body.is_some()));
+        }
+        let through_pointer =
+            |func: FuncId| calls.sites(func).iter().any(|site| !matches!(site.kind, CallKind::Direct(_)));
+        let callers = calls.callers_of(|func| func.is_some_and(through_pointer));
+        Self { functions, callers }
+    }
+
+    /// Whether a function may call others through a pointer, itself or in one that it calls.
+    fn are_called_by(&self, func: FuncId) -> bool {
+        self.callers.contains(func)
+    }
+}
+
+/// A module that is being rewritten.
+struct Work<'a, 't> {
+    rewriter: &'a Rewriter<'t>,
+    calls: &'a CallGraph,
+    in_place: &'a Pointees,
+    rewritten: Rewritten,
+    /// The functions of tools as they brought them.
+    plain_helpers: Vec<(&'static str, Helpers)>,
+    /// The same for each choice, with the ids of the program in them.
+    helpers: FxHashMap<Vec<usize>, Helpers>,
+    /// Copies of functions for each choice.
+    copies: FxHashMap<(FuncId, Vec<usize>), FuncId>,
+    /// Functions that need the launch context.
+    with_context: FxHashSet<FuncId>,
+    /// How many functions the program has.
+    functions: usize,
+}
+
+impl Work<'_, '_> {
+    /// Rewrites the functions that are called through pointers.
+    fn rewrite_pointees(&mut self) -> Result<(), RewriteError> {
+        // Tools that change the program refuse kernels that call them.
+        let looking: Vec<Chosen<'_>> =
+            self.rewriter.tools.iter().filter(|tool| tool.class() != Class::Change).map(|&tool| (tool, 0)).collect();
+        let helpers = Helpers::all(self.plain_helpers.iter().map(|(_, helpers)| helpers));
+        for func in self.in_place.functions.iter().collect::<Vec<_>>() {
+            match self.rewrite(func, &looking, &helpers) {
+                Ok(function) if function.is_used || function.address.is_some() => _ = self.with_context.insert(func),
+                Ok(_) => {}
+                Err(Failure::Broken(error)) => return Err(error),
+                // It stays as it is, half checked at most; kernels that may call it are refused.
+                Err(Failure::Refused(refusal)) => self.rewritten.sites.refuse(func, refusal),
+            }
+        }
+        Ok(())
+    }
+
+    fn rewrite(&mut self, func: FuncId, tools: &[Chosen<'_>], helpers: &Helpers) -> Result<FunctionContext, Failure> {
+        let Rewritten { module, sites, .. } = &mut self.rewritten;
+        FunctionRewriter { module, sites, layout: &self.rewriter.layout, helpers, tools }.rewrite(func)
+    }
+
+    /// Adds a kernel with its versions.
+    fn add_kernel(
+        &mut self,
+        kernel: FuncId,
+        offer: Result<Vec<(Vec<usize>, String)>, Refusal>,
+    ) -> Result<(), RewriteError> {
+        let name = self.rewritten.module.text(self.rewritten.module.functions[kernel].name).to_owned();
+        let original = match self.original(kernel, &name) {
+            Ok(original) => original,
+            Err(refusal) => {
+                let original = Original { symbol: name.clone(), context: None };
+                let versions = KernelVersions { original, versions: Vec::new(), refusal: Some(refusal) };
+                self.rewritten.kernels.insert(name, versions);
+                return Ok(());
+            }
+        };
+        let mut versions = Vec::new();
+        let mut refusal = self.refused_pointee(kernel);
+        match offer {
+            Ok(_) if refusal.is_some() => {}
+            Ok(choices) => {
+                for (choice, label) in choices {
+                    match self.version(kernel, &name, &choice, &label) {
+                        Ok(version) => versions.push(version),
+                        Err(Failure::Broken(error)) => return Err(error),
+                        Err(Failure::Refused(why)) => {
+                            refusal = Some(why);
+                            versions.clear();
+                            break;
+                        }
+                    }
+                }
+            }
+            Err(why) => refusal = Some(why),
+        }
+        self.rewritten.kernels.insert(name, KernelVersions { original, versions, refusal });
+        Ok(())
+    }
+
+    /// Why a kernel cannot be checked that may call a function through a pointer.
+    fn refused_pointee(&self, kernel: FuncId) -> Option<Refusal> {
+        let reached = self.calls.reachable_from(kernel);
+        reached.iter().find_map(|func| self.rewritten.sites.refusal(func)).cloned()
+    }
+
+    /// The kernel as the program has it. If it calls functions that need the launch context, it is a copy with one.
+    fn original(&mut self, kernel: FuncId, name: &str) -> Result<Original, Refusal> {
+        if !self.calls.reachable_from(kernel).iter().any(|func| self.with_context.contains(&func)) {
+            return Ok(Original { symbol: name.to_owned(), context: None });
+        }
+        let (copy, symbol) = self.copy(kernel, "original")?;
+        let params = self.rewritten.module.functions[copy].params.len();
+        self.add_context(copy, FunctionContext::default()).map_err(|error| Refusal::edit(&error))?;
+        Ok(Original { symbol, context: Some(params) })
+    }
+
+    /// Makes a version of a kernel.
+    fn version(&mut self, kernel: FuncId, name: &str, choice: &[usize], label: &str) -> Result<KernelVersion, Failure> {
+        let tools = self.rewriter.chosen(choice);
+        if !self.helpers.contains_key(choice) {
+            let helpers = self.helpers_of(choice)?;
+            self.helpers.insert(choice.to_vec(), helpers);
+        }
+        let helpers = self.helpers[choice].clone();
+        // Functions first: what they need, the kernel needs.
+        let reached: Vec<FuncId> = self.calls.reachable_from(kernel).iter().collect();
+        let mut made = Vec::new();
+        for &func in &reached {
+            let is_copied = func != kernel
+                && !self.in_place.functions.contains(func)
+                && self.rewritten.module.functions[func].body.is_some();
+            if is_copied && !self.copies.contains_key(&(func, choice.to_vec())) {
+                let (copy, _) = self.copy(func, label).map_err(Failure::Refused)?;
+                self.copies.insert((func, choice.to_vec()), copy);
+                made.push(copy);
+                let function = self.rewrite(copy, &tools, &helpers)?;
+                if function.is_used || function.address.is_some() {
+                    self.with_context.insert(copy);
                 }
             }
         }
-        if let Some((tool, helper)) = kernel.missing_helper {
-            return Err(RewriteError::NoHelper { tool, helper });
+        let (copy, symbol) = self.copy(kernel, label).map_err(Failure::Refused)?;
+        let sites_before = self.rewritten.sites.len();
+        let is_wide = has_wide_instructions(&self.rewritten.module, copy);
+        let function = self.rewrite(copy, &tools, &helpers)?;
+        let sites = self.rewritten.sites.len() - sites_before;
+        made.push(copy);
+        for func in made {
+            self.redirect(func, choice);
         }
-        if kernel.is_used {
-            votes::separate(&mut editor);
-            remove_register_counts(&mut editor);
+        let reaches_context = reached.iter().any(|&func| self.with_context.contains(&self.copy_of(func, choice)));
+        let refused = |error: &_| Failure::Refused(Refusal::edit(error));
+        self.scale(copy, &tools)?;
+        let needs_context = function.is_used || function.address.is_some() || reaches_context;
+        let kernel_words = function.kernel_words;
+        let (mut context, mut states) = (None, FxHashMap::default());
+        if needs_context {
+            self.relax_directives(copy, is_wide);
+            context = Some(self.rewritten.module.functions[copy].params.len());
+            states = self.add_context(copy, function).map_err(|error| refused(&error))?;
         }
-        if !is_kernel {
-            // Who calls it has put the address there.
-            if let Some(context) = kernel.address {
-                editor.at_entry(tag).inst("ld.shared.b64", &[context.into(), Operand::SymbolAddress(shared, 0)]);
+        debug_assert_ne!(symbol, name, "versions have names of their own");
+        Ok(KernelVersion { symbol, choice: choice.to_vec(), context, kernel_words, sites, states })
+    }
+
+    /// A copy of a function under another name.
+    fn copy(&mut self, func: FuncId, label: &str) -> Result<(FuncId, String), Refusal> {
+        let module = &mut self.rewritten.module;
+        let original = module.functions[func].name;
+        let wanted = format!("{}$${label}", module.text(original));
+        let fresh = module.fresh_name(&wanted);
+        let symbol = module.text(fresh).to_owned();
+        let copy =
+            module.clone_function(func, &symbol, SelfCalls::ToCopy, None).map_err(|error| Refusal::edit(&error))?;
+        self.rewritten.sites.is_copy(copy, original);
+        Ok((copy, symbol))
+    }
+
+    /// The function that stands for another one in the versions of a choice.
+    fn copy_of(&self, func: FuncId, choice: &[usize]) -> FuncId {
+        self.copies.get(&(func, choice.to_vec())).copied().unwrap_or(func)
+    }
+
+    /// Makes a function call the copies of a choice. What it calls of tools is of that choice already.
+    fn redirect(&mut self, func: FuncId, choice: &[usize]) {
+        let (calls, copies, functions) = (self.calls, &self.copies, self.functions);
+        let known = |callee: FuncId| {
+            // Functions of tools came later than the calls were found.
+            let original = (callee.index() < functions).then(|| calls.resolve(callee))?;
+            copies.get(&(original, choice.to_vec())).copied()
+        };
+        self.rewritten.module.redirect_calls(func, known);
+    }
+
+    /// The functions of tools for a choice: where a tool changes ids, those of the others see the program's.
+    fn helpers_of(&mut self, choice: &[usize]) -> Result<Helpers, Failure> {
+        let changing = self.rewriter.chosen(choice).into_iter().find(|(tool, _)| tool.class() == Class::Change);
+        let Some((tool, version)) = changing else {
+            return Ok(Helpers::all(self.plain_helpers.iter().map(|(_, helpers)| helpers)));
+        };
+        let others: Vec<Helpers> = self
+            .plain_helpers
+            .iter()
+            .filter(|(owner, _)| *owner != tool.name())
+            .map(|(_, helpers)| helpers.clone())
+            .collect();
+        let own = self.plain_helpers.iter().filter(|(owner, _)| *owner == tool.name()).map(|(_, helpers)| helpers);
+        let mut all = Helpers::all(own);
+        let label = if choice.len() > 1 { format!("{}_{version}", tool.name()) } else { tool.name().to_owned() };
+        let mut copies: FxHashMap<FuncId, FuncId> = FxHashMap::default();
+        for helpers in &others {
+            for (name, func) in helpers.iter() {
+                let (copy, _) = self.copy(func, &label).map_err(Failure::Refused)?;
+                copies.insert(func, copy);
+                all.insert(name, copy);
+                let mut function = FunctionContext::default();
+                let module = &mut self.rewritten.module;
+                if module.functions[copy].body.is_none() {
+                    continue;
+                }
+                let mut editor = Editor::new(module, copy).map_err(|error| Failure::Refused(Refusal::edit(&error)))?;
+                virtual_ids::replace(&mut editor, &mut function, tool, version, &self.rewriter.layout)
+                    .map_err(Failure::Refused)?;
+                if let Some(context) = function.address {
+                    let shared = context_variable(editor.module());
+                    let tag = editor.tag("warpgrind", "launch", 0);
+                    editor.at_entry(tag).inst("ld.shared.b64", &[context.into(), Operand::SymbolAddress(shared, 0)]);
+                }
             }
-            return Ok(());
         }
-        if kernel.address.is_none() && !kernel.is_used && !has_calls {
-            return Ok(());
+        for &copy in copies.values() {
+            self.rewritten.module.redirect_calls(copy, |callee| copies.get(&callee).copied());
         }
-        // How many blocks a processor should have at a time, and how many registers are enough, was said of the kernel as it
-        // was. Blocks of the size that it allows must still fit.
-        let hints = ["minnctapersm", "maxnctapersm", "maxnreg"].map(|name| editor.module_mut().names.intern(name));
-        let sizes = ["maxntid", "reqntid"].map(|name| editor.module_mut().names.intern(name));
-        let directives = &mut editor.module_mut().functions[func].directives;
+        Ok(all)
+    }
+
+    /// Writes into the text of a version how many threads its blocks have.
+    fn scale(&mut self, kernel: FuncId, tools: &[Chosen<'_>]) -> Result<(), Failure> {
+        let block = |block: [u32; 3]| {
+            let mut shape = LaunchShape { grid: [1; 3], block, dynamic_shared: 0, is_cooperative: false };
+            for &(tool, version) in tools {
+                shape = tool.shape(version, shape)?;
+            }
+            Ok(shape.block)
+        };
+        virtual_ids::scale_directives(&mut self.rewritten.module, kernel, block).map_err(Failure::Refused)
+    }
+
+    /// How many blocks a processor should have at a time, and how many registers are enough, was said of the kernel as it
+    /// was. Blocks of the size that it allows must still fit.
+    fn relax_directives(&mut self, kernel: FuncId, is_wide: bool) {
+        let module = &mut self.rewritten.module;
+        let hints = ["minnctapersm", "maxnctapersm", "maxnreg"].map(|name| module.names.intern(name));
+        let sizes = ["maxntid", "reqntid"].map(|name| module.names.intern(name));
+        let directives = &mut module.functions[kernel].directives;
         directives.retain(|directive| !hints.contains(&directive.name));
         if !is_wide && !directives.iter().any(|directive| sizes.contains(&directive.name)) {
             // What the kernel is not told would be for the assembler to decide, by the registers that it takes.
             let args = vec![DirectiveArg::Int(MOST_THREADS)];
             directives.push(Directive { name: sizes[0], args, at: Position(0) });
         }
-        let context = kernel.address.unwrap_or_else(|| editor.reg(tag, Type::B64));
-        let name_of_param = editor.module_mut().names.intern("warpgrind_context_param");
-        let var = editor.append_param(Variable::scalar(name_of_param, Space::Param, Type::U64));
+    }
+
+    /// Gives a kernel the parameter with the address of its launch context, which it tells the functions that it calls.
+    /// Gives what tools kept of it.
+    fn add_context(
+        &mut self,
+        kernel: FuncId,
+        function: FunctionContext,
+    ) -> Result<FxHashMap<&'static str, Box<dyn crate::cursor::State>>, ptx::edit::EditError> {
+        let shared = context_variable(&self.rewritten.module);
+        let mut editor = Editor::new(&mut self.rewritten.module, kernel)?;
+        let tag = editor.tag("warpgrind", "launch", 0);
+        let context = function.address.unwrap_or_else(|| editor.reg(tag, Type::B64));
+        let name = editor.module_mut().names.intern("warpgrind_context_param");
+        let var = editor.append_param(Variable::scalar(name, Space::Param, Type::U64));
         let mut entry = editor.at_entry(tag);
         entry.inst("ld.param.u64", &[context.into(), Operand::SymbolAddress(Symbol::Var(var), 0)]);
         entry.inst("st.shared.b64", &[Operand::SymbolAddress(shared, 0), context.into()]);
-        let plan = KernelPlan { context: params, slots: kernel.slots, sites: rewritten.sites.len() - sites_before };
-        rewritten.kernels.insert(name, plan);
-        Ok(())
-    }
-}
-
-/// Takes out what a warp says of how many registers are enough for it (`setmaxnreg`): that was said of the code as it was,
-/// and the functions of tools need more than the 24 that warps keep which only copy.
-fn remove_register_counts(editor: &mut Editor<'_>) {
-    for stmt in editor.body().ids() {
-        if editor.view(stmt).is_some_and(|view| view.op() == Some(Op::Setmaxnreg)) {
-            editor.remove(stmt);
-        }
+        Ok(function.states)
     }
 }
 
@@ -186,14 +462,6 @@ fn define_sites(rewritten: &mut Rewritten) {
     table.init = (!rewritten.sites.is_empty()).then(|| Initializer { values: list.collect() });
 }
 
-/// Whether a function calls others, which may have been rewritten.
-fn calls(module: &Module, func: FuncId) -> bool {
-    let body = module.functions[func].body.as_ref().expect("only functions with bodies are rewritten");
-    body.ids()
-        .into_iter()
-        .any(|id| View::of(&module.forms, body, id).is_some_and(|view| view.effect() == Some(Effect::Call)))
-}
-
 /// Whether a function has instructions with so many registers that no block of the largest size can execute it: those that
 /// load and store the tensor memory, and multiply matrices of a warpgroup.
 fn has_wide_instructions(module: &Module, func: FuncId) -> bool {
@@ -203,118 +471,5 @@ fn has_wide_instructions(module: &Module, func: FuncId) -> bool {
     body.ids().into_iter().any(|id| {
         let view = View::of(&module.forms, body, id).filter(|view| view.effect() != Some(Effect::Call));
         view.is_some_and(|view| view.reads().len().max(view.writes().len()) > MOST_REGISTERS)
-    })
-}
-
-/// What tools are told of a function, in the order of the text.
-fn events(module: &Module, func: FuncId) -> (Vec<Event>, AccessGroups) {
-    let function = &module.functions[func];
-    let body = function.body.as_ref().expect("only functions with bodies are rewritten");
-    let provenance = Provenance::of(module, function);
-    let mut events = Vec::new();
-    let mut earlier = Earlier::default();
-    let mut groups = AccessGroups::default();
-    for stmt in body.iter() {
-        if matches!(body.stmt(stmt), Stmt::Label(_)) {
-            earlier = Earlier::default();
-            groups.end();
-        }
-        let Some(view) = View::of(&module.forms, body, stmt) else { continue };
-        let guard = view.inst.guard;
-        let accesses = view.accesses();
-        let is_alone = accesses.len() == 1;
-        for (index, access) in accesses.into_iter().enumerate() {
-            let operand = view.operands()[access.address];
-            // Parameters of calls and kernels are checked by the verifier, and textures by the API.
-            let is_memory = match access.space {
-                AccessSpace::Generic => true,
-                AccessSpace::State(space) => space != Space::Param,
-                _ => false,
-            };
-            let is_address =
-                matches!(operand, Operand::RegAddress(..) | Operand::SymbolAddress(..) | Operand::IntAddress(_));
-            if is_memory && is_address {
-                let covered_by = earlier.find(&operand, guard, &access);
-                let pointer = provenance.address(&operand);
-                let is_collective = view.is_collective();
-                let mut access = Access { stmt, index, access, pointer, guard, is_collective, covered_by, group: None };
-                if is_alone && covered_by.is_none() {
-                    access.group = groups.add(operand, access);
-                }
-                events.push(Event::Access(access));
-                // Of what lanes do together, not each has to do its part.
-                if index == 0 && covered_by.is_none() && !is_collective {
-                    earlier.accesses.push((operand, guard, access.access, stmt));
-                }
-            }
-        }
-        view.for_each_write(|reg| earlier.forget(reg));
-        groups.pass(&view);
-        if view.effect() == Some(Effect::Branch) || view.effect() == Some(Effect::Call) {
-            earlier = Earlier::default();
-        }
-        if let Some(kind) = sync_kind(&view) {
-            events.push(Event::Sync(Sync { stmt, kind, guard }));
-        }
-    }
-    (events, groups)
-}
-
-/// Accesses of a basic block whose addresses have not changed since.
-#[derive(Default)]
-struct Earlier {
-    accesses: Vec<(Operand, Option<Guard>, MemAccess, StmtId)>,
-}
-
-/// More accesses than this are not compared with each other.
-const MOST_EARLIER: usize = 64;
-
-impl Earlier {
-    /// An access to the same bytes, and perhaps more, under the same condition. Where memory may be there only to be read,
-    /// one that reads says nothing of one that writes.
-    fn find(&self, operand: &Operand, guard: Option<Guard>, access: &MemAccess) -> Option<StmtId> {
-        let bytes = |access: &MemAccess| match access.bytes {
-            AccessBytes::Fixed(bytes) => bytes,
-            AccessBytes::Operand(_) | AccessBytes::Rows(_) | AccessBytes::Unknown => u32::MAX,
-        };
-        let is_same = |(of_earlier, under, earlier, _): &&(Operand, Option<Guard>, MemAccess, StmtId)| {
-            of_earlier == operand
-                && *under == guard
-                && (covers(earlier.kind, access.kind) || !may_have_permissions(access.space))
-                && earlier.space == access.space
-                && bytes(access) <= bytes(earlier)
-                && bytes(earlier) != u32::MAX
-        };
-        self.accesses.iter().rev().take(MOST_EARLIER).find(is_same).map(|(.., stmt)| *stmt)
-    }
-
-    /// A register gets another value.
-    fn forget(&mut self, reg: Reg) {
-        let is_other = |(operand, guard, ..): &(Operand, Option<Guard>, MemAccess, StmtId)| {
-            !matches!(operand, Operand::RegAddress(base, _) if *base == reg)
-                && guard.is_none_or(|guard| guard.reg != reg)
-        };
-        self.accesses.retain(is_other);
-    }
-}
-
-/// Whether who may do the first may do the second: nobody writes what he may not read.
-fn covers(first: AccessKind, second: AccessKind) -> bool {
-    first == second || second == AccessKind::Read
-}
-
-/// Whether there may be memory with which not everything may be done: that of blocks and threads is always their own.
-fn may_have_permissions(space: AccessSpace) -> bool {
-    matches!(space, AccessSpace::Generic | AccessSpace::State(Space::Global))
-}
-
-fn sync_kind(view: &View<'_>) -> Option<SyncKind> {
-    Some(match view.effect()? {
-        Effect::Barrier => SyncKind::Barrier,
-        Effect::Collective => SyncKind::Collective,
-        Effect::Fence => SyncKind::Fence,
-        Effect::Mbarrier | Effect::AsyncGroup => SyncKind::Async,
-        _ if view.is_collective() => SyncKind::Collective,
-        _ => return None,
     })
 }

@@ -1,6 +1,10 @@
 //! Places in a module that tools look at.
 
-use ptx::ir::{FuncId, Guard, StmtId, Symbol};
+use ptx::ir::{FuncId, Guard, Module, StmtId, Symbol};
+use ptx::name::Name;
+use rustc_hash::FxHashMap;
+
+use crate::error::Refusal;
 
 /// The number of a site in its module.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -29,6 +33,10 @@ pub struct Site {
 #[derive(Clone, Debug, Default)]
 pub struct Sites {
     sites: Vec<Site>,
+    /// Functions that are copies, and the names of what they are copies of.
+    copies: FxHashMap<FuncId, Name>,
+    /// Functions that are called through pointers and could not be rewritten.
+    refused: FxHashMap<FuncId, Refusal>,
 }
 
 impl Sites {
@@ -47,12 +55,39 @@ impl Sites {
         self.sites.get(id.0 as usize)
     }
 
+    /// All of them, with their numbers.
+    pub fn numbered(&self) -> impl Iterator<Item = (SiteId, &Site)> {
+        self.sites.iter().enumerate().map(|(number, site)| (SiteId(number as u32), site))
+    }
+
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, Site> {
         self.sites.iter()
     }
 
     pub(crate) fn words(&self) -> impl Iterator<Item = u64> {
         self.sites.iter().map(|site| site.word)
+    }
+
+    /// The name that a function has in the program: copies have others.
+    pub(crate) fn name_in_program(&self, module: &Module, func: FuncId) -> Name {
+        self.copies.get(&func).copied().unwrap_or(module.functions[func].name)
+    }
+
+    /// Whether a function is one of the versions.
+    pub(crate) fn has_copy(&self, func: FuncId) -> bool {
+        self.copies.contains_key(&func)
+    }
+
+    pub(crate) fn is_copy(&mut self, copy: FuncId, of: Name) {
+        self.copies.insert(copy, of);
+    }
+
+    pub(crate) fn refuse(&mut self, func: FuncId, why: Refusal) {
+        self.refused.insert(func, why);
+    }
+
+    pub(crate) fn refusal(&self, func: FuncId) -> Option<&Refusal> {
+        self.refused.get(&func)
     }
 
     pub(crate) fn add(&mut self, site: Site) -> SiteId {

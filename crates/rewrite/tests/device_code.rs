@@ -1,7 +1,7 @@
 //! What tools bring to the device: numbers by name, and mistakes that are reported.
 
-use rewrite::context::{RECORDS_PER_SITE, Word};
-use rewrite::{Access, Cursor, DeviceCode, Rewriter, Tool};
+use rewrite::context::{COUNTERS, RECORDS_PER_SITE, Word};
+use rewrite::{Access, Cursor, DeviceCode, Instrumentation, Rewriter};
 
 const PROGRAM: &str = ".version 8.0\n.target sm_80\n.address_size 64\n\
     .visible .entry k(.param .u64 p) { .reg .b64 %a; ld.param.u64 %a, [p]; st.global.u32 [%a], 1; ret; }";
@@ -13,13 +13,17 @@ struct Caller {
     code: &'static str,
 }
 
-impl Tool for Caller {
+impl Instrumentation for Caller {
     fn name(&self) -> &'static str {
         "caller"
     }
 
     fn device_code(&self) -> Option<DeviceCode> {
         Some(DeviceCode { text: self.code, constants: &[("LIMIT", 7), ("MASK", 1 << 40)] })
+    }
+
+    fn words(&self) -> &'static [Word] {
+        &[Word("FIRST"), Word("SECOND")]
     }
 
     fn access(&self, at: &mut Cursor<'_, '_>, _access: &Access) {
@@ -30,7 +34,8 @@ impl Tool for Caller {
 /// The text of the program with the tool in it, or what is wrong.
 fn rewritten(helper: &'static str, code: &'static str) -> Result<String, String> {
     let tool = Caller { helper, code };
-    let rewritten = Rewriter::new(&[&tool]).rewrite(ptx::parse(PROGRAM).module).map_err(|error| error.to_string())?;
+    let rewriter = Rewriter::new(&[&tool]).map_err(|error| error.to_string())?;
+    let rewritten = rewriter.rewrite(ptx::parse(PROGRAM).module).map_err(|error| error.to_string())?;
     assert_eq!(ptx::verify(&rewritten.module), []);
     Ok(ptx::print(&rewritten.module))
 }
@@ -53,12 +58,13 @@ fn constants_stand_by_their_names() {
         "look",
         code!(
             "add.u64 %d1, %d1, $LIMIT; and.b64 %d1, %d1, $MASK;
-             ld.shared.b64 %d2, [warpgrind_context]; ld.global.b64 %d2, [%d2+$SHADOW];
+             ld.shared.b64 %d2, [warpgrind_context]; ld.global.b64 %d2, [%d2+$SECOND];
+             ld.global.b64 %d2, [%d2+$COUNTERS];
              bra $L_1; $L_1:"
         ),
     )
     .unwrap();
-    for wanted in ["%d1, %d1, 7;", "%d1, %d1, 0x10000000000;", &format!("[%d2+{}]", Word::Shadow as u32), "$L_1:"] {
+    for wanted in ["%d1, %d1, 7;", "%d1, %d1, 0x10000000000;", "[%d2+24]", &format!("[%d2+{COUNTERS}]"), "$L_1:"] {
         assert!(text.contains(wanted), "there is no `{wanted}` in\n{text}");
     }
 }

@@ -6,7 +6,7 @@
 //! WARPGRIND_SETTINGS=v1 library=/opt/my%20tools/libwarpgrind_cuda.so trace-children=yes seed=17 tool=memcheck …
 //! ```
 //!
-//! A flag that only one tool knows will have the key `TOOL.FLAG`: no other key has a dot.
+//! A flag that only one tool knows has the key `TOOL.FLAG`: no other key has a dot.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -15,7 +15,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::{ApiErrors, Device, Settings, Tools};
+use crate::{ApiErrors, Device, Settings, ToolFlag, Tools};
 
 /// The environment variable.
 pub const VARIABLE: &str = "WARPGRIND_SETTINGS";
@@ -98,6 +98,7 @@ impl Settings {
             api_errors,
             stop_on_error,
             host_callers,
+            flags,
         } = tools;
         let mut text = VERSION.to_owned();
         put(&mut text, "library", library.as_deref().map(bytes_of));
@@ -119,6 +120,9 @@ impl Settings {
         put(&mut text, "report-api-errors", [word(*api_errors)]);
         put(&mut text, "stop-on-error", [word(*stop_on_error)]);
         put(&mut text, "host-callers", [host_callers.to_string()]);
+        for ToolFlag { tool, name, value } in flags {
+            put(&mut text, &format!("{tool}.{name}"), [value]);
+        }
         text
     }
 
@@ -166,10 +170,22 @@ impl Settings {
             b"report-api-errors" => tools.api_errors = value.word()?,
             b"stop-on-error" => tools.stop_on_error = value.word()?,
             b"host-callers" => tools.host_callers = value.number()?,
-            key => return Err(Error::UnknownKey { key: cited(key) }),
+            key => match tool_flag(key) {
+                Some((tool, name)) => tools.flags.push(ToolFlag { tool, name, value: value.text()? }),
+                None => return Err(Error::UnknownKey { key: cited(key) }),
+            },
         }
         Ok(())
     }
+}
+
+/// The tool and the flag of a key: both are words with dashes.
+fn tool_flag(key: &[u8]) -> Option<(String, String)> {
+    let (tool, name) = str::from_utf8(key).ok()?.split_once('.')?;
+    let is_word = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+    };
+    (is_word(tool) && is_word(name)).then(|| (tool.to_owned(), name.to_owned()))
 }
 
 /// What is one of a few words.

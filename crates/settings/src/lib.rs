@@ -81,8 +81,21 @@ pub struct Tools {
     pub api_errors: ApiErrors,
     /// Whether a launch with findings ends with an error, as it would on a GPU; else the program goes on.
     pub stop_on_error: bool,
+    /// Flags that only one tool knows.
+    pub flags: Vec<ToolFlag>,
     /// How many calls are kept of a stack of the host, up to [`Tools::MOST_HOST_CALLERS`].
     pub host_callers: u64,
+}
+
+/// A flag that only one tool knows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ToolFlag {
+    /// The tool.
+    pub tool: String,
+    /// The flag, without dashes.
+    pub name: String,
+    /// Its value.
+    pub value: String,
 }
 
 impl Tools {
@@ -119,6 +132,7 @@ impl Default for Tools {
             leak_check: false,
             api_errors: ApiErrors::Explicit,
             stop_on_error: true,
+            flags: Vec::new(),
             host_callers: 24,
         }
     }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use settings::{ApiErrors, Device, Error, MAX_BYTES, Settings, Tools};
+use settings::{ApiErrors, Device, Error, MAX_BYTES, Settings, ToolFlag, Tools};
 
 /// Paths of any bytes that a path can have.
 fn path() -> impl Strategy<Value = PathBuf> {
@@ -44,13 +44,16 @@ fn tools() -> impl Strategy<Value = Tools> {
     let names = (vec(text(), 0..4), option::of(path()), vec(text(), 0..4), vec(text(), 0..4));
     let numbers = (any::<u64>(), option::of(any::<u64>()), any::<u64>());
     let api_errors = prop_oneof![Just(ApiErrors::All), Just(ApiErrors::Explicit), Just(ApiErrors::No)];
-    (names, numbers, any::<bool>(), api_errors, any::<bool>()).prop_map(
+    let flag = ("[a-z0-9-]{1,8}", "[a-z0-9-]{1,8}", text());
+    let flags = vec(flag.prop_map(|(tool, name, value)| ToolFlag { tool, name, value }), 0..4);
+    (names, numbers, any::<bool>(), api_errors, any::<bool>(), flags).prop_map(
         |(
             (names, session, kernel_names, excluded_kernel_names),
             (launch_skip, launch_count, host_callers),
             leak_check,
             api_errors,
             stop_on_error,
+            flags,
         )| Tools {
             names,
             session,
@@ -62,6 +65,7 @@ fn tools() -> impl Strategy<Value = Tools> {
             api_errors,
             stop_on_error,
             host_callers,
+            flags,
         },
     )
 }

@@ -7,10 +7,10 @@
 //! let memcheck = tools::tool("memcheck").unwrap();
 //! let text = ".version 8.0\n.target sm_80\n.address_size 64\n\
 //!     .visible .entry k(.param .u64 p) { .reg .b64 %a; ld.param.u64 %a, [p]; st.global.u32 [%a], 1; ret; }";
-//! let rewritten = rewrite::Rewriter::new(&[memcheck]).rewrite(ptx::parse(text).module)?;
-//! // One access is checked, against the object that one parameter points into.
-//! assert_eq!(rewritten.kernels["k"].sites, 1);
-//! assert_eq!(rewritten.kernels["k"].slots.len(), 1);
+//! let rewritten = rewrite::Rewriter::new(&[memcheck.instrumentation()])?.rewrite(ptx::parse(text).module)?;
+//! // One access is checked, against the object that one parameter points into: where it begins, and its size.
+//! let version = rewritten.kernels["k"].version(&[0]).unwrap();
+//! assert_eq!((version.sites, version.kernel_words), (1, 2));
 //! assert!(tools::explanations().iter().any(|known| known.name() == "memcheck::out-of-bounds"));
 //! # Ok::<(), rewrite::RewriteError>(())
 //! ```
@@ -21,21 +21,23 @@
 #![warn(missing_docs)]
 
 mod doubled;
+mod loads;
 pub mod memcheck;
 mod nop;
 mod trace;
 mod twice;
 
 pub use doubled::Doubled;
+pub use loads::Loads;
 pub use nop::Nop;
 pub use trace::Trace;
 pub use twice::Twice;
 
 use report::Explanation;
-use rewrite::Tool;
+use toolkit::Tool;
 
 /// All tools that can be asked for.
-pub static TOOLS: &[&dyn Tool] = &[&memcheck::Memcheck, &Nop, &Trace, &Twice, &Doubled];
+pub static TOOLS: &[&dyn Tool] = &[&memcheck::Memcheck, &Nop, &Trace, &Loads, &Twice, &Doubled];
 
 /// What the findings of all tools mean.
 pub fn explanations() -> Vec<Explanation> {
@@ -45,7 +47,7 @@ pub fn explanations() -> Vec<Explanation> {
         title: "a kernel that the device ended",
         text: include_str!("device-fault.md"),
     };
-    memcheck::EXPLANATIONS.iter().copied().chain([fault, twice::NOT_REPEATABLE]).collect()
+    TOOLS.iter().flat_map(|tool| tool.explanations()).copied().chain([fault]).collect()
 }
 
 /// The tool of this name.

@@ -1,6 +1,6 @@
 //! What tools make of PTX still is PTX, and does what they say.
 
-use rewrite::Rewriter;
+use rewrite::{Instrumentation, Rewriter, Rewritten};
 use tools::Doubled;
 use tools::memcheck::Memcheck;
 
@@ -38,9 +38,13 @@ const TEXT: &str = r#"
 }
 "#;
 
+fn rewritten(tools: &[&dyn Instrumentation], text: &str) -> Rewritten {
+    Rewriter::new(tools).unwrap().rewrite(ptx::parse(text).module).unwrap()
+}
+
 #[test]
 fn memcheck_writes_ptx() {
-    let rewritten = Rewriter::new(&[&Memcheck]).rewrite(ptx::parse(TEXT).module).unwrap();
+    let rewritten = rewritten(&[&Memcheck], TEXT);
     let complaints = ptx::verify(&rewritten.module);
     let text = ptx::print(&rewritten.module);
     assert!(complaints.is_empty(), "{complaints:#?}\n{text}");
@@ -54,37 +58,110 @@ fn memcheck_writes_ptx() {
 #[test]
 fn every_tool_writes_ptx() {
     for tool in tools::TOOLS {
-        let rewritten = Rewriter::new(&[*tool]).rewrite(ptx::parse(TEXT).module).unwrap();
+        let rewritten = rewritten(&[tool.instrumentation()], TEXT);
         assert_eq!(ptx::verify(&rewritten.module), [], "{}", tool.name());
     }
 }
 
-/// Block numbers are hidden wherever an operand can stand: bare, in braces, and in the arguments of a call.
+/// Ids are hidden wherever an operand can stand: bare, in braces, and in the arguments of a call; also in functions.
 #[test]
 fn doubled_hides_copies_in_all_operands() {
     let text = r#"
 .version 8.0
 .target sm_80
 .address_size 64
-.func take(.reg .b32 %number) { ret; }
+.func take(.reg .b32 %number) { .reg .b32 %r; add.u32 %r, %number, %ntid.z; ret; }
 .visible .entry k(.param .u64 p)
+.reqntid 8, 4, 2
 {
 	.reg .b32 %r<9>; .reg .b64 %rd<9>;
 	ld.param.u64 %rd1, [p];
-	mov.b64 %rd2, {%ctaid.x, %nctaid.x};
-	add.u32 %r1, %ctaid.x, %nctaid.x;
-	call take, (%ctaid.x);
+	mov.b64 %rd2, {%ntid.z, %nwarpid};
+	add.u32 %r1, %ntid.z, %nwarpid;
+	call take, (%ntid.z);
+	st.global.u32 [%rd1], %r1;
 	ret;
 }
 "#;
-    let rewritten = Rewriter::new(&[&Doubled]).rewrite(ptx::parse(text).module).unwrap();
+    let rewritten = rewritten(&[&Doubled, &Memcheck], text);
     assert_eq!(ptx::verify(&rewritten.module), []);
     let text = ptx::print(&rewritten.module);
-    // What is left is read once, to compute the number that both copies see. The runtime's own are not the kernel's.
-    let kernel = &text[text.find(".entry k").unwrap()..];
-    let kernel = &kernel[..kernel.find("\n}").unwrap()];
-    for special in ["%ctaid.x", "%nctaid.x"] {
-        let lines: Vec<&str> = kernel.lines().filter(|line| line.contains(special)).collect();
-        assert!(matches!(lines[..], [line] if line.contains("mov.u32")), "{special} is seen: {lines:#?}\n{kernel}");
+    let body = |name: &str| {
+        let function = &text[text.find(name).unwrap_or_else(|| panic!("there is no {name} in\n{text}"))..];
+        function[..function.find("\n}").unwrap()].to_owned()
+    };
+    // What is left is read once, to compute what the program sees.
+    for (name, specials) in
+        [(".entry k$$doubled$memcheck(", &["%ntid.z", "%nwarpid"][..]), ("take$$doubled$memcheck(", &["%ntid.z"])]
+    {
+        let function = body(name);
+        for special in specials {
+            let lines: Vec<&str> = function.lines().filter(|line| line.contains(special)).collect();
+            assert!(
+                matches!(lines[..], [line] if line.contains("mov.u32")),
+                "{special} is seen: {lines:#?}\n{function}"
+            );
+        }
     }
+    assert!(body(".entry k$$doubled$memcheck(").contains(".reqntid 8, 4, 4"), "{text}");
+    assert!(
+        body(".entry k(").contains("call take, (%ntid.z)") || body(".entry k(").contains("%ntid.z"),
+        "the original stays"
+    );
+}
+
+/// Of two tools that change the program, one is too many.
+#[test]
+fn two_tools_that_change_the_program_are_refused() {
+    let error = Rewriter::new(&[&Doubled, tools::tool("twice").unwrap().instrumentation()]).unwrap_err().to_string();
+    assert!(error.starts_with("doubled and twice both change how kernels run"), "{error}");
+}
+
+/// A kernel that a tool refuses leaves the others of its module checked.
+#[test]
+fn a_refusal_is_of_one_kernel() {
+    let text = r#"
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry whole(.param .u64 p) { .reg .b64 %d; ld.param.u64 %d, [p]; st.global.u32 [%d], 1; ret; }
+.visible .entry vector(.param .u64 p) { .reg .b16 %r<4>; mov.v4.u16 {%r0, %r1, %r2, %r3}, %ntid; ret; }
+"#;
+    let rewritten = rewritten(&[&Doubled], text);
+    assert_eq!(rewritten.kernels["whole"].versions.len(), 1);
+    let refused = &rewritten.kernels["vector"];
+    assert!(refused.versions.is_empty());
+    assert_eq!(refused.refusal.as_ref().map(|refusal| refusal.code), Some("vector-id"));
+    assert_eq!(refused.original.symbol, "vector");
+}
+
+/// Functions that are called through pointers are there once, with checks in them: who calls them has a context.
+#[test]
+fn functions_behind_pointers_are_checked_in_place() {
+    let text = r#"
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .func store(.param .b64 at) { .reg .b64 %d; ld.param.u64 %d, [at]; st.global.u32 [%d], 1; ret; }
+.global .align 8 .u64 table[1] = {store};
+.visible .entry k(.param .u64 p)
+{
+	.reg .b64 %d<3>;
+	ld.param.u64 %d1, [p];
+	ld.global.u64 %d2, [table];
+	{ .param .b64 a; st.param.b64 [a], %d1; prototype_0 : .callprototype _ (.param .b64 _); call %d2, (a), prototype_0; }
+	ret;
+}
+.visible .entry plain(.param .u64 p) { .reg .b64 %d; ld.param.u64 %d, [p]; st.global.u32 [%d], 1; ret; }
+"#;
+    let rewritten = rewritten(&[&Memcheck], text);
+    assert_eq!(ptx::verify(&rewritten.module), []);
+    let through_pointers = &rewritten.kernels["k"];
+    assert_eq!(
+        (through_pointers.original.symbol.as_str(), through_pointers.original.context),
+        ("k$$original", Some(1))
+    );
+    assert!(through_pointers.versions[0].context.is_some());
+    assert_eq!(rewritten.kernels["plain"].original.context, None);
+    assert!(ptx::print(&rewritten.module).matches("warpgrind_memcheck").count() > 2, "the function is checked");
 }

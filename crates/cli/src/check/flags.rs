@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use report::KernelFilter;
+use toolkit::Tool;
 
 use super::FINDINGS;
 use super::path::FilePattern;
 use crate::target::{Answer, Target};
-use crate::tool_table::{TOOLS, Tool};
 
 /// Arguments of a tool's command.
 #[derive(clap::Args, Debug)]
@@ -173,8 +173,8 @@ impl Args {
     }
 
     /// All tools that are to run, each once.
-    pub(super) fn tools(&self, first: &Tool) -> Vec<String> {
-        let mut tools = vec![first.name.to_owned()];
+    pub(super) fn tools(&self, first: &dyn Tool) -> Vec<String> {
+        let mut tools = vec![first.name().to_owned()];
         for tool in &self.more_tools {
             if !tools.contains(tool) {
                 tools.push(tool.clone());
@@ -203,12 +203,13 @@ impl Args {
                 0 => settings::Tools::MOST_HOST_CALLERS,
                 callers => callers as u64,
             },
+            flags: Vec::new(),
         }
     }
 }
 
 fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(TOOLS.iter().map(|tool| tool.name))
+    PossibleValuesParser::new(tools::TOOLS.iter().map(|tool| tool.name()))
 }
 
 fn parse_kernel_name(text: &str) -> Result<String, String> {

@@ -11,6 +11,7 @@ mod flags;
 mod path;
 mod progress;
 mod session;
+mod tool_flags;
 mod watch;
 
 use std::io::Write;
@@ -20,18 +21,22 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use report::{Exit, Look, Report, Run, Session, Sources, Suppressions, Symbols, Verdict};
-use settings::Settings;
+use rewrite::Rewriter;
+use settings::{Settings, ToolFlag};
+use toolkit::Tool;
 
 pub(crate) use self::flags::Args;
 use self::flags::{Color, Format, Level};
 use self::path::FilePattern;
 use self::progress::Progress;
 use self::session::Directory;
+pub(crate) use self::tool_flags::{add_flags_of_tool, flags_of_tool};
 use self::watch::Watcher;
 use crate::output;
 use crate::target::{self, Answer};
-use crate::tool_table::Tool;
 
+/// The exit code if what was asked for makes no sense, as clap has it.
+const WRONG_USE: u8 = 2;
 /// The exit code if something was found.
 pub(crate) const FINDINGS: u8 = 86;
 /// The exit code if the tool did not run, or could not check something.
@@ -42,13 +47,19 @@ const SIGNALLED: i32 = 128;
 const LARGEST_SUPPRESSIONS: u64 = 4 << 20;
 
 /// Runs the program and reports.
-pub(crate) fn run(tool: &Tool, mut args: Args) -> ExitCode {
+pub(crate) fn run(tool: &dyn Tool, mut args: Args, flags: Vec<ToolFlag>) -> ExitCode {
     args.settle();
+    let tools: Vec<_> = args.tools(tool).iter().filter_map(|name| tools::tool(name)).collect();
+    let instrumentation: Vec<_> = tools.iter().map(|tool| tool.instrumentation()).collect();
+    if let Err(error) = Rewriter::new(&instrumentation) {
+        output::error(&error.into());
+        return ExitCode::from(WRONG_USE);
+    }
     let (command, settings) = match args.target.command() {
         Ok(prepared) => prepared,
         Err(code) => return ExitCode::from(code),
     };
-    match check(tool, &args, command, settings) {
+    match check(tool, &args, flags, command, settings) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             output::error(&error);
@@ -57,11 +68,17 @@ pub(crate) fn run(tool: &Tool, mut args: Args) -> ExitCode {
     }
 }
 
-fn check(tool: &Tool, args: &Args, mut command: Command, mut settings: Settings) -> Result<u8> {
+fn check(
+    tool: &dyn Tool,
+    args: &Args,
+    flags: Vec<ToolFlag>,
+    mut command: Command,
+    mut settings: Settings,
+) -> Result<u8> {
     let mut suppressions = read_suppressions(&args.suppressions)?;
     let tools = args.tools(tool);
     let directory = Directory::create(args.keep_session)?;
-    settings.tools = args.tool_settings(directory.path(), &tools);
+    settings.tools = settings::Tools { flags, ..args.tool_settings(directory.path(), &tools) };
     target::set(&mut command, &settings);
     if args.nvtx == Answer::Yes {
         args.target.set_nvtx(&mut command, &settings);

@@ -19,10 +19,14 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<CommandStatus> {
-    let find = |name: &String| tools::tool(name).with_context(|| format!("there is no tool `{name}`"));
+    let find = |name: &String| {
+        let tool = tools::tool(name).with_context(|| format!("there is no tool `{name}`"))?;
+        Ok(tool.instrumentation())
+    };
     let tools = args.tool.iter().map(find).collect::<Result<Vec<_>>>()?;
+    let rewriter = Rewriter::new(&tools)?;
     for_each_source(&args.path, |source| {
-        let rewritten = Rewriter::new(&tools).rewrite(source.parsed.module.clone())?;
+        let rewritten = rewriter.rewrite(source.parsed.module.clone())?;
         output::print(&ptx::print(&rewritten.module))
     })
 }

@@ -25,23 +25,37 @@ const WITH_BUGS: [&str; 2] = ["memcheck", "twice"];
 /// Tools under which programs must do what they do without.
 const TOOLS: [&[&str]; 2] = [&["memcheck"], &["memcheck", "--tool", "nop,trace", "--seed", "1"]];
 
-/// Tools that change launches, to show that the plan of a launch can be changed.
-const PLANS: [&[&str]; 3] =
-    [&["twice", "--seed", "1"], &["doubled"], &["twice", "--seed", "1", "--tool", "doubled,memcheck"]];
+/// Tools that change launches, to show that the plan of a launch can be changed, and the programs that are run under them.
+const PLANS: [(&[&str], &[&str]); 4] = [
+    (&["twice", "--seed", "1"], TWICE),
+    (&["twice", "--seed", "1", "--tool", "memcheck"], TWICE),
+    (&["doubled"], DOUBLED),
+    (&["doubled", "--tool", "memcheck,trace"], DOUBLED),
+];
 
-/// The programs that are run under these: they neither print from kernels nor wait for the host or for other blocks.
-const PLANNED: [&str; 10] = [
+/// Their kernels do not wait for the host, and give the same twice.
+const TWICE: &[&str] = &[
     "device_code/async_copy",
     "device_code/atomics",
     "device_code/calls",
     "device_code/cub",
     "device_code/half_and_bfloat16",
+    "device_code/heap",
     "device_code/mathematics",
     "device_code/warps",
+    "graphs/built_by_hand",
+    "kernels/cooperative",
     "kernels/dynamic_shared",
     "kernels/shapes",
+    "output/order_with_host",
+    "output/threads_of_a_warp",
+    "streams/order",
     "symbols/variables",
 ];
+
+/// Their blocks can be doubled.
+const DOUBLED: &[&str] =
+    &["device_code/async_copy", "device_code/cub", "device_code/warps", "kernels/cooperative", "symbols/variables"];
 
 fn main() -> Result<()> {
     let args = Arguments::from_args();
@@ -60,7 +74,7 @@ fn main() -> Result<()> {
         }
         // What is expected to go wrong is the business of other tests.
         let is_right = header.exit == 0 && header.stderr.is_empty() && !header.has_bugs;
-        let plans = PLANS.iter().filter(|_| PLANNED.contains(&name.as_str()));
+        let plans = PLANS.iter().filter(|(_, programs)| programs.contains(&name.as_str())).map(|(plan, _)| plan);
         for arguments in TOOLS.iter().chain(plans).filter(|_| is_right) {
             let (source, header, variant) = (source.clone(), header.clone(), header.variants[0]);
             let trial = Trial::test(format!("{name} [{}]", arguments.join(" ")), move || {

@@ -6,12 +6,11 @@ use std::time::Instant;
 
 use super::block_queue::BlockQueue;
 use super::code::{BetterCode, KernelCode, ThreadCode};
-use super::output::Output;
 use crate::abi::context::{Progress, WarpContext};
 use crate::memory::SharedWindows;
 use crate::texture::Textures;
-use device::Heap;
 use device::Observer;
+use device::{Heap, Output};
 
 /// A launch while it runs.
 #[derive(Debug)]

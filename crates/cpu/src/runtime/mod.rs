@@ -11,7 +11,6 @@ pub(crate) mod host;
 pub(crate) mod launch;
 pub(crate) mod matrix;
 pub(crate) mod mbarrier;
-pub(crate) mod output;
 pub(crate) mod pool;
 pub(crate) mod schedule;
 pub(crate) mod signals;

@@ -9,9 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::pool::POOLS;
+use toolkit::{AllocationKind, HostEvent};
+
 use crate::driver;
 use crate::error::{CudaError, Result};
-use crate::tooling::{self, AllocationKind};
+use crate::tooling;
 
 /// Memory that a program asked for, or told us of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -116,7 +118,7 @@ pub(super) fn free_all_of(context: usize) {
     };
     let all: Vec<Allocation> = allocations().values().filter(|allocation| is_of_context(allocation)).copied().collect();
     if let Some(tool_host) = tooling::get() {
-        tool_host.report_leaks_of_context(|address| {
+        tool_host.on_context_end(|address| {
             let before = all.partition_point(|allocation| allocation.address <= address);
             all[..before].last().is_some_and(|allocation| address - allocation.address < allocation.bytes)
         });
@@ -134,7 +136,7 @@ pub(super) fn free_all_of(context: usize) {
 pub(super) fn to_be_freed(address: u64, can_be: impl Fn(&Allocation) -> bool) -> Result<Allocation> {
     let found = allocations().get(&address).copied().filter(can_be);
     if let (None, Some(tool_host)) = (found, tooling::get()) {
-        tool_host.on_invalid_free(address);
+        tool_host.on_event(&HostEvent::InvalidFree { address });
     }
     found.ok_or(CudaError::INVALID_VALUE)
 }
@@ -239,7 +241,7 @@ pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
         let is_pinned = find(address).is_some_and(|found| end <= found.address + found.bytes);
         return Ok(if is_pinned { Owner::PinnedHost } else { Owner::Host });
     }
-    if tooling::get().is_some_and(|tool_host| tool_host.on_copy_after_free(address)) {
+    if tooling::get().is_some_and(|tool_host| tool_host.copies_freed(address)) {
         return Err(CudaError::INVALID_VALUE);
     }
     // Variables of modules are allocations of the device, too, but the program did not ask for them.
@@ -252,12 +254,12 @@ pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
     };
     if end > start + length {
         if let Some(tool_host) = tooling::get() {
-            tool_host.on_copy_overrun(address, bytes);
+            tool_host.on_event(&HostEvent::CopyOverrun { address, bytes });
         }
         return Err(CudaError::INVALID_VALUE);
     }
     if let Some(tool_host) = tooling::get() {
-        tool_host.copies_past_part(address, bytes);
+        tool_host.on_event(&HostEvent::Copy { address, bytes });
     }
     Ok(if matches!(kind, Kind::Host { .. }) { Owner::PinnedHost } else { Owner::Device })
 }

@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::device::{DEFAULT_SHARED, MAX_SHARED};
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
-use crate::tooling::InstrumentedModule;
-use crate::tooling::launches::InstrumentedKernel;
+use crate::tooling::{InstrumentedKernel, InstrumentedModule};
 
 /// A kernel of a module. `CUfunction` and `CUkernel` are the same.
 #[derive(Debug)]
@@ -22,10 +21,8 @@ pub(crate) struct Kernel {
     pub(crate) module: usize,
     /// As the program knows it, whatever tools have made of it.
     pub(crate) facts: device::KernelFacts,
-    /// What tools have made of it; nothing if they had nothing to do in it.
+    /// What tools have made of it; nothing if its module could not be rewritten.
     pub(crate) instrumented: Option<Arc<InstrumentedKernel>>,
-    /// Whether tools looked at it.
-    pub(crate) is_checked: bool,
     /// Bytes of shared memory that launches may add.
     max_dynamic_shared: AtomicU32,
 }
@@ -41,8 +38,11 @@ impl Kernel {
         instrumented: Option<&Arc<InstrumentedModule>>,
         name: &str,
     ) -> Result<Arc<Self>> {
-        let original = instrumented.and_then(|instrumented| instrumented.facts.get(name).cloned());
-        let facts = original.or_else(|| program.kernel_facts(name)).ok_or(CudaError::NOT_FOUND)?;
+        // Versions that tools have made are nobody's to ask for.
+        if instrumented.is_some_and(|instrumented| !instrumented.has_kernel(name)) {
+            return Err(CudaError::NOT_FOUND);
+        }
+        let facts = program.kernel_facts(name).ok_or(CudaError::NOT_FOUND)?;
         let kernel = Arc::new(Self {
             handle: Handle::new(),
             program: Arc::clone(program),
@@ -52,7 +52,6 @@ impl Kernel {
             max_dynamic_shared: AtomicU32::new(DEFAULT_SHARED.saturating_sub(facts.shared as u32)),
             facts,
             instrumented: instrumented.and_then(|instrumented| InstrumentedKernel::new(instrumented, program, name)),
-            is_checked: instrumented.is_some(),
         });
         KERNELS.insert(&kernel.handle, Arc::clone(&kernel));
         Ok(kernel)

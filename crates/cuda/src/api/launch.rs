@@ -2,16 +2,15 @@
 
 use std::sync::{Arc, OnceLock};
 
-use device::{Fault, FaultKind, Heap, LaunchError, LaunchRequest};
-use rewrite::LaunchPlan;
+use device::{Fault, FaultKind, LaunchError, LaunchRequest, Launched};
+use rewrite::LaunchShape;
+use toolkit::HostStack;
 
 use super::device::{MAX_BLOCK, MAX_GRID};
 use super::kernel::Kernel;
 use crate::driver;
 use crate::error::{CudaError, Result};
-use crate::launch_shape::LaunchShape;
-use crate::tooling::launches::LaunchedKernel;
-use crate::tooling::{self, HostStack, ToolHeap, ToolHost};
+use crate::tooling::{self, LaunchEnd, LaunchJob, ToolHost};
 
 /// A launch that was found possible, with the parameters as they were when it was asked for.
 #[derive(Debug)]
@@ -42,7 +41,7 @@ impl Launch {
         if demands.any(|(&wanted, size)| wanted.is_some_and(|wanted| wanted != size)) {
             return Err(CudaError::INVALID_VALUE);
         }
-        if shape.shared > kernel.max_dynamic_shared() {
+        if shape.dynamic_shared > kernel.max_dynamic_shared() {
             return Err(CudaError::INVALID_VALUE);
         }
         if shape.is_cooperative && !super::occupancy::fits_at_once(kernel, &shape) {
@@ -50,8 +49,11 @@ impl Launch {
         }
         let stack = tooling::get().map_or_else(HostStack::default, ToolHost::launch_stack);
         let launch = Self { kernel: Arc::clone(kernel), shape, params, stack, pointers: OnceLock::new() };
-        let request = launch.request(&launch.params, &shape.plan());
-        kernel.program.compile(&request).map_err(|error| launch.explain(&error))?;
+        let compiled = match tooling::get() {
+            None => kernel.program.compile(&launch.request()),
+            Some(tool_host) => tool_host.compile(&launch.job()),
+        };
+        compiled.map_err(|error| launch.explain(&error))?;
         Ok(Arc::new(launch))
     }
 
@@ -77,63 +79,45 @@ impl Launch {
 
     /// Runs the kernel to its end.
     pub(crate) fn run(&self) {
-        let Some(tool_host) = tooling::get() else {
-            let result = self.launch(&self.params, &self.shape.plan(), None);
-            return result.unwrap_or_else(|error| driver::fail(self.explain(&error)));
+        let launcher = |request: &LaunchRequest<'_>| self.launch(request);
+        let result = match tooling::get() {
+            None => self.launch(&self.request()).map(drop).map_err(LaunchEnd::Device),
+            Some(tool_host) => tool_host.launch(&self.job(), &launcher),
         };
-        let heap = |launch| ToolHeap { kernel: self.kernel.name.as_str().into(), launch };
-        let plan = tool_host.plan(&self.shape);
-        let Some(kernel) = &self.kernel.instrumented else {
-            let number = tool_host.launches_unchanged(&self.kernel.name, self.kernel.is_checked);
-            let heap: Arc<dyn Heap> = Arc::new(heap(None));
-            let launch = || self.launch(&self.params, &plan, Some(Arc::clone(&heap)));
-            let result = tool_host.run(&plan, &self.kernel.name, &self.stack, launch);
-            return result.unwrap_or_else(|error| self.failed(tool_host, number, &error));
-        };
-        let mut params = self.params.clone();
-        let instrumented = tool_host.begin(kernel, self.shape, self.stack.clone(), &mut params);
-        let heap: Arc<dyn Heap> = Arc::new(heap(Some(Arc::clone(&instrumented))));
-        let launch = || self.launch(&params, &plan, Some(Arc::clone(&heap)));
-        let result = tool_host.run(&plan, &self.kernel.name, &self.stack, launch);
-        let number = instrumented.number;
-        let found = instrumented.end();
-        if let Err(error) = result {
-            self.failed(tool_host, number, &error);
-        } else if let Some(error) = found {
-            driver::fail(error);
+        match result {
+            Ok(()) => {}
+            Err(LaunchEnd::Device(error)) => driver::fail(self.explain(&error)),
+            Err(LaunchEnd::Tool(error)) => driver::fail(error),
         }
-    }
-
-    /// The launch, by its number, ended with an error, and tools are at work.
-    fn failed(&self, tool_host: &ToolHost, number: u64, error: &LaunchError) {
-        if let LaunchError::Fault(fault) = error {
-            let Kernel { program, name, instrumented, .. } = &*self.kernel;
-            let kernel = LaunchedKernel { program: &**program, name, instrumented: instrumented.as_deref() };
-            tool_host.on_fault(fault, number, &kernel, &self.shape, &self.stack);
-        }
-        driver::fail(self.explain(error));
     }
 
     #[allow(unsafe_code, reason = "kernels access memory by its address")]
-    fn launch(
-        &self,
-        params: &[u8],
-        plan: &LaunchPlan,
-        heap: Option<Arc<dyn Heap>>,
-    ) -> std::result::Result<(), LaunchError> {
-        let request = LaunchRequest { heap, ..self.request(params, plan) };
+    fn launch(&self, request: &LaunchRequest<'_>) -> std::result::Result<Launched, LaunchError> {
         // SAFETY: the kernel and its parameters are the program's, as the code is that asked for the launch: for what a program
         // accesses with its own code it answers itself. Tools only pass buffers that live until the launch has ended.
-        unsafe { self.kernel.program.launch(&request) }.map(drop)
+        unsafe { self.kernel.program.launch(request) }
     }
 
-    fn request<'a>(&'a self, params: &'a [u8], plan: &LaunchPlan) -> LaunchRequest<'a> {
+    /// The launch as the program asked for it.
+    fn request(&self) -> LaunchRequest<'_> {
         LaunchRequest {
-            grid: plan.grid,
-            block: plan.block,
-            dynamic_shared: plan.dynamic_shared,
+            grid: self.shape.grid,
+            block: self.shape.block,
+            dynamic_shared: self.shape.dynamic_shared,
             is_cooperative: self.shape.is_cooperative,
-            ..LaunchRequest::of(&self.kernel.name, params)
+            ..LaunchRequest::of(&self.kernel.name, &self.params)
+        }
+    }
+
+    /// The same, for tools.
+    fn job(&self) -> LaunchJob<'_> {
+        LaunchJob {
+            name: &self.kernel.name,
+            program: &self.kernel.program,
+            kernel: self.kernel.instrumented.as_ref(),
+            shape: self.shape,
+            params: &self.params,
+            stack: &self.stack,
         }
     }
 

@@ -58,13 +58,11 @@ pub(crate) fn load_parsed(module: ptx::ir::Module) -> Result<Arc<Module>> {
     })?;
     if let Some(tool_host) = tooling::get() {
         tool_host.on_load(&*program);
+        if let Some(instrumented) = &instrumented {
+            tool_host.on_rewritten(&program, instrumented);
+        }
     }
-    let module = Arc::new(Module {
-        handle: Handle::new(),
-        program,
-        instrumented: instrumented.map(Arc::new),
-        kernels: Mutex::default(),
-    });
+    let module = Arc::new(Module { handle: Handle::new(), program, instrumented, kernels: Mutex::default() });
     MODULES.insert(&module.handle, Arc::clone(&module));
     Ok(module)
 }
@@ -90,6 +88,9 @@ pub(crate) fn forget(number: usize) -> Result<()> {
 impl Drop for Module {
     fn drop(&mut self) {
         if let Some(tool_host) = tooling::get() {
+            if let Some(instrumented) = &self.instrumented {
+                tool_host.on_counts(&*self.program, instrumented);
+            }
             tool_host.on_unload(&*self.program);
         }
     }
@@ -116,6 +117,8 @@ impl Module {
     pub(crate) fn kernel_names(&self) -> Vec<String> {
         let module = self.program.module();
         let kernels = module.functions.values().filter(|function| function.is_entry() && function.body.is_some());
-        kernels.map(|function| module.text(function.name).to_owned()).collect()
+        let names = kernels.map(|function| module.text(function.name));
+        let is_of_program = |name: &&str| self.instrumented.as_ref().is_none_or(|all| all.has_kernel(name));
+        names.filter(is_of_program).map(str::to_owned).collect()
     }
 }

@@ -6,7 +6,7 @@
 use super::device;
 use super::kernel::Kernel;
 use crate::error::{CudaError, Result};
-use crate::launch_shape::LaunchShape;
+use rewrite::LaunchShape;
 
 /// Registers that a thread is taken to need: what compilers aim at for full occupancy.
 pub(crate) const REGISTERS_PER_THREAD: u32 = 32;
@@ -56,6 +56,6 @@ pub(crate) fn free_shared(kernel: &Kernel, blocks: i32, threads: i32) -> Result<
 pub(crate) fn fits_at_once(kernel: &Kernel, shape: &LaunchShape) -> bool {
     let threads = shape.block.iter().product();
     let blocks: u64 = shape.grid.iter().map(|&size| u64::from(size)).product();
-    let most = blocks_per_multiprocessor(kernel, threads, shape.shared.into()).unwrap_or(0);
+    let most = blocks_per_multiprocessor(kernel, threads, shape.dynamic_shared.into()).unwrap_or(0);
     blocks <= u64::from(most) * u64::from(device::multiprocessors())
 }

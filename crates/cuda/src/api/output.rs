@@ -11,7 +11,7 @@ pub(crate) fn flush() {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let Ok(driver) = driver::get() else { return };
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let bytes = driver.device.take_output();
+    let bytes = driver.device.output().take();
     if !bytes.is_empty() {
         crate::process::stdio::write(&bytes);
     }

@@ -19,8 +19,8 @@ use crate::api::stream_id::Kind;
 use crate::api::work::{HostCall, Work};
 use crate::api::{context, copy};
 use crate::error::{CudaError, Result};
-use crate::launch_shape::LaunchShape;
 use crate::transfer::{Copy, Extent, Fill, Pattern, Side};
+use rewrite::LaunchShape;
 
 pub(crate) fn of(graph: CUgraph) -> Result<Arc<Graph>> {
     GRAPHS.get(graph as usize)

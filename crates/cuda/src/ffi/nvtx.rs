@@ -14,10 +14,11 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tools::memcheck::{ATOMIC, READ, WRITE};
+use toolkit::objects::permissions::ALL;
+use toolkit::{HeapUse, HostEvent};
 
 use crate::api::context::settle_all;
-use crate::tooling::{self, ToolHost, Usage};
+use crate::tooling::{self, ToolHost};
 
 /// `nvtxExtModuleInfo_t`
 #[repr(C)]
@@ -320,21 +321,23 @@ unsafe extern "C" fn heap_register(_domain: *const c_void, description: *const H
     let Some(&Range { size, pointer }) = range.and_then(|heap| unsafe { heap.range.as_ref() }) else { return 0 };
     // SAFETY: NVTX hands over null or a description of this type, which is valid during the call.
     with(unsafe { description.as_ref() }, |tool_host, heap| {
-        let usage = if heap.usage == SUB_ALLOCATOR { Usage::SubAllocator } else { Usage::Layout };
+        let usage = if heap.usage == SUB_ALLOCATOR { HeapUse::SubAllocator } else { HeapUse::Layout };
         // SAFETY: what NVTX hands over has a name of the kind that is beside it.
         let label = unsafe { name_of(heap.name_kind, heap.name) };
-        tool_host.heap_appears(pointer, size as u64, usage, label, settle_all);
+        let (label, bytes) = (label.as_ref(), size as u64);
+        let settle = settle_all;
+        tool_host.on_event(&HostEvent::HeapAppears { start: pointer, bytes, usage, label, settle });
     });
     // The address of a heap is its handle.
     pointer
 }
 
 unsafe extern "C" fn heap_unregister(_domain: *const c_void, heap: u64) {
-    with_checker(|tool_host| tool_host.heap_vanishes(heap));
+    with_checker(|tool_host| tool_host.on_event(&HostEvent::HeapVanishes { start: heap }));
 }
 
 unsafe extern "C" fn heap_reset(_domain: *const c_void, heap: u64) {
-    with_checker(|tool_host| tool_host.heap_is_reset(heap, settle_all));
+    with_checker(|tool_host| tool_host.on_event(&HostEvent::HeapIsReset { start: heap, settle: settle_all }));
 }
 
 unsafe extern "C" fn regions_register(_domain: *const c_void, description: *const Registered) {
@@ -346,7 +349,7 @@ unsafe extern "C" fn regions_register(_domain: *const c_void, description: *cons
         // SAFETY: of this kind of memory the elements are ranges.
         for (index, range) in unsafe { batch.elements.iter::<Range>() }.enumerate() {
             if batch.heap != PROCESS_WIDE {
-                tool_host.part_appears(range.pointer, range.size as u64);
+                tool_host.on_event(&HostEvent::PartAppears { start: range.pointer, bytes: range.size as u64 });
             }
             if !batch.handles.is_null() {
                 // SAFETY: there is a place for the handle of each; it is the address.
@@ -361,8 +364,10 @@ unsafe extern "C" fn regions_resize(_domain: *const c_void, description: *const 
     with(unsafe { description.as_ref() }, |tool_host, batch| {
         if batch.kind == VIRTUAL_ADDRESS {
             // SAFETY: of this kind of memory the elements are ranges.
-            unsafe { batch.elements.iter::<Range>() }
-                .for_each(|range| tool_host.part_is_resized(range.pointer, range.size as u64, settle_all));
+            for range in unsafe { batch.elements.iter::<Range>() } {
+                let (start, bytes) = (range.pointer, range.size as u64);
+                tool_host.on_event(&HostEvent::PartIsResized { start, bytes, settle: settle_all });
+            }
         }
     });
 }
@@ -372,7 +377,9 @@ unsafe extern "C" fn regions_unregister(_domain: *const c_void, description: *co
     // SAFETY: NVTX hands over null or a description of this type, which is valid during the call.
     with(unsafe { description.as_ref() }, |tool_host, batch| {
         // SAFETY: the elements are addresses or handles.
-        unsafe { batch.elements.iter::<u64>() }.for_each(|region| tool_host.part_vanishes(region, settle_all));
+        for start in unsafe { batch.elements.iter::<u64>() } {
+            tool_host.on_event(&HostEvent::PartVanishes { start, settle: settle_all });
+        }
     });
 }
 
@@ -404,9 +411,9 @@ unsafe extern "C" fn permissions_assign(_domain: *const c_void, description: *co
         }
         // SAFETY: the elements are permissions.
         for permission in unsafe { batch.elements.iter::<Permission>() } {
-            let all = READ | WRITE | ATOMIC;
-            let permissions = if permission.flags & RESET != 0 { all } else { u64::from(permission.flags) & all };
-            tool_host.on_permissions(permission.region, permissions, settle_all);
+            let permissions = if permission.flags & RESET != 0 { ALL } else { u64::from(permission.flags) & ALL };
+            let (start, settle) = (permission.region, settle_all);
+            tool_host.on_event(&HostEvent::Permissions { start, given: permissions, settle });
         }
     });
 }
@@ -420,7 +427,7 @@ unsafe extern "C" fn permissions_destroy(_domain: *const c_void, _permissions: u
 unsafe extern "C" fn permissions_reset(_domain: *const c_void, permissions: usize) {
     with_checker(|tool_host| {
         if permissions != OF_PROGRAM {
-            tool_host.rights_are_reset(settle_all);
+            tool_host.on_event(&HostEvent::PermissionsAreReset { settle: settle_all });
         }
     });
 }

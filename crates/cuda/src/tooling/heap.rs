@@ -1,35 +1,95 @@
-//! `malloc` and `free` of kernels.
+//! `malloc` and `free` of kernels, under the eyes of the tools.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{AllocationKind, InstrumentedLaunch, get};
+use device::Heap;
+use toolkit::{AllocationKind, HostEvent};
 
-/// The memory of the device, under the eyes of the tools.
+use super::launches::InstrumentedLaunch;
+use super::{ToolHost, get};
+
+/// The memory of the device, for the kernels of one launch.
 #[derive(Debug)]
-pub(crate) struct ToolHeap {
+pub(super) struct ToolHeap {
     /// The kernel that uses it.
-    pub(crate) kernel: Arc<str>,
-    /// The launch, if tools have rewritten the kernel.
-    pub(crate) launch: Option<Arc<InstrumentedLaunch>>,
+    kernel: Arc<str>,
+    /// The run that is under way, if tools have rewritten the kernel.
+    run: Mutex<Option<Arc<InstrumentedLaunch>>>,
+    /// What a launch of several steps has not settled yet.
+    pending: Mutex<Option<Pending>>,
 }
 
-impl device::Heap for ToolHeap {
+/// What kernels have done in the runs of a launch, and what may still be undone.
+#[derive(Debug, Default)]
+struct Pending {
+    /// What the last run allocated.
+    allocated: Vec<u64>,
+    /// What it freed, which is still there.
+    freed: Vec<u64>,
+}
+
+impl ToolHeap {
+    /// For a launch, which may have several steps: then what it frees is there until it is over.
+    pub(super) fn new(kernel: &str, has_steps: bool) -> Arc<Self> {
+        let pending = Mutex::new(has_steps.then(Pending::default));
+        Arc::new(Self { kernel: kernel.into(), run: Mutex::default(), pending })
+    }
+
+    /// A run begins.
+    pub(super) fn begin(&self, run: Option<&Arc<InstrumentedLaunch>>) {
+        *self.run.lock().unwrap_or_else(PoisonError::into_inner) = run.cloned();
+    }
+
+    /// The last run is undone.
+    pub(super) fn undo(&self, tool_host: &ToolHost) {
+        let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(std::mem::take);
+        for address in pending.into_iter().flat_map(|pending| pending.allocated) {
+            self.free_now(tool_host, address);
+        }
+    }
+
+    /// The launch is over.
+    pub(super) fn settle(&self, tool_host: &ToolHost) {
+        let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner).take();
+        for address in pending.into_iter().flat_map(|pending| pending.freed) {
+            self.free_now(tool_host, address);
+        }
+    }
+
+    fn free_now(&self, tool_host: &ToolHost, address: u64) {
+        let run = self.run.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if tool_host.on_free_at(address, run.map(|run| run.now())) {
+            tool_host.services.device.memory().free(address);
+        }
+    }
+}
+
+impl Heap for ToolHeap {
     fn allocate(&self, bytes: u64) -> u64 {
         let Some(tool_host) = get() else { return 0 };
         let Some(all) = bytes.checked_add(tool_host.redzone()) else { return 0 };
-        let address = tool_host.device.memory().allocate(all, 16).unwrap_or(0);
+        let address = tool_host.services.device.memory().allocate(all, 16).unwrap_or(0);
         if address != 0 {
             tool_host.on_alloc(address, bytes, AllocationKind::Heap(Arc::clone(&self.kernel)));
+            if let Some(pending) = &mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner) {
+                pending.allocated.push(address);
+            }
         }
         address
     }
 
     fn free(&self, address: u64) {
         let Some(tool_host) = get() else { return };
-        if !tool_host.is_heap(address) {
-            tool_host.on_invalid_free_in_kernel(address, &self.kernel);
-        } else if tool_host.on_free_at(address, self.launch.as_ref().map(|launch| launch.now())) {
-            tool_host.device.memory().free(address);
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_freed = pending.as_ref().is_some_and(|pending| pending.freed.contains(&address));
+        if is_freed || !tool_host.is_heap(address) {
+            drop(pending);
+            tool_host.on_event(&HostEvent::InvalidFreeInKernel { address, kernel: &self.kernel });
+        } else if let Some(pending) = &mut *pending {
+            pending.freed.push(address);
+        } else {
+            drop(pending);
+            self.free_now(tool_host, address);
         }
     }
 }

@@ -1,39 +1,66 @@
-//! Launches of kernels that tools have rewritten.
+//! Launches of kernels, with tools at work.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use report::{Finding, Line, Occurrence};
-use rewrite::context::{NO_OBJECT, NO_OBJECT_BYTES, Record, SLOT, SLOTS, Word, small_object};
-use rewrite::{KernelPlan, PointerSlot, SiteId, Sites};
-use tools::memcheck::{self, BadAccess};
+use device::{Fault, LaunchError, Program};
+use report::{Finding, Line, Occurrence, Place, Severity};
+use rewrite::context::{COUNTERS, RECORD_BUFFER, Record};
+use rewrite::{KernelVersion, KernelVersions, LaunchShape, Refusal, SiteId, Sites, ThreadId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use toolkit::{Evidence, Failure, HostStack, Kept, LaunchView, Moment, Words};
 
-use super::host_errors::{error, whole_kernel};
 use super::launch_buffers::LaunchBuffer;
-use super::objects::{Moment, Objects, UnshadowedRange, permissions};
-use super::{HostStack, InstrumentedModule, ToolHost};
+use super::{InstrumentedModule, ToolHost, stack};
 use crate::error::CudaError;
-use crate::launch_shape::LaunchShape;
 
-/// A kernel that tools have rewritten.
+/// A kernel of a module that tools have rewritten.
 #[derive(Debug)]
 pub(crate) struct InstrumentedKernel {
-    name: String,
-    program: Arc<dyn device::Program>,
-    module: Arc<InstrumentedModule>,
-    plan: KernelPlan,
-    /// Where the address of the context is among the parameters.
-    context: usize,
-    /// Where the parameters begin that are looked at.
-    params: Vec<(u64, u64)>,
+    pub(super) name: String,
+    pub(super) program: Arc<dyn Program>,
+    pub(super) module: Arc<InstrumentedModule>,
+    pub(super) versions: Arc<KernelVersions>,
+    /// Where the parameters of the original begin, and how many bytes each has.
+    pub(super) params: Vec<(u64, u64)>,
+    /// Where the address of the launch context is among the parameters of what has one, by its symbol.
+    contexts: FxHashMap<String, usize>,
+    /// Versions that were compiled for blocks of a size: what was asked once is not asked again.
+    pub(super) ready: Mutex<FxHashSet<(Vec<usize>, [u32; 3])>>,
+    /// What it may write, if that was asked.
+    pub(super) writes: std::sync::OnceLock<toolkit::Writes>,
 }
 
-/// A kernel that was launched, whether or not tools have rewritten it.
+impl InstrumentedKernel {
+    /// What is needed to launch a kernel.
+    pub(crate) fn new(module: &Arc<InstrumentedModule>, program: &Arc<dyn Program>, name: &str) -> Option<Arc<Self>> {
+        let versions = Arc::clone(module.kernels.get(name)?);
+        let context = |symbol: &String, context: Option<usize>| {
+            Some((symbol.clone(), program.kernel_facts(symbol)?.params.get(context?)?.0 as usize))
+        };
+        let of_versions = versions.versions.iter().map(|version| context(&version.symbol, version.context));
+        let of_original = context(&versions.original.symbol, versions.original.context);
+        let contexts = of_versions.chain([of_original]).flatten().collect();
+        Some(Arc::new(Self {
+            contexts,
+            name: name.to_owned(),
+            program: Arc::clone(program),
+            module: Arc::clone(module),
+            versions,
+            params: program.kernel_facts(name)?.params,
+            ready: Mutex::default(),
+            writes: std::sync::OnceLock::new(),
+        }))
+    }
+}
+
+/// What a run of a kernel is launched as.
 #[derive(Debug)]
-pub(crate) struct LaunchedKernel<'a> {
-    pub(crate) program: &'a dyn device::Program,
-    pub(crate) name: &'a str,
-    pub(crate) instrumented: Option<&'a InstrumentedKernel>,
+pub(super) struct Target<'k> {
+    /// The version; nothing for the original.
+    pub(super) version: Option<&'k KernelVersion>,
+    pub(super) symbol: &'k str,
+    pub(super) shape: LaunchShape,
 }
 
 /// A launch that is under way.
@@ -41,15 +68,16 @@ pub(crate) struct LaunchedKernel<'a> {
 pub(crate) struct InstrumentedLaunch {
     tool_host: &'static ToolHost,
     kernel: Arc<InstrumentedKernel>,
+    /// As the program launched it.
     shape: LaunchShape,
     /// Where the program asked for it.
     stack: HostStack,
     buffer: LaunchBuffer<'static>,
-    pub(crate) number: u64,
+    number: u64,
     is_wanted: bool,
     taken: Mutex<Taken>,
     /// The launch reads it.
-    _unshadowed: Arc<[UnshadowedRange]>,
+    _kept: Vec<Kept>,
 }
 
 /// What was taken of the records of a launch. It may be asked for twice: the process may end while the launch is under way.
@@ -59,101 +87,111 @@ struct Taken {
     /// How many there was no room for.
     lost: u64,
     /// The error that the first of them stands for.
-    error: Option<CudaError>,
-}
-
-impl InstrumentedKernel {
-    /// What is needed to launch a kernel; nothing if no tool had anything to do in it.
-    pub(crate) fn new(
-        instrumented: &Arc<InstrumentedModule>,
-        program: &Arc<dyn device::Program>,
-        name: &str,
-    ) -> Option<Arc<Self>> {
-        let plan = instrumented.kernels.get(name)?.clone();
-        let params = program.kernel_facts(name)?.params;
-        let context = params.get(plan.context)?.0 as usize;
-        Some(Arc::new(Self {
-            name: name.to_owned(),
-            program: Arc::clone(program),
-            module: Arc::clone(instrumented),
-            plan,
-            context,
-            params,
-        }))
-    }
+    error: Option<Failure>,
 }
 
 impl ToolHost {
     /// A launch is asked for: where.
     pub(crate) fn launch_stack(&self) -> HostStack {
-        HostStack::capture(self.settings.callers)
+        stack::capture(self.settings.callers)
     }
 
-    /// A launch begins of a kernel that no tool had anything to do in, or whose module could not be rewritten. Gives the
-    /// number of the launch.
-    pub(crate) fn launches_unchanged(&self, name: &str, is_checked: bool) -> u64 {
-        let number = self.next_launch();
-        if !is_checked {
-            let mut state = self.state();
+    /// The version of a kernel that a choice of all tools is, and how it has to be launched.
+    pub(super) fn target<'k>(
+        &self,
+        kernel: &'k InstrumentedKernel,
+        choice: &[usize],
+        shape: &LaunchShape,
+    ) -> Result<Target<'k>, Refusal> {
+        let versions = &kernel.versions;
+        if let Some(refusal) = &versions.refusal {
+            return Err(refusal.clone());
+        }
+        let version = versions
+            .version(choice)
+            .ok_or_else(|| Refusal::new("warpgrind", "no-version", "a tool asks for a version that it has not made"))?;
+        let mut physical = *shape;
+        for (tool, &version) in self.rewriter.tools().iter().zip(choice) {
+            physical = tool.shape(version, physical)?;
+        }
+        Ok(Target { version: Some(version), symbol: &version.symbol, shape: physical })
+    }
+
+    /// The kernel as the program has it.
+    pub(super) fn original<'k>(kernel: &'k InstrumentedKernel, shape: &LaunchShape) -> Target<'k> {
+        let original = &kernel.versions.original;
+        Target { version: None, symbol: &original.symbol, shape: *shape }
+    }
+
+    /// Counts a launch, and says whether it is to be checked.
+    pub(super) fn count(&self, name: &str, is_checked: bool) {
+        let mut state = self.services.state();
+        if is_checked {
+            state.coverage.launches += 1;
+            if !state.kernels.contains(name) {
+                state.kernels.insert(name.to_owned());
+                state.coverage.kernels += 1;
+            }
+        } else {
             state.coverage.unchecked_launches += 1;
             if state.skipped.insert(name.to_owned()) {
-                let reason = "its module could not be rewritten".to_owned();
-                self.write(&Line::Unchecked { kernel: name.to_owned(), reason });
+                let reason = "the flags of the command leave it, or some of its launches, out".to_owned();
+                self.services.write(&Line::Skipped { kernel: name.to_owned(), reason });
             }
-            return number;
         }
-        self.count(name, self.settings.wants(name, number));
-        number
+        // So that somebody who watches sees how far it is, and a crash loses little.
+        let all = state.coverage.launches + state.coverage.unchecked_launches;
+        if all.is_power_of_two() || all.is_multiple_of(4096) {
+            self.services.write(&Line::Coverage(state.coverage));
+        }
     }
 
-    /// A launch begins. Its parameters are completed.
-    pub(crate) fn begin(
+    /// Counts a launch that could not be checked.
+    pub(super) fn count_unchecked(&self, name: &str, reason: String) {
+        let mut state = self.services.state();
+        state.coverage.unchecked_launches += 1;
+        if state.skipped.insert(name.to_owned()) {
+            self.services.write(&Line::Unchecked { kernel: name.to_owned(), reason });
+        }
+    }
+
+    /// A run begins. Its parameters are completed; nothing if it needs no context.
+    pub(super) fn begin(
         &'static self,
         kernel: &Arc<InstrumentedKernel>,
-        shape: LaunchShape,
-        stack: HostStack,
+        target: &Target<'_>,
+        launch: &LaunchView<'_>,
+        is_wanted: bool,
         params: &mut Vec<u8>,
-    ) -> Arc<InstrumentedLaunch> {
-        let number = self.next_launch();
-        let is_wanted = self.settings.wants(&kernel.name, number);
-        self.count(&kernel.name, is_wanted);
-        let unshadowed = self.objects().unshadowed();
-        let (base, bytes) = self.device.memory().range();
-        let mut table = vec![0_u64; (SLOTS + SLOT * kernel.plan.slots.len() as u32) as usize / 8];
-        let mut set = |word: Word, value: u64| table[word as usize / 8] = value;
-        set(Word::Counters, kernel.module.counters.as_ptr() as u64);
-        if let Some(shadow) = &self.shadow {
-            set(Word::Arena, base);
-            set(Word::ArenaBytes, bytes);
-            set(Word::Shadow, shadow.address());
-            set(Word::Unshadowed, unshadowed.as_ptr() as u64);
-            set(Word::UnshadowedCount, unshadowed.len() as u64);
+    ) -> Option<Arc<InstrumentedLaunch>> {
+        let at = *kernel.contexts.get(target.symbol)?;
+        let layout = self.rewriter.layout();
+        let words = layout.kernel_words() as usize / 8 + target.version.map_or(0, |version| version.kernel_words);
+        let (mut table, mut kept) = (vec![0_u64; words], Vec::new());
+        table[COUNTERS as usize / 8] = kernel.module.counters.as_ptr() as u64;
+        // Functions that are called through pointers have checks in them also where the kernel has none.
+        let none = KernelVersion::default();
+        for (tool, instance) in self.tools.iter().zip(&self.instances) {
+            let mut words = Words::new(tool.name(), layout, &mut table, &mut kept);
+            instance.words(launch, target.version.unwrap_or(&none), &mut words);
         }
-        let objects = self.objects();
-        for (index, slot) in kernel.plan.slots.iter().enumerate() {
-            let (low, size) = bounds(&objects, slot, &kernel.params, params);
-            let at = (SLOTS as usize + SLOT as usize * index) / 8;
-            table[at] = low;
-            table[at + 1] = size;
-        }
-        drop(objects);
         let buffer = self.launch_buffers.take(&table);
-        buffer.set(Word::RecordBuffer as u32, buffer.record_buffer());
-        params.resize(params.len().max(kernel.context + 8), 0);
-        params[kernel.context..kernel.context + 8].copy_from_slice(&buffer.address().to_le_bytes());
+        buffer.set(RECORD_BUFFER, buffer.record_buffer());
+        params.resize(params.len().max(at + 8), 0);
+        params[at..at + 8].copy_from_slice(&buffer.address().to_le_bytes());
         let launch = Arc::new(InstrumentedLaunch {
             tool_host: self,
             kernel: Arc::clone(kernel),
-            shape,
-            stack,
+            shape: launch.shape,
+            stack: launch.stack.clone(),
             buffer,
-            number,
-            is_wanted,
+            number: launch.number,
+            is_wanted: is_wanted && target.version.is_some(),
             taken: Mutex::default(),
-            _unshadowed: unshadowed,
+            _kept: kept,
         });
         self.active().push(Arc::clone(&launch));
-        launch
+        Some(launch)
     }
 
     fn active(&self) -> MutexGuard<'_, Vec<Arc<InstrumentedLaunch>>> {
@@ -169,98 +207,77 @@ impl ToolHost {
         }
     }
 
-    fn count(&self, name: &str, is_checked: bool) {
-        let mut state = self.state();
-        if is_checked {
-            state.coverage.launches += 1;
-            if !state.kernels.contains(name) {
-                state.kernels.insert(name.to_owned());
-                state.coverage.kernels += 1;
-            }
-        } else {
-            state.coverage.unchecked_launches += 1;
-            if state.skipped.insert(name.to_owned()) {
-                let reason = "the flags of the command leave it, or some of its launches, out".to_owned();
-                self.write(&Line::Skipped { kernel: name.to_owned(), reason });
-            }
+    /// A fault with the ids of the program.
+    pub(super) fn in_program(&self, target: &Target<'_>, shape: &LaunchShape, error: LaunchError) -> LaunchError {
+        let (LaunchError::Fault(fault), Some(version)) = (&error, target.version) else { return error };
+        let mut thread = ThreadId { block: fault.block, thread: fault.thread };
+        for (tool, &version) in self.rewriter.tools().iter().zip(&version.choice) {
+            thread = tool.program_thread(version, shape, thread);
         }
-        // So that somebody who watches sees how far it is, and a crash loses little.
-        let all = state.coverage.launches + state.coverage.unchecked_launches;
-        if all.is_power_of_two() || all.is_multiple_of(4096) {
-            self.write(&Line::Coverage(state.coverage));
-        }
+        LaunchError::Fault(Fault { block: thread.block, thread: thread.thread, ..fault.clone() })
     }
 
-    /// A launch, by its number, ended with a fault of the device, which no tool has kept from happening.
-    pub(crate) fn on_fault(
+    /// A launch ended with a fault of the device, which no tool has kept from happening.
+    pub(super) fn on_fault(
         &self,
-        fault: &device::Fault,
-        launch: u64,
-        kernel: &LaunchedKernel<'_>,
-        shape: &LaunchShape,
-        stack: &HostStack,
+        fault: &Fault,
+        program: &dyn Program,
+        sites: Option<&Sites>,
+        launch: &LaunchView<'_>,
     ) {
         let none = Sites::default();
-        let sites = kernel.instrumented.map_or(&none, |kernel| &kernel.module.sites);
         // The device knows the line of the instruction, and not that of what it runs for itself.
         let place = match fault.line {
             0 => None,
-            line => sites.place_of_line(kernel.program.module(), line, kernel.name),
+            line => sites.unwrap_or(&none).place_of_line(program.module(), line, launch.kernel),
         };
-        // Whichever tool is at work: the command's own is the first.
-        let tool = self.tools.first().expect("there is no tool host without a tool").name();
-        self.found(Finding {
-            tool: tool.to_owned(),
-            place: Some(place.unwrap_or_else(|| whole_kernel(kernel.name))),
+        self.services.write_finding(Finding {
+            // Whichever tool is at work: the command's own is the first.
+            tool: self.first.to_owned(),
+            code: "device-fault".to_owned(),
+            severity: Severity::Error,
+            message: format!("the kernel was ended: {}", fault.kind),
+            place: Some(place.unwrap_or_else(|| whole_kernel(launch.kernel))),
             first: Some(Occurrence {
                 block: fault.block,
                 thread: fault.thread,
-                grid_size: shape.grid,
-                block_size: shape.block,
-                launch,
+                grid_size: launch.shape.grid,
+                block_size: launch.shape.block,
+                launch: launch.number,
                 address: None,
             }),
-            stack: Some(stack.frames()),
-            ..error("device-fault", format!("the kernel was ended: {}", fault.kind))
+            count: 1,
+            notes: Vec::new(),
+            help: None,
+            stack: Some(launch.stack.frames()),
         });
     }
 }
 
-/// The bounds of the object that a parameter points into.
-fn bounds(objects: &Objects, slot: &PointerSlot, layout: &[(u64, u64)], params: &[u8]) -> (u64, u64) {
-    let none = (NO_OBJECT, NO_OBJECT_BYTES);
-    let Some(at) = layout.get(slot.param).map(|&(start, _)| (start + u64::from(slot.offset)) as usize) else {
-        return none;
-    };
-    let Some(bytes) = params.get(at..at + 8) else { return none };
-    let pointer = u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
-    let align = u64::from(slot.align);
-    match objects.pointed_to(pointer) {
-        Some(object)
-            if object.permissions == permissions::ALL
-                && pointer.is_multiple_of(align)
-                && object.start.is_multiple_of(align) =>
-        {
-            if object.bytes < slot.bytes.into() {
-                (small_object(object.start, object.bytes), NO_OBJECT_BYTES)
-            } else {
-                (object.start, object.bytes)
-            }
-        }
-        _ => none,
+/// A place of which only the kernel is known.
+fn whole_kernel(kernel: &str) -> Place {
+    Place { kernel: kernel.to_owned(), instruction: String::new(), instruction_line: 0, lines: Vec::new() }
+}
+
+/// CUDA's number for how a tool ends a launch.
+pub(super) fn error_of(failure: Failure) -> CudaError {
+    match failure {
+        Failure::IllegalAddress => CudaError::ILLEGAL_ADDRESS,
+        Failure::MisalignedAddress => CudaError::MISALIGNED_ADDRESS,
+        Failure::Uncorrectable => CudaError::ECC_UNCORRECTABLE,
     }
 }
 
 impl InstrumentedLaunch {
-    /// The launch has ended. Gives the error that it ends with, if something was found.
-    pub(crate) fn end(self: Arc<Self>) -> Option<CudaError> {
+    /// The launch has ended. Gives what it ends with, if something was found.
+    pub(super) fn end(self: Arc<Self>) -> Option<Failure> {
         self.tool_host.active().retain(|other| !Arc::ptr_eq(other, &self));
         if !self.buffer.has_findings() {
             return None;
         }
-        let error = self.take_records();
+        let failure = self.take_records();
         self.report_again();
-        (self.is_wanted && self.tool_host.settings.stop_on_error).then_some(error)
+        failure.filter(|_| self.is_wanted && self.tool_host.settings.stop_on_error)
     }
 
     /// What time it is in the launch.
@@ -268,43 +285,50 @@ impl InstrumentedLaunch {
         Moment { launch: self.number, records: self.buffer.recorded() }
     }
 
-    fn instrumented(&self) -> &InstrumentedModule {
-        &self.kernel.module
-    }
-
-    /// Takes the records that are there and reports them. Gives the error that the first one stands for.
-    fn take_records(&self) -> CudaError {
+    /// Takes the records that are there and reports them. Gives what the first one stands for.
+    fn take_records(&self) -> Option<Failure> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut records, lost) = self.buffer.records(&mut taken.records);
         let lost_before = std::mem::replace(&mut taken.lost, lost);
         if self.is_wanted {
-            self.tool_host.state().coverage.lost += lost - lost_before;
+            self.tool_host.services.state().coverage.lost += lost - lost_before;
             // The first is the one of the first block and thread, whoever came first.
             records.sort_unstable_by_key(|&(_, record)| record);
             for (number, record) in &records {
                 self.report(record, Moment { launch: self.number, records: *number });
             }
         }
-        let error = records.first().map(|(_, record)| {
-            if memcheck::is_misaligned(record) { CudaError::MISALIGNED_ADDRESS } else { CudaError::ILLEGAL_ADDRESS }
+        let failure = records.first().map(|(_, record)| {
+            let instance = self.instance(record);
+            instance.map_or(Failure::IllegalAddress, |(_, instance)| instance.failure(record))
         });
-        taken.error = taken.error.or(error);
-        taken.error.unwrap_or(CudaError::ILLEGAL_ADDRESS)
+        taken.error = taken.error.or(failure);
+        Some(taken.error.unwrap_or(Failure::IllegalAddress))
+    }
+
+    /// The tool that a record is of.
+    fn instance(&self, record: &Record) -> Option<(SiteId, &'static dyn toolkit::Instance)> {
+        let id = SiteId(record.site);
+        let tool = self.kernel.module.sites.get(id)?.tool;
+        let place = self.tool_host.tools.iter().position(|other| other.name() == tool)?;
+        Some((id, &*self.tool_host.instances[place]))
     }
 
     /// Reports what a record says, if its site was not reported before.
     fn report(&self, record: &Record, when: Moment) {
-        let instrumented = self.instrumented();
-        let mut reported = instrumented.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let module = &self.kernel.module;
+        let mut reported = module.reported.lock().unwrap_or_else(PoisonError::into_inner);
         if reported.contains_key(&record.site) {
             return;
         }
-        let module = self.kernel.program.module();
-        let Some(place) = instrumented.sites.place(module, SiteId(record.site), &self.kernel.name) else { return };
-        let count = instrumented.counters[record.site as usize].load(Ordering::Relaxed);
-        let (memory, meant) = self.objects_of(record, when);
-        let finding = BadAccess {
-            record: *record,
+        let Some((id, instance)) = self.instance(record) else { return };
+        let text = self.kernel.program.module();
+        let (Some(site), Some(place)) = (module.sites.get(id), module.sites.place(text, id, &self.kernel.name)) else {
+            return;
+        };
+        let count = module.counters[record.site as usize].load(Ordering::Relaxed);
+        let evidence = Evidence {
+            site,
             place,
             occurrence: Occurrence {
                 block: record.block,
@@ -315,60 +339,24 @@ impl InstrumentedLaunch {
                 address: Some(record.address),
             },
             count,
-            memory,
-            meant,
-            launched: Some(self.stack.frames()),
-        }
-        .finding();
-        let Some(finding) = finding else { return };
-        let number = self.tool_host.found(finding);
-        reported.insert(record.site, (number, count));
-    }
-
-    /// What is at the address, and which object the pointer was made from.
-    fn objects_of(&self, record: &Record, when: Moment) -> (Option<memcheck::Memory>, Option<memcheck::Object>) {
-        let module = self.kernel.program.module();
-        let site = self.instrumented().sites.get(SiteId(record.site));
-        let variable = site.and_then(|site| {
-            let variable = match site.variable? {
-                ptx::ir::Symbol::Global(global) => &module.globals[global],
-                ptx::ir::Symbol::Var(var) => &module.functions[site.func].vars[var],
-                _ => return None,
-            };
-            let kind = match variable.space {
-                ptx::types::Space::Shared if variable.size().is_none() => "the dynamic shared memory",
-                ptx::types::Space::Shared => "the shared variable",
-                ptx::types::Space::Local => "the local memory",
-                _ => "the variable",
-            };
-            let dynamic = u64::from(self.shape.shared);
-            Some(memcheck::Object {
-                name: format!("{kind} `{}`", module.text(variable.name)),
-                start: record.other,
-                bytes: variable.size().unwrap_or(dynamic),
-                stack: None,
-                permissions: permissions::ALL,
-            })
-        });
-        let objects = self.tool_host.objects();
-        let is_device = self.tool_host.device.memory().contains(record.address);
-        let memory = objects.at(record.address, is_device, Some(when));
-        let meant = match variable {
-            Some(variable) => (record.other != 0).then_some(variable),
-            None if record.other == NO_OBJECT => None,
-            None => objects.starting_at(record.other),
+            when,
+            module: text,
+            shape: self.shape,
+            launched: self.stack.frames(),
         };
-        (Some(memory), meant)
+        let Some(finding) = instance.record(record, &evidence) else { return };
+        let number = self.tool_host.services.write_finding(finding);
+        reported.insert(record.site, (number, count));
     }
 
     /// Says how often what was reported before has happened since.
     fn report_again(&self) {
-        let instrumented = self.instrumented();
-        let mut reported = instrumented.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let module = &self.kernel.module;
+        let mut reported = module.reported.lock().unwrap_or_else(PoisonError::into_inner);
         for (&site, (number, said)) in reported.iter_mut() {
-            let count = instrumented.counters[site as usize].load(Ordering::Relaxed);
+            let count = module.counters[site as usize].load(Ordering::Relaxed);
             if count > *said {
-                self.tool_host.write(&Line::Again(*number, count - *said));
+                self.tool_host.services.write(&Line::Again(*number, count - *said));
                 *said = count;
             }
         }

@@ -1,91 +1,304 @@
-//! Launches as tools want them: other grids, and several runs from the same memory.
+//! How launches take place: at once, or in the steps of a tool's plan.
 
-use report::{Finding, Note, Severity};
-use rewrite::LaunchPlan;
+use std::sync::{Arc, PoisonError};
 
-use super::host_errors::whole_kernel;
-use super::{HostStack, ToolHost};
-use crate::launch_shape::LaunchShape;
+use device::{Blocks, Heap, LaunchError, LaunchRequest, Launched, Order, Output, Program};
+use rewrite::{KernelVersions, LaunchShape, Refusal};
+use toolkit::{Failure, HostStack, LaunchView, Outcome, Plan, RunStep, Step, Writes};
 
-/// What is in all objects of the program.
+use super::ToolHost;
+use super::heap::ToolHeap;
+use super::launches::{InstrumentedKernel, Target, error_of};
+use super::snapshot::{Snapshot, written_objects};
+use crate::error::CudaError;
+
+/// A launch that the program asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LaunchJob<'a> {
+    /// The kernel, as the compiler names it.
+    pub(crate) name: &'a str,
+    pub(crate) program: &'a Arc<dyn Program>,
+    /// What tools have made of it; nothing if its module could not be rewritten.
+    pub(crate) kernel: Option<&'a Arc<InstrumentedKernel>>,
+    pub(crate) shape: LaunchShape,
+    pub(crate) params: &'a [u8],
+    /// Where the program asked for it.
+    pub(crate) stack: &'a HostStack,
+}
+
+/// Why a launch did not end well.
 #[derive(Debug)]
-struct Snapshot {
-    contents: Vec<(u64, Vec<u8>)>,
+pub(crate) enum LaunchEnd {
+    /// The device says so.
+    Device(LaunchError),
+    /// A tool has ended it.
+    Tool(CudaError),
+}
+
+/// Launches something on the device: what a request promises is its caller's business.
+pub(crate) type Launcher<'a> = dyn Fn(&LaunchRequest<'_>) -> Result<Launched, LaunchError> + 'a;
+
+/// The runs of one launch.
+struct Runs<'a> {
+    tool_host: &'static ToolHost,
+    job: &'a LaunchJob<'a>,
+    kernel: &'a Arc<InstrumentedKernel>,
+    view: LaunchView<'a>,
+    /// Which of its versions each tool has chosen.
+    choice: Vec<usize>,
+    is_wanted: bool,
+    heap: Arc<ToolHeap>,
+    /// Where what is printed goes until the launch is over.
+    output: Option<Arc<Output>>,
+    launcher: &'a Launcher<'a>,
 }
 
 impl ToolHost {
-    /// How a launch takes place.
-    pub(crate) fn plan(&self, shape: &LaunchShape) -> LaunchPlan {
-        let mut plan = shape.plan();
-        for tool in &self.tools {
-            tool.launch(&mut plan);
+    /// Compiles what a launch will most likely run: the first version of each tool, or else the original.
+    pub(crate) fn compile(&self, job: &LaunchJob<'_>) -> Result<(), LaunchError> {
+        let request = |symbol, shape: &LaunchShape| LaunchRequest {
+            grid: shape.grid,
+            block: shape.block,
+            dynamic_shared: shape.dynamic_shared,
+            is_cooperative: shape.is_cooperative,
+            ..LaunchRequest::of(symbol, job.params)
+        };
+        if let Some(kernel) = job.kernel {
+            let first = vec![0; self.tools.len()];
+            if let Ok(target) = self.target(kernel, &first, &job.shape)
+                && job.program.compile(&request(target.symbol, &target.shape)).is_ok()
+            {
+                return Ok(());
+            }
+            // What the device cannot do, it says of the kernel as the program has it.
+            return job.program.compile(&request(Self::original(kernel, &job.shape).symbol, &job.shape));
         }
-        plan
+        job.program.compile(&request(job.name, &job.shape))
     }
 
-    /// Runs a launch as often as a plan says, from the same memory each time, and reports if it does not leave the same
-    /// behind. Ends with the first run that fails.
-    pub(crate) fn run<E>(
-        &self,
-        plan: &LaunchPlan,
-        name: &str,
-        stack: &HostStack,
-        mut launch: impl FnMut() -> Result<(), E>,
-    ) -> Result<(), E> {
-        if plan.runs == 1 {
-            return launch();
+    /// Runs a launch to its end.
+    pub(crate) fn launch(&'static self, job: &LaunchJob<'_>, launcher: &Launcher<'_>) -> Result<(), LaunchEnd> {
+        let number = self.next_launch();
+        let view = LaunchView {
+            kernel: job.name,
+            module: job.program.module(),
+            shape: job.shape,
+            params: job.params,
+            layout: job.kernel.map_or(&[], |kernel| &kernel.params),
+            number,
+            stack: job.stack,
+        };
+        let result = match job.kernel {
+            Some(kernel) => self.launch_kernel(job, kernel, view, launcher),
+            None => {
+                self.count_unchecked(job.name, "its module could not be rewritten".to_owned());
+                let heap = ToolHeap::new(job.name, false);
+                let request = LaunchRequest { heap: Some(heap as Arc<dyn Heap>), ..request_of(job.name, job) };
+                let _turn = self.turns.read().unwrap_or_else(PoisonError::into_inner);
+                launcher(&request).map(drop).map_err(LaunchEnd::Device)
+            }
+        };
+        if let Err(LaunchEnd::Device(LaunchError::Fault(fault))) = &result {
+            let sites = job.kernel.map(|kernel| &kernel.module.sites);
+            self.on_fault(fault, &**job.program, sites, &view);
         }
-        let before = self.snapshot();
-        launch()?;
-        for run in 2..=plan.runs {
-            let first = self.snapshot();
-            self.restore(&before);
-            launch()?;
-            if let Some((address, object)) = self.difference(&first) {
-                self.found(Finding {
-                    tool: "twice".to_owned(),
-                    code: "not-repeatable".to_owned(),
-                    severity: Severity::Warning,
-                    message: "a kernel left other results behind when it was run again".to_owned(),
-                    place: Some(whole_kernel(name)),
-                    first: None,
-                    count: 1,
-                    notes: vec![Note {
-                        message: format!("run {run} differs at offset {} of {object}", address),
-                        stack: None,
-                    }],
-                    help: Some("threads may race, or the order of floating-point additions may differ".to_owned()),
-                    stack: Some(stack.frames()),
-                });
+        result
+    }
+
+    fn launch_kernel(
+        &'static self,
+        job: &LaunchJob<'_>,
+        kernel: &Arc<InstrumentedKernel>,
+        view: LaunchView<'_>,
+        launcher: &Launcher<'_>,
+    ) -> Result<(), LaunchEnd> {
+        let is_wanted = self.settings.wants(job.name, view.number);
+        let choice = self.choose(kernel, &view);
+        let plan = match &choice {
+            Ok(_) => self.instances.iter().find_map(|instance| instance.plan(&view)),
+            Err(refusal) => {
+                self.count_unchecked(job.name, refusal.to_string());
+                None
+            }
+        };
+        let is_refused = choice.is_err();
+        let mut runs = Runs {
+            tool_host: self,
+            job,
+            kernel,
+            view,
+            choice: choice.unwrap_or_default(),
+            is_wanted,
+            heap: ToolHeap::new(job.name, plan.is_some()),
+            output: None,
+            launcher,
+        };
+        if is_refused {
+            let _turn = self.turns.read().unwrap_or_else(PoisonError::into_inner);
+            return runs.run_once(&Self::original(kernel, &job.shape));
+        }
+        self.count(job.name, is_wanted);
+        match plan {
+            Some(plan) => {
+                let _turn = self.turns.write().unwrap_or_else(PoisonError::into_inner);
+                runs.output = Some(Arc::default());
+                runs.run_plan(plan)
+            }
+            None => {
+                let _turn = self.turns.read().unwrap_or_else(PoisonError::into_inner);
+                let target = self.target(kernel, &runs.choice, &job.shape);
+                runs.run_once(&target.expect("it was asked for before"))
             }
         }
-        Ok(())
     }
 
-    fn snapshot(&self) -> Snapshot {
-        let objects = self.objects().all();
-        let contents = objects.into_iter().filter_map(|(start, bytes, _)| {
-            let mut content = vec![0; bytes as usize];
-            self.device.memory().read(start, &mut content).then_some((start, content))
-        });
-        Snapshot { contents: contents.collect() }
+    /// Which of its versions each tool wants; refused also if such a version cannot be launched.
+    fn choose(&self, kernel: &InstrumentedKernel, view: &LaunchView<'_>) -> Result<Vec<usize>, Refusal> {
+        if let KernelVersions { refusal: Some(refusal), .. } = &*kernel.versions {
+            return Err(refusal.clone());
+        }
+        let choice = self.instances.iter().map(|instance| instance.choose(view)).collect::<Result<Vec<_>, _>>()?;
+        let target = self.target(kernel, &choice, &view.shape)?;
+        // A version may need what the kernel itself does not.
+        let key = (choice, target.shape.block);
+        let mut ready = kernel.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        if !ready.contains(&key) {
+            let request = LaunchRequest { block: target.shape.block, ..LaunchRequest::of(target.symbol, view.params) };
+            if let Err(error) = kernel.program.compile(&request) {
+                return Err(Refusal::new("warpgrind", "not-compiled", error.to_string()));
+            }
+            ready.insert(key.clone());
+        }
+        Ok(key.0)
     }
+}
 
-    fn restore(&self, snapshot: &Snapshot) {
-        for (start, content) in &snapshot.contents {
-            self.device.memory().write(*start, content);
+/// A launch of a kernel as the program asked for it, under some name.
+fn request_of<'a>(symbol: &'a str, job: &LaunchJob<'a>) -> LaunchRequest<'a> {
+    LaunchRequest {
+        grid: job.shape.grid,
+        block: job.shape.block,
+        dynamic_shared: job.shape.dynamic_shared,
+        is_cooperative: job.shape.is_cooperative,
+        ..LaunchRequest::of(symbol, job.params)
+    }
+}
+
+impl Runs<'_> {
+    /// A launch of one step.
+    fn run_once(&mut self, target: &Target<'_>) -> Result<(), LaunchEnd> {
+        match self.run(target, None, Order::Free)? {
+            None => Ok(()),
+            Some(failure) => Err(LaunchEnd::Tool(error_of(failure))),
         }
     }
 
-    /// The first byte that is not as it was: its offset, and in which object.
-    fn difference(&self, snapshot: &Snapshot) -> Option<(usize, String)> {
-        let objects = self.objects().all();
-        snapshot.contents.iter().find_map(|(start, before)| {
-            let mut content = vec![0; before.len()];
-            let is_there = self.device.memory().read(*start, &mut content);
-            let at = content.iter().zip(before).position(|(now, before)| now != before).filter(|_| is_there)?;
-            let name = objects.iter().find(|(other, ..)| other == start).map(|(.., name)| name.clone())?;
-            Some((at, name))
-        })
+    /// Runs something; gives how a tool ends the launch because of it.
+    fn run(&mut self, target: &Target<'_>, blocks: Option<&[u64]>, order: Order) -> Result<Option<Failure>, LaunchEnd> {
+        let mut params = self.job.params.to_vec();
+        let run = self.tool_host.begin(self.kernel, target, &self.view, self.is_wanted, &mut params);
+        self.heap.begin(run.as_ref());
+        let request = LaunchRequest {
+            grid: target.shape.grid,
+            block: target.shape.block,
+            dynamic_shared: target.shape.dynamic_shared,
+            params: &params,
+            blocks: blocks.map_or(Blocks::All, Blocks::List),
+            order,
+            output: self.output.clone(),
+            heap: Some(Arc::clone(&self.heap) as Arc<dyn Heap>),
+            ..request_of(target.symbol, self.job)
+        };
+        let result = (self.launcher)(&request);
+        let failure = run.and_then(|run| run.end());
+        match result {
+            Ok(_) => Ok(failure),
+            Err(error) => Err(LaunchEnd::Device(self.tool_host.in_program(target, &self.job.shape, error))),
+        }
+    }
+
+    /// Runs a launch in the steps of a plan.
+    fn run_plan(&mut self, mut plan: Box<dyn Plan>) -> Result<(), LaunchEnd> {
+        let mut snapshot: Option<Snapshot> = None;
+        let (mut outcome, mut failure) = (Outcome::Begins, None);
+        let result = loop {
+            let step = plan.next(&outcome);
+            outcome = Outcome::Done;
+            match step {
+                Step::Run(step) => match self.run_step(&step) {
+                    Ok(found) => failure = failure.or(found),
+                    Err(end) => break Err(end),
+                },
+                Step::Save => {
+                    if let Some(old) = snapshot.replace(self.save()) {
+                        self.tool_host.snapshots.give_back(old);
+                    }
+                }
+                Step::Restore => {
+                    if let Some(snapshot) = &snapshot {
+                        snapshot.restore();
+                    }
+                    self.undo();
+                }
+                Step::Exchange => {
+                    if let Some(snapshot) = &mut snapshot {
+                        snapshot.exchange();
+                    }
+                    self.undo();
+                }
+                Step::Compare => {
+                    if let Some((object, offset)) = snapshot.as_ref().and_then(Snapshot::difference) {
+                        outcome = Outcome::Differs { object, offset };
+                    }
+                }
+                Step::Done => break failure.map_or(Ok(()), |failure| Err(LaunchEnd::Tool(error_of(failure)))),
+                Step::Fail(failure) => break Err(LaunchEnd::Tool(error_of(failure))),
+            }
+        };
+        if let Some(snapshot) = snapshot {
+            self.tool_host.snapshots.give_back(snapshot);
+        }
+        self.heap.settle(self.tool_host);
+        if let Some(output) = &self.output {
+            self.tool_host.services.device.output().append(&output.take());
+        }
+        result
+    }
+
+    fn run_step(&mut self, step: &RunStep) -> Result<Option<Failure>, LaunchEnd> {
+        let choice = |version: usize| {
+            // At most one tool plans, and it comes first.
+            let mut choice = self.choice.clone();
+            choice[0] = version;
+            choice
+        };
+        let target = match step.version {
+            None => Ok(ToolHost::original(self.kernel, &self.job.shape)),
+            Some(version) => self.tool_host.target(self.kernel, &choice(version), &self.job.shape),
+        };
+        let invalid = |refusal: Refusal| LaunchEnd::Device(LaunchError::Invalid(refusal.to_string()));
+        let mut target = target.map_err(invalid)?;
+        if let Some(shape) = step.shape {
+            target.shape = shape;
+        }
+        self.run(&target, step.blocks.as_deref(), step.order)
+    }
+
+    /// The last run is undone: what it printed, and what it did with the heap.
+    fn undo(&self) {
+        if let Some(output) = &self.output {
+            output.take();
+        }
+        self.heap.undo(self.tool_host);
+    }
+
+    /// Saves what the kernel may write.
+    fn save(&self) -> Snapshot {
+        let writes = self.kernel.writes.get_or_init(|| {
+            let module = self.job.program.module();
+            module.function(self.job.name).map_or(Writes::Anything, |kernel| Writes::of(module, kernel))
+        });
+        let objects = written_objects(&self.tool_host.services.lock_objects(), writes, &self.view);
+        Snapshot::save(objects, &self.tool_host.snapshots)
     }
 }

@@ -1,8 +1,7 @@
 //! How the host came to a call.
 
-use std::sync::Arc;
-
 use report::{Frame, SourceLine, Stack};
+use toolkit::{Calls, HostStack};
 
 use crate::process::objects::{self, LoadedObject};
 use crate::process::python::{self, PythonFrame};
@@ -10,15 +9,19 @@ use crate::queue;
 
 /// Addresses of calls, from the innermost on, and those of a Python program. What addresses belong to is looked up when
 /// somebody asks.
-#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
-pub(crate) struct HostStack {
-    addresses: Arc<[usize]>,
-    python: Arc<[PythonFrame]>,
+#[derive(Debug)]
+struct Captured {
+    addresses: Box<[usize]>,
+    python: Box<[PythonFrame]>,
 }
 
-impl HostStack {
-    /// The calls of this thread. No lock may be held: see [`python`].
-    pub(crate) fn capture(most: usize) -> Self {
+/// The calls of this thread. No lock may be held: see [`python`].
+pub(super) fn capture(most: usize) -> HostStack {
+    HostStack::new(Captured::here(most))
+}
+
+impl Captured {
+    fn here(most: usize) -> Self {
         let mut addresses = Vec::with_capacity(most);
         // While a kernel runs, this may be the stack of one of its threads, which no interpreter expects.
         let python = if queue::is_at_work() { Vec::new() } else { python::frames(most.max(LEAST_OF_PYTHON)) };
@@ -30,12 +33,14 @@ impl HostStack {
         });
         Self { addresses: addresses.into(), python: python.into() }
     }
+}
 
+impl Calls for Captured {
     /// The calls by program or library and address in it. Where the interpreter runs a Python program, the calls of that.
-    pub(crate) fn frames(&self) -> Stack {
+    fn frames(&self) -> Stack {
         let objects = objects::loaded();
         let containing = |address: usize| objects.iter().find(|object| object.contains(address));
-        let own = containing(HostStack::capture as *const () as usize).map(|own| own.bias);
+        let own = containing(capture as *const () as usize).map(|own| own.bias);
         let interpreter = python::address().filter(|_| !self.python.is_empty()).and_then(containing);
         let mut python = self.python.iter();
         let mut frames = Vec::new();

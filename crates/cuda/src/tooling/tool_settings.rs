@@ -1,17 +1,14 @@
 //! How tools are to be: what the command asks for, in the form in which launches ask for it.
 
 use report::KernelFilter;
-use settings::{ApiErrors, Tools};
+use settings::Tools;
+use toolkit::{ApiErrors, Options};
 
 /// How tools are to be.
 #[derive(Clone, Debug)]
 pub(super) struct ToolSettings {
     /// Whether a launch with findings ends with an error, as it would on a GPU; else the program goes on.
     pub(super) stop_on_error: bool,
-    /// Whether memory is reported that was never freed.
-    pub(super) leak_check: bool,
-    /// Which calls that return an error are reported.
-    pub(super) api_errors: ApiErrors,
     /// Only these kernels are checked; all if there are none.
     pub(super) only: Vec<KernelFilter>,
     /// These kernels are not checked.
@@ -29,13 +26,25 @@ impl ToolSettings {
     pub(super) fn new(asked: &Tools) -> Self {
         Self {
             stop_on_error: asked.stop_on_error,
-            leak_check: asked.leak_check,
-            api_errors: asked.api_errors,
             only: filters(&asked.kernel_names),
             except: filters(&asked.excluded_kernel_names),
             skip: asked.launch_skip,
             count: asked.launch_count.unwrap_or(u64::MAX),
             callers: asked.host_callers.min(Tools::MOST_HOST_CALLERS) as usize,
+        }
+    }
+
+    /// What is asked of a tool.
+    pub(super) fn options(&self, asked: &Tools, tool: &str) -> Options {
+        let own = asked.flags.iter().filter(|flag| flag.tool == tool);
+        Options {
+            flags: own.map(|flag| (flag.name.clone(), flag.value.clone())).collect(),
+            leak_check: asked.leak_check,
+            api_errors: match asked.api_errors {
+                settings::ApiErrors::All => ApiErrors::All,
+                settings::ApiErrors::Explicit => ApiErrors::Explicit,
+                settings::ApiErrors::No => ApiErrors::No,
+            },
         }
     }
 

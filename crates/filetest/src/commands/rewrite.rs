@@ -1,28 +1,33 @@
-//! `rewrite TOOL …`: what tools make of the functions of a module, without those that they bring.
+//! `rewrite TOOL …`: the versions that tools make of the functions of a module, and functions that they change in place.
 
 use anyhow::{Result, bail, ensure};
-use rewrite::{Rewriter, Tool};
+use rewrite::{Instrumentation, Rewriter};
 
 use crate::testfile::TestFile;
 
 pub(super) fn run(file: &TestFile, names: &str) -> Result<String> {
     let module = super::parse_clean(file)?;
-    let programs: Vec<String> =
-        module.functions.values().map(|function| module.text(function.name).to_owned()).collect();
-    let mut tools: Vec<&dyn Tool> = Vec::new();
+    let before: Vec<(String, String)> = module
+        .functions
+        .values()
+        .map(|function| (module.text(function.name).to_owned(), ptx::print_function(&module, function)))
+        .collect();
+    let mut tools: Vec<&dyn Instrumentation> = Vec::new();
     for name in names.split_whitespace() {
         let Some(tool) = tools::tool(name) else { bail!("there is no tool `{name}`") };
-        tools.push(tool);
+        tools.push(tool.instrumentation());
     }
-    let rewritten = Rewriter::new(&tools).rewrite(module)?.module;
+    let rewritten = Rewriter::new(&tools)?.rewrite(module)?.module;
     let complaints = ptx::verify(&rewritten);
     let whole = ptx::print(&rewritten);
     ensure!(complaints.is_empty(), "it does not verify: {complaints:?}\n{whole}");
     let again = ptx::parse(&whole);
     ensure!(again.diagnostics.is_empty(), "it cannot be read again: {:?}\n{whole}", again.diagnostics);
-    let is_of_program = |function: &&ptx::ir::Function| {
-        programs.iter().any(|name| name == rewritten.text(function.name)) && function.body.is_some()
-    };
-    let functions = rewritten.functions.values().filter(is_of_program);
-    Ok(functions.map(|function| ptx::print_function(&rewritten, function)).collect::<Vec<_>>().join("\n"))
+    // What is still the same is not shown.
+    let is_of_program = |name: &str| before.iter().any(|(known, _)| name.split("$$").next() == Some(known));
+    let is_new = |text: &String| !before.iter().any(|(_, known)| known == text);
+    let functions = rewritten.functions.values().filter(|function| function.body.is_some());
+    let functions = functions.filter(|function| is_of_program(rewritten.text(function.name)));
+    let texts = functions.map(|function| ptx::print_function(&rewritten, function)).filter(is_new);
+    Ok(texts.collect::<Vec<_>>().join("\n"))
 }

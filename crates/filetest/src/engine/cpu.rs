@@ -97,7 +97,7 @@ impl Device for Loaded {
         // SAFETY: test kernels only access their own allocations, or addresses at which nothing is, on purpose.
         #[allow(unsafe_code, reason = "kernels access memory by its address")]
         let result = unsafe { self.program.launch(&request, &self.mode) };
-        let output = String::from_utf8_lossy(&self.device.take_output()).into_owned();
+        let output = String::from_utf8_lossy(&self.device.output().take()).into_owned();
         Ok(match result {
             Ok(_) => Ending::Done(output),
             Err(error @ (LaunchError::NoKernel(_) | LaunchError::Invalid(_))) => return Err(error.into()),

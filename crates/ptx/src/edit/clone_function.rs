@@ -4,8 +4,9 @@ use rustc_hash::FxHashSet;
 
 use super::copy::replace_symbols;
 use super::error::EditError;
-use crate::ir::{FuncId, Function, Item, Label, Module, SectionData, Symbol, TagId};
+use crate::ir::{FuncId, Function, Item, Label, Module, Operand, SectionData, Symbol, TagId};
 use crate::name::Name;
+use crate::view::{Callee, View};
 
 /// Whom a copy of a function calls where the function calls itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,6 +65,26 @@ impl Module {
         }
         self.functions[copy_of_func].body = Some(body);
         Ok(copy_of_func)
+    }
+
+    /// Makes the calls of a function by name go to other functions. Addresses that it takes stay what they are.
+    pub fn redirect_calls(&mut self, func: FuncId, mut target: impl FnMut(FuncId) -> Option<FuncId>) {
+        let Some(mut body) = self.functions[func].body.take() else { return };
+        for id in body.ids() {
+            let Some(Callee::Direct(callee)) = View::of(&self.forms, &body, id).and_then(|view| view.callee()) else {
+                continue;
+            };
+            if let (Some(target), Some(inst)) = (target(callee), body.inst(id)) {
+                // Arguments have lists of their own: what is passed on is not called.
+                let operands = inst.operands;
+                for operand in body.operands_mut(operands) {
+                    if let Operand::Symbol(symbol @ Symbol::Func(_), 0) = operand {
+                        *symbol = Symbol::Func(target);
+                    }
+                }
+            }
+        }
+        self.functions[func].body = Some(body);
     }
 
     /// Gives the labels that debugging information names other names in a copy: the information is about the original.

@@ -6,7 +6,7 @@ use ptx::types::{Linkage, Space};
 use ptx::view::{AccessBytes, AccessSpace};
 use rewrite::{Access, Cursor};
 
-use super::{alignment, is_aligned};
+use super::{alignment, is_aligned, slots};
 
 /// What an access is checked against.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,7 +47,7 @@ impl Against {
                 let align = if is_aligned(access, bytes) { alignment(access, bytes) } else { 1 };
                 if at.is_kernel()
                     && is_long(at, access)
-                    && let Some(bounds) = at.bounds(var, offset, align)
+                    && let Some(bounds) = slots::bounds(at, var, offset, align)
                 {
                     return Self::Slot(bounds);
                 }

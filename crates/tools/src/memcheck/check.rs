@@ -10,12 +10,14 @@ use ptx::ir::{Guard, Operand, Reg, Symbol};
 use ptx::special::Special;
 use ptx::types::{Space, Type};
 use ptx::view::{AccessBytes, AccessKind, AccessSpace};
-use rewrite::context::{MOST_BYTES, NO_OBJECT, Word};
-use rewrite::{Access, AllowedLanes, Cursor, Member};
+use rewrite::{Access, Cursor, Member};
 
 use super::against::Against;
+use super::allowed::AllowedLanes;
+use super::slots::{self, MOST_BYTES, NO_OBJECT, keep_found};
 use super::{
-    AGAIN, CERTAIN, LAST, READS_AND_WRITES, ROW, SHORT, SLACK, SPACE, SPACES, WRITES, checked_bytes, is_aligned, rows,
+    AGAIN, ARENA, ARENA_BYTES, CERTAIN, LAST, READS_AND_WRITES, ROW, SHADOW, SHORT, SLACK, SPACE, SPACES, WRITES,
+    checked_bytes, is_aligned, rows,
 };
 
 /// As many accesses are checked together as an answer has bits.
@@ -96,7 +98,7 @@ pub(super) fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> All
     let is_aligned = is_aligned(access, bytes);
     let against = Against::of(at, access, bytes);
     if against == Against::Nothing && is_aligned {
-        at.keep_found(access, AllowedLanes::Always);
+        keep_found(at, access, AllowedLanes::Always);
         return AllowedLanes::Always;
     }
     let lanes = match access.access.bytes {
@@ -118,7 +120,7 @@ pub(super) fn check(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> All
     let allowed = |nth: usize| AllowedLanes::Where { answers, mask: if is_alone { u32::MAX } else { 1 << nth } };
     for (nth, member) in together.members.iter().enumerate() {
         if member.access.index == 0 {
-            at.keep_found(&member.access, allowed(nth));
+            keep_found(at, &member.access, allowed(nth));
         }
     }
     allowed(0)
@@ -157,7 +159,7 @@ impl Outcome {
             }
             Against::Slot([low, size]) => {
                 let (start, max_offset, limit) = if together.bytes <= MOST_BYTES.into() {
-                    let max_offset = at.max_offset([low, size], together.bytes as u32);
+                    let max_offset = slots::max_offset(at, [low, size], together.bytes as u32);
                     (low, max_offset, max_offset)
                 } else {
                     max_offset(at, 64, low.into(), size, together.bytes as i64, NO_OBJECT as i64)
@@ -321,7 +323,7 @@ fn look_at_shadow(
         let (cell, bits) = rows::shadow(at, access, address, bytes);
         return compare(at, "ne", "b32", cell, Operand::Int((1 << bits) - 1), None, access.guard);
     }
-    let [arena, size, shadow] = [at.word(Word::Arena), at.word(Word::ArenaBytes), at.word(Word::Shadow)];
+    let [arena, size, shadow] = [at.word(ARENA), at.word(ARENA_BYTES), at.word(SHADOW)];
     let (offset, within) = (at.reg(Type::B64), at.reg(Type::Pred));
     at.before().inst("sub.u64", &[offset.into(), address.into(), arena.into()]);
     // The shadow of a misaligned address cannot be loaded in one piece.

@@ -2,62 +2,34 @@
 
 use report::{Explanation, Finding, Note, Occurrence, Place, Severity, Stack};
 use rewrite::context::Record;
+use toolkit::objects::permissions::{ATOMIC, READ, WRITE};
+use toolkit::objects::{AtAddress, Described};
 
-use super::{AGAIN, ATOMIC, BYTES, CERTAIN, READ, READS_AND_WRITES, ROW, SPACE, SPACES, WRITE, WRITES, is_misaligned};
-
-/// What there is at an address, as whoever keeps the memory knows it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Memory {
-    /// An object that is there.
-    Live(Object),
-    /// An object that was there, and when it was freed.
-    Freed(Object, Option<Stack>),
-    /// Memory of the host that the device does not know.
-    Host,
-    /// A heap of the program's own, of which nothing is allocated there; perhaps with the object that is nearest.
-    Unused(Object, Option<Object>),
-    /// Nothing; perhaps with the object that is nearest.
-    Nothing(Option<Object>),
-}
-
-/// An object in memory.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Object {
-    /// What it is: `an allocation by cudaMalloc`, `the variable \`table\``.
-    pub name: String,
-    /// Where it begins.
-    pub start: u64,
-    /// Its size, as the program asked for it.
-    pub bytes: u64,
-    /// Where it was made.
-    pub stack: Option<Stack>,
-    /// What may be done with it: [`READ`], [`WRITE`], [`ATOMIC`].
-    pub permissions: u64,
-}
+use super::{AGAIN, BYTES, CERTAIN, READS_AND_WRITES, ROW, SPACE, SPACES, WRITES, is_misaligned};
 
 /// An access that did not take place.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BadAccess {
+pub(super) struct BadAccess {
     /// The record.
-    pub record: Record,
+    pub(super) record: Record,
     /// Where it is in the code.
-    pub place: Place,
+    pub(super) place: Place,
     /// When it happened.
-    pub occurrence: Occurrence,
+    pub(super) occurrence: Occurrence,
     /// How many times it happened at this place.
-    pub count: u64,
+    pub(super) count: u64,
     /// What there is at the address. Nothing for addresses in shared and local memory.
-    pub memory: Option<Memory>,
+    pub(super) memory: Option<AtAddress>,
     /// The object that the pointer was made from, if that is known.
-    pub meant: Option<Object>,
+    pub(super) meant: Option<Described>,
     /// Where the kernel was launched.
-    pub launched: Option<Stack>,
+    pub(super) launched: Option<Stack>,
 }
 
 impl BadAccess {
     /// The finding. Nothing if it was found of an earlier access to the same bytes: only what may be done with memory
     /// depends on what is done.
-    pub fn finding(self) -> Option<Finding> {
+    pub(super) fn finding(self) -> Option<Finding> {
         let Record { what, address, .. } = self.record;
         let bytes = u64::from(what & BYTES);
         let (action, _, _) = action(what);
@@ -135,7 +107,7 @@ impl BadAccess {
             };
         }
         match (&self.memory, &self.meant) {
-            (Some(Memory::Freed(object, stack)), _) => Diagnosis {
+            (Some(AtAddress::Freed(object, stack)), _) => Diagnosis {
                 code: "use-after-free",
                 notes: vec![
                     note(within(address, object), object.stack.clone()),
@@ -143,7 +115,7 @@ impl BadAccess {
                 ],
                 help: "free memory only when no kernel uses it any more, and do not keep pointers to it",
             },
-            (Some(Memory::Live(object)), _) if object.permissions & action(what).1 == 0 => Diagnosis {
+            (Some(AtAddress::Live(object)), _) if object.permissions & action(what).1 == 0 => Diagnosis {
                 code: "not-permitted",
                 notes: vec![
                     note(within(address, object), object.stack.clone()),
@@ -151,7 +123,7 @@ impl BadAccess {
                 ],
                 help: "use the memory as it was said to be used, or say with nvtxMemPermissionsAssign that this is right",
             },
-            (Some(Memory::Live(object)), Some(meant)) if object.start != meant.start => Diagnosis {
+            (Some(AtAddress::Live(object)), Some(meant)) if object.start != meant.start => Diagnosis {
                 code: "wrong-allocation",
                 notes: vec![
                     note(format!("the pointer is one into {}", described(meant)), meant.stack.clone()),
@@ -159,7 +131,7 @@ impl BadAccess {
                 ],
                 help: "an index is so large, or negative, that it leaves its allocation and hits another one",
             },
-            (Some(Memory::Unused(heap, nearest)), meant) => {
+            (Some(AtAddress::Unused(heap, nearest)), meant) => {
                 let near = meant.as_ref().or(nearest.as_ref());
                 let near = near.map(|object| note(within(address, object), object.stack.clone()));
                 let message = format!("nothing is allocated there from {}", described(heap));
@@ -170,14 +142,14 @@ impl BadAccess {
                 }
             }
             (_, Some(object)) => out_of_bounds(address, object),
-            (Some(Memory::Live(object)), None) => out_of_bounds(address, object),
-            (Some(Memory::Host), None) => Diagnosis {
+            (Some(AtAddress::Live(object)), None) => out_of_bounds(address, object),
+            (Some(AtAddress::Host), None) => Diagnosis {
                 code: "host-memory",
                 notes: vec![note(format!("{address:#x} is an address of the host"), None)],
                 help: "copy the data to the device, allocate it with cudaMallocManaged, or register it with cudaHostRegister",
             },
-            (Some(Memory::Nothing(Some(object))), None) => out_of_bounds(address, object),
-            (Some(Memory::Nothing(None)) | None, None) => Diagnosis {
+            (Some(AtAddress::Nothing(Some(object))), None) => out_of_bounds(address, object),
+            (Some(AtAddress::Nothing(None)) | None, None) => Diagnosis {
                 code: if what & CERTAIN != 0 { "out-of-bounds" } else { "wild-pointer" },
                 notes: vec![note(format!("nothing was allocated at {address:#x} or near it"), None)],
                 help: "a pointer was not set, or was computed from something that is not a pointer",
@@ -205,7 +177,7 @@ fn note(message: String, stack: Option<Stack>) -> Note {
     Note { message, stack }
 }
 
-fn out_of_bounds(address: u64, object: &Object) -> Diagnosis {
+fn out_of_bounds(address: u64, object: &Described) -> Diagnosis {
     Diagnosis {
         code: "out-of-bounds",
         notes: vec![note(within(address, object), object.stack.clone())],
@@ -213,13 +185,13 @@ fn out_of_bounds(address: u64, object: &Object) -> Diagnosis {
     }
 }
 
-fn described(object: &Object) -> String {
+fn described(object: &Described) -> String {
     let bytes = if object.bytes == 1 { "1 byte".to_owned() } else { format!("{} bytes", object.bytes) };
     format!("{} of {bytes}", object.name)
 }
 
 /// Where an address is, seen from an object.
-fn within(address: u64, object: &Object) -> String {
+fn within(address: u64, object: &Described) -> String {
     let (start, end) = (object.start, object.start.saturating_add(object.bytes));
     let bytes = |count: u64| if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") };
     let object = described(object);
@@ -235,7 +207,7 @@ fn within(address: u64, object: &Object) -> String {
 }
 
 /// What the findings mean.
-pub const EXPLANATIONS: &[Explanation] = &[
+pub(super) const EXPLANATIONS: &[Explanation] = &[
     explanation(
         "out-of-bounds",
         "an access before or after the memory that a pointer points into",

@@ -19,24 +19,35 @@
 //! Measured, bounds cost 1.2 × in the mean where shadow checks of everything would be the 2 × of indirect accesses.
 
 mod against;
+mod allowed;
 mod check;
 mod findings;
+mod host;
 mod rows;
+mod slots;
+
+use std::sync::Arc;
 
 use ptx::analysis::PointerValue;
 use ptx::types::Space;
 use ptx::view::AccessBytes;
-use rewrite::context::{MOST_BYTES, Record};
-use rewrite::{Access, Cursor, DeviceCode, Tool};
+use report::Explanation;
+use rewrite::context::{Record, Word};
+use rewrite::{Access, Cursor, DeviceCode, Instrumentation};
+use toolkit::{Host, Instance, Options, Tool};
 
-pub use findings::{BadAccess, EXPLANATIONS, Memory, Object};
+use slots::{MOST_BYTES, NO_OBJECT, NO_OBJECT_BYTES, SMALL_OBJECT_BYTES};
 
-/// The right to read memory.
-pub const READ: u64 = 1;
-/// The right to write it.
-pub const WRITE: u64 = 2;
-/// The right to read and write it in one step.
-pub const ATOMIC: u64 = 4;
+/// Where the memory begins that has a shadow.
+const ARENA: Word = Word("ARENA");
+/// How many bytes it has.
+const ARENA_BYTES: Word = Word("ARENA_BYTES");
+/// Where its shadow begins: one byte for four.
+const SHADOW: Word = Word("SHADOW");
+/// The address of the table of other memory: first address, end and permissions of each piece.
+const UNSHADOWED: Word = Word("UNSHADOWED");
+/// How many pieces it has.
+const UNSHADOWED_COUNT: Word = Word("UNSHADOWED_COUNT");
 
 /// The tool.
 #[derive(Clone, Copy, Debug)]
@@ -76,14 +87,40 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("LAST", LAST as u64),
     ("SHORT", SHORT as u64),
     ("SLACK", SLACK as u64),
+    ("NO_OBJECT", NO_OBJECT),
+    ("SMALL_OBJECT_START", (1 << SMALL_OBJECT_BYTES) - 1),
+    ("SMALL_OBJECT_BYTES", SMALL_OBJECT_BYTES as u64),
+    ("MOST_SMALL_OBJECT_BYTES", NO_OBJECT_BYTES - 1),
 ];
 
 /// The spaces that `what` tells apart, from 1 on.
 const SPACES: [Space; 4] = [Space::Global, Space::Shared, Space::Local, Space::Const];
 
 impl Tool for Memcheck {
+    fn instrumentation(&self) -> &'static dyn Instrumentation {
+        &Memcheck
+    }
+
+    fn about(&self) -> &'static str {
+        "Runs a CUDA program and finds memory errors: out of bounds, use after free, misaligned, leaks"
+    }
+
+    fn explanations(&self) -> &'static [Explanation] {
+        findings::EXPLANATIONS
+    }
+
+    fn start(&self, options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
+        host::MemcheckInstance::start(options, host)
+    }
+}
+
+impl Instrumentation for Memcheck {
     fn name(&self) -> &'static str {
         "memcheck"
+    }
+
+    fn words(&self) -> &'static [Word] {
+        &[ARENA, ARENA_BYTES, SHADOW, UNSHADOWED, UNSHADOWED_COUNT]
     }
 
     fn device_code(&self) -> Option<DeviceCode> {
@@ -94,7 +131,7 @@ impl Tool for Memcheck {
         // Another tool may have changed under which condition the access takes place.
         let is_unchanged = at.guard() == access.guard;
         let access = &Access { guard: at.guard(), group: access.group.filter(|_| is_unchanged), ..*access };
-        let found = at.found_before(access).filter(|_| is_unchanged);
+        let found = slots::found_before(at, access).filter(|_| is_unchanged);
         let allowed = match found {
             Some(allowed) => allowed,
             None => {
@@ -103,7 +140,7 @@ impl Tool for Memcheck {
             }
         };
         if !access.is_collective {
-            at.allow(allowed);
+            allowed.apply(at);
         }
     }
 }
@@ -134,7 +171,7 @@ fn is_aligned(access: &Access, bytes: u32) -> bool {
 }
 
 /// Whether what a record says is that an address was not aligned.
-pub fn is_misaligned(record: &Record) -> bool {
+fn is_misaligned(record: &Record) -> bool {
     let bytes = u64::from(record.what & BYTES);
     record.what & ROW == 0 && bytes > 1 && !record.address.is_multiple_of(bytes)
 }

@@ -8,8 +8,9 @@ use ptx::ir::{Guard, Operand, Reg};
 use ptx::special::Special;
 use ptx::types::Type;
 use ptx::view::Rows;
-use rewrite::context::Word;
 use rewrite::{Access, Cursor};
+
+use super::{ARENA, ARENA_BYTES, SHADOW};
 
 fn lane(at: &mut Cursor<'_, '_>) -> Reg {
     at.at_entry("mov.u32", Type::B32, &[Operand::Special(Special::Laneid)])
@@ -65,7 +66,7 @@ fn stride(at: &mut Cursor<'_, '_>, access: &Access, rows: Rows) -> Operand {
 ///
 /// It is loaded in pieces, which can be done where the row is aligned to them; else none of it is said to be accessible.
 pub(super) fn shadow(at: &mut Cursor<'_, '_>, access: &Access, row: Reg, bytes: u32) -> (Reg, u32) {
-    let [arena, size, shadow] = [at.word(Word::Arena), at.word(Word::ArenaBytes), at.word(Word::Shadow)];
+    let [arena, size, shadow] = [at.word(ARENA), at.word(ARENA_BYTES), at.word(SHADOW)];
     let piece = bytes.min(16);
     let (offset, low) = (at.reg(Type::B64), at.reg(Type::B64));
     let (is_aligned, within) = (at.reg(Type::Pred), at.reg(Type::Pred));

@@ -12,8 +12,8 @@ use crate::api::{self, context, device};
 use crate::error::{CudaError, Result};
 use crate::ffi::driver::transfer::copy_of_box;
 use crate::ffi::{export, get, graph, put, put_if};
-use crate::launch_shape::LaunchShape;
 use crate::transfer::{Copy, Side};
+use rewrite::LaunchShape;
 
 /// Turns one of the structures that describe a launch into a node: they differ only at their ends.
 macro_rules! kernel_of {
@@ -21,7 +21,7 @@ macro_rules! kernel_of {
         let shape = LaunchShape {
             grid: [$params.gridDimX, $params.gridDimY, $params.gridDimZ],
             block: [$params.blockDimX, $params.blockDimY, $params.blockDimZ],
-            shared: $params.sharedMemBytes,
+            dynamic_shared: $params.sharedMemBytes,
             is_cooperative: false,
         };
         // The driver has no error of its own for a shape that cannot be.
@@ -484,7 +484,7 @@ export! {
             blockDimX,
             blockDimY,
             blockDimZ,
-            sharedMemBytes: launch.shape().shared,
+            sharedMemBytes: launch.shape().dynamic_shared,
             kernelParams: graph::param_pointers(&launch),
             extra: ptr::null_mut(),
         };
@@ -504,7 +504,7 @@ export! {
             blockDimX,
             blockDimY,
             blockDimZ,
-            sharedMemBytes: launch.shape().shared,
+            sharedMemBytes: launch.shape().dynamic_shared,
             kernelParams: graph::param_pointers(&launch),
             extra: ptr::null_mut(),
             kern: ptr::null_mut(),

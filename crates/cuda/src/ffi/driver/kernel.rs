@@ -11,7 +11,7 @@ use crate::api::work::Work;
 use crate::api::{context, device, occupancy, output};
 use crate::error::{CudaError, Result};
 use crate::ffi::{self, export, get, put, put_if};
-use crate::launch_shape::LaunchShape;
+use rewrite::LaunchShape;
 
 /// Launches a kernel with parameters as C programs give them.
 ///
@@ -70,7 +70,7 @@ unsafe fn shape_of(config: &CUlaunchConfig) -> Result<LaunchShape> {
     let mut shape = LaunchShape {
         grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
         block: [config.blockDimX, config.blockDimY, config.blockDimZ],
-        shared: config.sharedMemBytes,
+        dynamic_shared: config.sharedMemBytes,
         is_cooperative: false,
     };
     for index in 0..config.numAttrs as usize {
@@ -109,7 +109,7 @@ export! {
         let shape = LaunchShape {
             grid: [gridDimX, gridDimY, gridDimZ],
             block: [blockDimX, blockDimY, blockDimZ],
-            shared: sharedMemBytes,
+            dynamic_shared: sharedMemBytes,
             is_cooperative: false,
         };
         // SAFETY: the caller promises that `kernelParams` is null or a list of pointers to the parameters of the
@@ -133,7 +133,7 @@ export! {
         let shape = LaunchShape {
             grid: [gridDimX, gridDimY, gridDimZ],
             block: [blockDimX, blockDimY, blockDimZ],
-            shared: sharedMemBytes,
+            dynamic_shared: sharedMemBytes,
             is_cooperative: true,
         };
         // SAFETY: the caller promises that `kernelParams` is null or a list of pointers to the parameters of the

@@ -604,7 +604,7 @@ export_runtime! {
             func: registry::host_of(launch.kernel()).unwrap_or(launch.kernel().handle.number()) as *mut c_void,
             gridDim: size(launch.shape().grid),
             blockDim: size(launch.shape().block),
-            sharedMemBytes: launch.shape().shared,
+            sharedMemBytes: launch.shape().dynamic_shared,
             kernelParams: graph::param_pointers(&launch),
             extra: ptr::null_mut(),
         };

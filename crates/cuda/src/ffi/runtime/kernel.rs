@@ -13,7 +13,7 @@ use crate::api::{device, occupancy, output, registry};
 use crate::error::{CudaError, Result};
 use crate::ffi::driver::kernel::{param_count, param_info};
 use crate::ffi::{self, get, put};
-use crate::launch_shape::LaunchShape;
+use rewrite::LaunchShape;
 
 /// The kernel that a program means: by the address of the host's function, or by a handle.
 pub(crate) fn kernel_of(func: *const c_void) -> Result<Arc<Kernel>> {
@@ -30,7 +30,7 @@ pub(crate) fn shape(grid: dim3, block: dim3, shared: usize, is_cooperative: bool
     Ok(LaunchShape {
         grid: [grid.x, grid.y, grid.z],
         block: [block.x, block.y, block.z],
-        shared: u32::try_from(shared).map_err(|_| CudaError::INVALID_VALUE)?,
+        dynamic_shared: u32::try_from(shared).map_err(|_| CudaError::INVALID_VALUE)?,
         is_cooperative,
     })
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tools::memcheck;
+use report::Stack;
 
-use super::stack::HostStack;
+use crate::stack::HostStack;
 
 /// All objects.
 #[derive(Debug, Default)]
-pub(super) struct Objects {
+pub struct Objects {
     live: BTreeMap<u64, Object>,
     /// Objects that were freed and whose addresses are not used again yet.
     freed: BTreeMap<u64, Freed>,
@@ -28,20 +28,57 @@ pub(super) struct Objects {
 }
 
 /// Memory without a shadow: first address, end, and [`permissions`].
-pub(super) type UnshadowedRange = [u64; 3];
+pub type UnshadowedRange = [u64; 3];
 
 /// What may be done with memory.
-pub(super) mod permissions {
+pub mod permissions {
+    /// The right to read memory.
+    pub const READ: u64 = 1;
+    /// The right to write it.
+    pub const WRITE: u64 = 2;
+    /// The right to read and write it in one step.
+    pub const ATOMIC: u64 = 4;
     /// All of them.
-    pub(in super::super) const ALL: u64 = tools::memcheck::READ | tools::memcheck::WRITE | tools::memcheck::ATOMIC;
+    pub const ALL: u64 = READ | WRITE | ATOMIC;
+}
+
+/// What there is at an address.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum AtAddress {
+    /// An object that is there.
+    Live(Described),
+    /// An object that was there, and when it was freed.
+    Freed(Described, Option<Stack>),
+    /// Memory of the host that the device does not know.
+    Host,
+    /// A heap of the program's own, of which nothing is allocated there; perhaps with the object that is nearest.
+    Unused(Described, Option<Described>),
+    /// Nothing; perhaps with the object that is nearest.
+    Nothing(Option<Described>),
+}
+
+/// An object, as reports speak of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Described {
+    /// What it is: `an allocation by cudaMalloc`, `the variable \`table\``.
+    pub name: String,
+    /// Where it begins.
+    pub start: u64,
+    /// Its size, as the program asked for it.
+    pub bytes: u64,
+    /// Where it was made.
+    pub stack: Option<Stack>,
+    /// What may be done with it: [`permissions`].
+    pub permissions: u64,
 }
 
 /// An object that was freed.
 #[derive(Clone, Debug)]
-pub(super) struct Freed {
-    pub(super) object: Object,
+pub struct Freed {
+    /// The object.
+    pub object: Object,
     /// By whom.
-    pub(super) stack: HostStack,
+    pub stack: HostStack,
     /// When, if a kernel freed it.
     when: Option<Moment>,
     /// How many were freed before it.
@@ -50,10 +87,11 @@ pub(super) struct Freed {
 
 /// A time in a launch: after so many records of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Moment {
+pub struct Moment {
     /// The number of the launch.
-    pub(super) launch: u64,
-    pub(super) records: u64,
+    pub launch: u64,
+    /// How many records there were before.
+    pub records: u64,
 }
 
 impl Freed {
@@ -65,11 +103,13 @@ impl Freed {
 
 /// Memory from which the program allocates by itself, as it says through NVTX.
 #[derive(Clone, Debug)]
-pub(super) struct Heap {
-    pub(super) start: u64,
-    pub(super) bytes: u64,
+pub struct Heap {
+    /// Where it begins.
+    pub start: u64,
+    /// How many bytes it has.
+    pub bytes: u64,
     /// As the program calls it.
-    pub(super) label: Option<Arc<str>>,
+    pub label: Option<Arc<str>>,
     /// The object that it is in.
     object: u64,
 }
@@ -86,20 +126,24 @@ impl Heap {
 
 /// Memory of the program.
 #[derive(Clone, Debug)]
-pub(super) struct Object {
-    pub(super) start: u64,
-    pub(super) bytes: u64,
-    pub(super) kind: AllocationKind,
-    pub(super) stack: HostStack,
+pub struct Object {
+    /// Where it begins.
+    pub start: u64,
+    /// How many bytes it has, as the program asked for it.
+    pub bytes: u64,
+    /// What it is.
+    pub kind: AllocationKind,
+    /// Where it was made.
+    pub stack: HostStack,
     /// As the program calls it.
-    pub(super) label: Option<Arc<str>>,
+    pub label: Option<Arc<str>>,
     /// What may be done with it.
-    pub(super) permissions: u64,
+    pub permissions: u64,
 }
 
 /// Kinds of objects.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum AllocationKind {
+pub enum AllocationKind {
     /// Memory of the device.
     Device,
     /// Memory of both.
@@ -117,7 +161,10 @@ pub(crate) enum AllocationKind {
     /// Memory that a kernel allocated.
     Heap(Arc<str>),
     /// What the program itself allocated from a heap of its own; perhaps outside of the arena.
-    Part { is_outside: bool },
+    Part {
+        /// Whether it is.
+        is_outside: bool,
+    },
 }
 
 impl AllocationKind {
@@ -141,25 +188,28 @@ impl AllocationKind {
         matches!(self, Self::Device | Self::Managed | Self::Pinned | Self::Heap(_) | Self::Part { .. })
     }
 
-    fn is_outside(&self) -> bool {
+    /// Whether it lies outside of the memory of the device.
+    pub fn is_outside(&self) -> bool {
         matches!(self, Self::Registered | Self::Mapping | Self::Part { is_outside: true })
     }
 
-    pub(super) fn is_part(&self) -> bool {
+    /// Whether the program allocated it from a heap of its own.
+    pub fn is_part(&self) -> bool {
         matches!(self, Self::Part { .. })
     }
 }
 
 impl Objects {
-    pub(super) fn add(&mut self, start: u64, bytes: u64, kind: AllocationKind, stack: HostStack) {
+    /// Adds an object.
+    pub fn add(&mut self, start: u64, bytes: u64, kind: AllocationKind, stack: HostStack) {
         if kind.is_outside() {
             self.unshadowed = None;
         }
-        self.live.insert(start, Object { start, bytes, kind, stack, label: None, permissions: permissions::ALL });
+        self.live.insert(start, Object::new(start, bytes, kind, stack));
     }
 
     /// Takes an object out, with all that was allocated from it.
-    pub(super) fn remove(&mut self, start: u64) -> Option<Object> {
+    pub fn remove(&mut self, start: u64) -> Option<Object> {
         if let Some(object) = self.divided.remove(&start) {
             let heaps: Vec<u64> = self.heaps_of(start).map(|heap| heap.start).collect();
             for heap in heaps {
@@ -181,13 +231,7 @@ impl Objects {
     }
 
     /// Keeps an object that was freed; gives those that have been kept long enough.
-    pub(super) fn quarantine(
-        &mut self,
-        object: Object,
-        stack: HostStack,
-        when: Option<Moment>,
-        most_bytes: u64,
-    ) -> Vec<u64> {
+    pub fn quarantine(&mut self, object: Object, stack: HostStack, when: Option<Moment>, most_bytes: u64) -> Vec<u64> {
         /// More are not kept, however small they are.
         const MOST_OBJECTS: usize = 1 << 16;
         let number = self.next_freed;
@@ -215,7 +259,7 @@ impl Objects {
     }
 
     /// Gives all objects that were kept and whose memory the device can have again.
-    pub(super) fn empty_quarantine(&mut self) -> Vec<u64> {
+    pub fn empty_quarantine(&mut self) -> Vec<u64> {
         let is_whole = |freed: &&Freed| !freed.object.kind.is_part();
         let old: Vec<u64> = self.freed.values().filter(is_whole).map(|freed| freed.object.start).collect();
         for &start in &old {
@@ -225,13 +269,13 @@ impl Objects {
     }
 
     /// The object that a pointer points into, or to the end of.
-    pub(super) fn pointed_to(&self, pointer: u64) -> Option<&Object> {
+    pub fn pointed_to(&self, pointer: u64) -> Option<&Object> {
         let (_, object) = self.live.range(..=pointer).next_back()?;
         (pointer - object.start <= object.bytes).then_some(object)
     }
 
     /// Bytes of the device that the program does not know to be in use: redzones, and what was freed.
-    pub(super) fn hidden_bytes(&self, redzone: u64) -> u64 {
+    pub fn hidden_bytes(&self, redzone: u64) -> u64 {
         let is_ours = |kind: &AllocationKind| {
             !kind.is_outside() && !kind.is_part() && !matches!(kind, AllocationKind::Variable(_))
         };
@@ -245,13 +289,18 @@ impl Objects {
         self.live.values().filter(|object| !object.kind.is_part()).chain(self.divided.values())
     }
 
+    /// Whether what is at an address was freed. Who allocates from a heap of his own may do with it what he likes.
+    pub fn is_freed(&self, address: u64) -> bool {
+        self.heap_around(address, 1).is_none() && matches!(self.at(address, None, || false), AtAddress::Freed(..))
+    }
+
     /// An object that was freed, by its address.
-    pub(super) fn freed_at(&self, start: u64) -> Option<&Freed> {
+    pub fn freed_at(&self, start: u64) -> Option<&Freed> {
         self.freed.get(&start)
     }
 
     /// Memory that the shadow says nothing of.
-    pub(super) fn unshadowed(&mut self) -> Arc<[UnshadowedRange]> {
+    pub fn unshadowed(&mut self) -> Arc<[UnshadowedRange]> {
         if let Some(unshadowed) = &self.unshadowed {
             return Arc::clone(unshadowed);
         }
@@ -283,8 +332,9 @@ impl Objects {
         Arc::clone(self.unshadowed.insert(unshadowed))
     }
 
-    /// What there is at an address; or what there was, of the memory of kernels, when a launch recorded an access to it.
-    pub(super) fn at(&self, address: u64, is_device: bool, when: Option<Moment>) -> memcheck::Memory {
+    /// What there is at an address; or what there was, of the memory of kernels, when a launch recorded an access to it. It is
+    /// asked whether the host has memory there if nothing else is known.
+    pub fn at(&self, address: u64, when: Option<Moment>, is_host: impl FnOnce() -> bool) -> AtAddress {
         /// Objects that are farther away have nothing to do with it.
         const NEAR: u64 = 1 << 20;
         /// Of what was freed, so much is looked at to find what was still there.
@@ -292,19 +342,19 @@ impl Objects {
         let inside = |object: &Object| address - object.start < object.bytes.max(1);
         let before = self.live.range(..=address).next_back().map(|(_, object)| object);
         if let Some(object) = before.filter(|object| inside(object)) {
-            return memcheck::Memory::Live(object.described());
+            return AtAddress::Live(object.described());
         }
         let freed = self.freed.range(..=address).next_back().map(|(_, freed)| freed);
         if let Some(freed) = freed.filter(|freed| inside(&freed.object)) {
             if freed.was_live(when) {
-                return memcheck::Memory::Live(freed.object.described());
+                return AtAddress::Live(freed.object.described());
             }
-            return memcheck::Memory::Freed(freed.object.described(), Some(freed.stack.frames()));
+            return AtAddress::Freed(freed.object.described(), Some(freed.stack.frames()));
         }
         let divided = self.divided.range(..=address).next_back().map(|(_, object)| object);
         if let Some(object) = divided.filter(|object| inside(object)) {
             return match self.heap_around(address, 1) {
-                None => memcheck::Memory::Live(object.described()),
+                None => AtAddress::Live(object.described()),
                 Some(heap) => {
                     let near = |object: &Object| heap.contains(object.start, object.bytes);
                     let after = self.live.range(address..).next().map(|(_, object)| object);
@@ -312,7 +362,7 @@ impl Objects {
                         object.start.saturating_sub(address).max(address.saturating_sub(object.start + object.bytes))
                     };
                     let nearest = before.into_iter().chain(after).filter(|object| near(object)).min_by_key(distance);
-                    memcheck::Memory::Unused(heap.described(object), nearest.map(Object::described))
+                    AtAddress::Unused(heap.described(object), nearest.map(Object::described))
                 }
             };
         }
@@ -327,28 +377,28 @@ impl Objects {
         let nearest =
             past_end.chain(in_front).filter(|(distance, _)| *distance < NEAR).min_by_key(|(distance, _)| *distance);
         match nearest {
-            None if !is_device && is_host_memory(address) => memcheck::Memory::Host,
-            nearest => memcheck::Memory::Nothing(nearest.map(|(_, object)| object.described())),
+            None if is_host() => AtAddress::Host,
+            nearest => AtAddress::Nothing(nearest.map(|(_, object)| object.described())),
         }
     }
 
     /// An object by where it starts.
-    pub(super) fn starting_at(&self, start: u64) -> Option<memcheck::Object> {
+    pub fn starting_at(&self, start: u64) -> Option<Described> {
         self.live.get(&start).map(Object::described)
     }
 
     /// Whether kernels have allocated what begins at an address.
-    pub(super) fn is_heap(&self, start: u64) -> bool {
+    pub fn is_heap(&self, start: u64) -> bool {
         self.live.get(&start).is_some_and(|object| matches!(object.kind, AllocationKind::Heap(_)))
     }
 
     /// All objects: start, size, and name.
-    pub(super) fn all(&self) -> Vec<(u64, u64, String)> {
+    pub fn all(&self) -> Vec<(u64, u64, String)> {
         self.whole().map(|object| (object.start, object.bytes, object.kind.name())).collect()
     }
 
     /// What was never freed.
-    pub(super) fn leaks(&self) -> Vec<Object> {
+    pub fn leaks(&self) -> Vec<Object> {
         let mut leaks: Vec<Object> =
             self.live.values().chain(self.divided.values()).filter(|object| object.kind.can_leak()).cloned().collect();
         leaks.sort_by_key(|object| (object.start, object.kind.is_part()));
@@ -363,14 +413,14 @@ impl Objects {
     }
 
     /// The heap that all of a range is in.
-    pub(super) fn heap_around(&self, start: u64, bytes: u64) -> Option<&Heap> {
+    pub fn heap_around(&self, start: u64, bytes: u64) -> Option<&Heap> {
         let (_, heap) = self.heaps.range(..=start).next_back()?;
         heap.contains(start, bytes).then_some(heap)
     }
 
     /// The program allocates from a range by itself, of which nothing is allocated yet. False if the range is in no object
     /// of the device, or overlaps with another heap.
-    pub(super) fn add_heap(&mut self, start: u64, bytes: u64, label: Option<Arc<str>>) -> bool {
+    pub fn add_heap(&mut self, start: u64, bytes: u64, label: Option<Arc<str>>) -> bool {
         let Some(end) = start.checked_add(bytes).filter(|&end| end > start) else { return false };
         if self.heaps.range(..end).next_back().is_some_and(|(_, heap)| heap.end() > start) {
             return false;
@@ -399,12 +449,12 @@ impl Objects {
     }
 
     /// A heap by where it starts.
-    pub(super) fn heap(&self, start: u64) -> Option<&Heap> {
+    pub fn heap(&self, start: u64) -> Option<&Heap> {
         self.heaps.get(&start)
     }
 
     /// Forgets all that is allocated from a heap, or was; gives what was still there.
-    pub(super) fn clear_heap(&mut self, start: u64) -> Vec<Object> {
+    pub fn clear_heap(&mut self, start: u64) -> Vec<Object> {
         let Some(heap) = self.heaps.get(&start).cloned() else { return Vec::new() };
         let range = heap.start..heap.end();
         let freed: Vec<u64> = self.freed.range(range.clone()).map(|(&start, _)| start).collect();
@@ -416,7 +466,7 @@ impl Objects {
     }
 
     /// The program does not allocate from a heap any more: all of it can be accessed again.
-    pub(super) fn remove_heap(&mut self, start: u64) -> Option<Heap> {
+    pub fn remove_heap(&mut self, start: u64) -> Option<Heap> {
         self.clear_heap(start);
         let heap = self.heaps.remove(&start)?;
         if self.heaps_of(heap.object).next().is_none()
@@ -430,7 +480,7 @@ impl Objects {
 
     /// The program allocates a range of a heap. False if there is no heap. What it has not freed there is not known any
     /// more, and can still be accessed.
-    pub(super) fn add_part(&mut self, start: u64, bytes: u64, stack: HostStack) -> bool {
+    pub fn add_part(&mut self, start: u64, bytes: u64, stack: HostStack) -> bool {
         let Some(heap) = self.heap_around(start, bytes).filter(|_| bytes > 0) else { return false };
         let Some(object) = self.divided.get(&heap.object) else { return false };
         let (kind, end) = (AllocationKind::Part { is_outside: object.kind.is_outside() }, start + bytes);
@@ -446,24 +496,24 @@ impl Objects {
     }
 
     /// What is allocated from a heap, by where it starts.
-    pub(super) fn part(&self, start: u64) -> Option<&Object> {
+    pub fn part(&self, start: u64) -> Option<&Object> {
         self.live.get(&start).filter(|object| object.kind.is_part())
     }
 
     /// Takes it out. The object that the heap is in may begin at the same address.
-    pub(super) fn remove_part(&mut self, start: u64) -> Option<Object> {
+    pub fn remove_part(&mut self, start: u64) -> Option<Object> {
         self.part(start)?;
         self.remove_live(start)
     }
 
     /// Where objects start for which not every right is given.
-    pub(super) fn with_limited_rights(&self) -> Vec<u64> {
+    pub fn with_limited_rights(&self) -> Vec<u64> {
         let limited = self.live.values().filter(|object| object.permissions != permissions::ALL);
         limited.map(|object| object.start).collect()
     }
 
     /// An object, to say more of it.
-    pub(super) fn change(&mut self, start: u64, change: impl FnOnce(&mut Object)) -> Option<Object> {
+    pub fn change(&mut self, start: u64, change: impl FnOnce(&mut Object)) -> Option<Object> {
         let object = match self.live.get_mut(&start) {
             Some(object) => object,
             None => self.divided.get_mut(&start)?,
@@ -475,10 +525,10 @@ impl Objects {
 }
 
 impl Heap {
-    fn described(&self, object: &Object) -> memcheck::Object {
+    fn described(&self, object: &Object) -> Described {
         let name = called("the heap".to_owned(), self.label.as_deref());
         let stack = Some(object.stack.frames());
-        memcheck::Object { name, start: self.start, bytes: self.bytes, stack, permissions: 0 }
+        Described { name, start: self.start, bytes: self.bytes, stack, permissions: 0 }
     }
 }
 
@@ -488,32 +538,23 @@ fn called(what: String, label: Option<&str>) -> String {
 }
 
 impl Object {
-    pub(super) fn described(&self) -> memcheck::Object {
+    /// New memory of the program.
+    pub fn new(start: u64, bytes: u64, kind: AllocationKind, stack: HostStack) -> Self {
+        Self { start, bytes, kind, stack, label: None, permissions: permissions::ALL }
+    }
+
+    /// As reports speak of it.
+    pub fn described(&self) -> Described {
         let stack =
             (!matches!(self.kind, AllocationKind::Variable(_) | AllocationKind::Heap(_))).then(|| self.stack.frames());
         let name = called(self.kind.name(), self.label.as_deref());
-        memcheck::Object { name, start: self.start, bytes: self.bytes, stack, permissions: self.permissions }
+        Described { name, start: self.start, bytes: self.bytes, stack, permissions: self.permissions }
     }
 
     /// Bytes that are kept from the device while it is in quarantine.
     fn quarantined_bytes(&self) -> u64 {
         if self.kind.is_part() { 0 } else { self.bytes }
     }
-}
-
-/// Whether the process has memory at an address.
-fn is_host_memory(address: u64) -> bool {
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    maps.lines().any(|line| {
-        let range = line.split_once(' ').and_then(|(range, _)| range.split_once('-'));
-        let parse = |text: &str| u64::from_str_radix(text, 16).ok();
-        range.is_some_and(|(start, end)| {
-            let is_accessible = line.split(' ').nth(1).is_some_and(|permissions| permissions.starts_with('r'));
-            is_accessible
-                && parse(start).is_some_and(|start| start <= address)
-                && parse(end).is_some_and(|end| address < end)
-        })
-    })
 }
 
 #[cfg(test)]
@@ -545,9 +586,9 @@ mod tests {
         // The allocation is not an object of its own any more, but it is there.
         assert_eq!(objects.all().len(), 1);
         assert_eq!(objects.leaks().len(), 3);
-        assert!(matches!(objects.at(0x10101, true, None), memcheck::Memory::Live(object) if object.bytes == 3));
-        assert!(matches!(objects.at(0x10010, true, None), memcheck::Memory::Live(object) if object.bytes == 0x1000));
-        let memcheck::Memory::Unused(heap, Some(near)) = objects.at(0x10110, true, None) else {
+        assert!(matches!(objects.at(0x10101, None, || false), AtAddress::Live(object) if object.bytes == 3));
+        assert!(matches!(objects.at(0x10010, None, || false), AtAddress::Live(object) if object.bytes == 0x1000));
+        let AtAddress::Unused(heap, Some(near)) = objects.at(0x10110, None, || false) else {
             panic!("nothing is allocated there")
         };
         assert_eq!((heap.name.as_str(), near.start), ("the heap `pool`", 0x10103));
@@ -563,12 +604,12 @@ mod tests {
         part(&mut objects, 0x10110, 16);
         let freed = objects.remove_part(0x10100).unwrap();
         assert!(objects.quarantine(freed, HostStack::default(), None, 0).is_empty(), "the device must not have it");
-        assert!(matches!(objects.at(0x10104, true, None), memcheck::Memory::Freed(object, _) if object.bytes == 16));
+        assert!(matches!(objects.at(0x10104, None, || false), AtAddress::Freed(object, _) if object.bytes == 16));
         assert!(objects.empty_quarantine().is_empty());
         assert_eq!(objects.hidden_bytes(256), 256);
         // It is used again, in part.
         part(&mut objects, 0x10108, 4);
-        assert!(matches!(objects.at(0x10104, true, None), memcheck::Memory::Unused(..)));
+        assert!(matches!(objects.at(0x10104, None, || false), AtAddress::Unused(..)));
         // What is freed as a whole takes all with it.
         let whole = objects.remove(0x10000).unwrap();
         assert_eq!(whole.bytes, 0x1000);
@@ -624,8 +665,8 @@ mod tests {
         part(&mut objects, 0x1050, 8);
         let all = permissions::ALL;
         assert_eq!(*objects.unshadowed(), [[0x1000, 0x1040, all], [0x1050, 0x1058, all], [0x1080, 0x1200, all]]);
-        objects.change(0x1100, |object| object.permissions = memcheck::READ);
-        let last = [[0x1080, 0x1100, all], [0x1100, 0x1200, memcheck::READ]];
+        objects.change(0x1100, |object| object.permissions = permissions::READ);
+        let last = [[0x1080, 0x1100, all], [0x1100, 0x1200, permissions::READ]];
         assert_eq!(objects.unshadowed()[2..], last);
     }
 }

@@ -1,20 +1,18 @@
 //! What host code did wrong with memory.
 
-use tools::memcheck;
-
 use report::{Finding, Note, Place, Severity, Stack};
-use settings::ApiErrors;
+use toolkit::ApiErrors;
+use toolkit::objects::{AllocationKind, AtAddress, Described, Freed, Object};
 
-use super::objects::{AllocationKind, Freed, Object};
-use super::{HostStack, ToolHost};
+use super::MemcheckInstance;
 
 /// A place of which only the kernel is known.
-pub(super) fn whole_kernel(kernel: &str) -> Place {
+fn whole_kernel(kernel: &str) -> Place {
     Place { kernel: kernel.to_owned(), instruction: String::new(), instruction_line: 0, lines: Vec::new() }
 }
 
 /// An error of which only this is known yet, once.
-pub(super) fn error(code: &str, message: impl Into<String>) -> Finding {
+fn error(code: &str, message: impl Into<String>) -> Finding {
     Finding {
         tool: "memcheck".to_owned(),
         code: code.to_owned(),
@@ -33,18 +31,18 @@ fn note(message: impl Into<String>, stack: Option<Stack>) -> Note {
     Note { message: message.into(), stack }
 }
 
-impl ToolHost {
+impl MemcheckInstance {
     fn host_finding(&self, code: &str, message: &str, notes: Vec<Note>, help: &str) {
-        let stack = HostStack::capture(self.settings.callers).frames();
-        self.found(Finding { notes, help: Some(help.to_owned()), stack: Some(stack), ..error(code, message) });
+        let stack = self.host.stack().frames();
+        self.host.found(Finding { notes, help: Some(help.to_owned()), stack: Some(stack), ..error(code, message) });
     }
 
     /// The program frees what it does not have.
-    pub(crate) fn on_invalid_free(&self, address: u64) {
-        if self.shadow.is_none() || self.settings.api_errors == ApiErrors::No {
+    pub(super) fn on_invalid_free(&self, address: u64) {
+        if self.options.api_errors == ApiErrors::No {
             return;
         }
-        let objects = self.objects();
+        let objects = self.host.objects();
         let freed = objects.freed_at(address).cloned();
         let inside = objects.pointed_to(address).map(Object::described);
         drop(objects);
@@ -73,39 +71,31 @@ impl ToolHost {
         }
     }
 
-    /// The host copies or fills memory. Whether it was freed, which is reported.
-    pub(crate) fn on_copy_after_free(&self, address: u64) -> bool {
-        if self.shadow.is_none() {
-            return false;
-        }
-        let objects = self.objects();
-        // Who allocates from a heap of his own may do with it what he likes.
-        if objects.heap_around(address, 1).is_some() {
-            return false;
-        }
-        let memcheck::Memory::Freed(object, stack) = objects.at(address, true, None) else { return false };
+    /// The host copies or fills memory that was freed.
+    pub(super) fn on_copy_of_freed(&self, address: u64) {
+        let objects = self.host.objects();
+        let AtAddress::Freed(object, stack) = objects.at(address, None, || false) else { return };
         drop(objects);
         let notes = vec![note("it was allocated here", object.stack), note("it was freed here", stack)];
         let help = "copy and fill memory only before it is freed";
         self.host_finding("use-after-free", "memory is copied or filled that was freed", notes, help);
-        true
     }
 
     /// The host copies or fills more than an allocation has.
-    pub(crate) fn on_copy_overrun(&self, address: u64, bytes: u64) {
-        if self.shadow.is_none() || self.settings.api_errors == ApiErrors::No {
+    pub(super) fn on_copy_overrun(&self, address: u64, bytes: u64) {
+        if self.options.api_errors == ApiErrors::No {
             return;
         }
-        let Some(object) = self.objects().pointed_to(address).map(Object::described) else { return };
+        let Some(object) = self.host.objects().pointed_to(address).map(Object::described) else { return };
         self.copy_finding(address, bytes, object);
     }
 
     /// The host copies or fills more than was allocated from a heap of its own, which CUDA knows nothing of.
-    pub(crate) fn copies_past_part(&self, address: u64, bytes: u64) {
-        if self.shadow.is_none() || self.settings.api_errors == ApiErrors::No {
+    pub(super) fn on_copy(&self, address: u64, bytes: u64) {
+        if self.options.api_errors == ApiErrors::No {
             return;
         }
-        let objects = self.objects();
+        let objects = self.host.objects();
         let Some(heap) = objects.heap_around(address, 1) else { return };
         // All of a heap may be filled at once.
         let is_whole = heap.start == address && heap.bytes == bytes;
@@ -120,7 +110,7 @@ impl ToolHost {
         self.copy_finding(address, bytes, part);
     }
 
-    fn copy_finding(&self, address: u64, bytes: u64, object: memcheck::Object) {
+    fn copy_finding(&self, address: u64, bytes: u64, object: Described) {
         let offset = address - object.start;
         let message = format!("{bytes} bytes from offset {offset} on, of {} of {} bytes", object.name, object.bytes);
         let help = "sizes of copies are in bytes: compare them with the size of the allocation";
@@ -134,7 +124,7 @@ impl ToolHost {
 
     /// A kernel frees what kernels have not allocated.
     pub(super) fn on_invalid_free_in_kernel(&self, address: u64, kernel: &str) {
-        let objects = self.objects();
+        let objects = self.host.objects();
         let was_freed = objects.freed_at(address).is_some();
         let inside = objects.pointed_to(address).map(Object::described);
         drop(objects);
@@ -146,7 +136,7 @@ impl ToolHost {
         } else {
             ("device-invalid-free", "a kernel frees what no kernel has allocated")
         };
-        self.found(Finding {
+        self.host.found(Finding {
             place: Some(whole_kernel(kernel)),
             notes: notes.into_iter().collect(),
             help: Some("free in kernels only what malloc in a kernel returned, and once".to_owned()),
@@ -156,21 +146,21 @@ impl ToolHost {
 
     /// The process ends: what was allocated and not freed.
     pub(super) fn report_leaks_of_process(&self) {
-        self.report_leaks("the program ends", |_| true);
+        let leaks = self.host.objects().leaks();
+        self.report_leaks("the program ends", leaks);
     }
 
     /// A context ends, and takes memory with it: what the program has not freed of that.
-    pub(crate) fn report_leaks_of_context(&self, is_taken: impl Fn(u64) -> bool) {
-        self.report_leaks("its context ends", |object| is_taken(object.start));
+    pub(super) fn report_leaks_of_context(&self, taken: &[Object]) {
+        let is_taken = |object: &Object| taken.iter().any(|taken| taken.start == object.start);
+        let leaks = self.host.objects().leaks().into_iter().filter(is_taken).collect();
+        self.report_leaks("its context ends", leaks);
     }
 
-    fn report_leaks(&self, end: &str, is_lost: impl Fn(&Object) -> bool) {
-        // Only memcheck keeps what is needed to say who allocated it.
-        if !self.settings.leak_check || self.shadow.is_none() {
+    fn report_leaks(&self, end: &str, leaks: Vec<Object>) {
+        if !self.options.leak_check {
             return;
         }
-        let mut leaks = self.objects().leaks();
-        leaks.retain(is_lost);
         for object in leaks {
             let described = object.described();
             let (code, place, help) = match &object.kind {
@@ -183,7 +173,7 @@ impl ToolHost {
             let bytes = if described.bytes == 1 { "1 byte".to_owned() } else { format!("{} bytes", described.bytes) };
             let message = format!("{} of {bytes} was never freed", described.name);
             let stack = described.stack;
-            self.found(Finding { place, help: Some(help), stack, ..error(code, message) });
+            self.host.found(Finding { place, help: Some(help), stack, ..error(code, message) });
         }
     }
 }

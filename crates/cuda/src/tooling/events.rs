@@ -1,0 +1,111 @@
+//! What the program does with memory, told to all tools.
+
+use std::sync::Arc;
+
+use device::Program;
+use rewrite::context::SITES_VARIABLE;
+use toolkit::{AllocationKind, HostEvent, HostStack, Moment, Object};
+
+use super::ToolHost;
+
+impl ToolHost {
+    /// Tells all tools what the program did.
+    pub(crate) fn on_event(&self, event: &HostEvent<'_>) {
+        for instance in &self.instances {
+            instance.on_event(event);
+        }
+    }
+
+    /// Where the program is, if tools want to know.
+    pub(super) fn stack(&self) -> HostStack {
+        if self.wants_stacks { toolkit::Host::stack(&*self.services) } else { HostStack::default() }
+    }
+
+    /// What allocations are made larger by.
+    pub(crate) fn redzone(&self) -> u64 {
+        self.instances.iter().map(|instance| instance.redzone()).max().unwrap_or(0)
+    }
+
+    /// Bytes of the device that the program does not know to be in use.
+    pub(crate) fn hidden_bytes(&self) -> u64 {
+        self.instances.iter().map(|instance| instance.hidden_bytes()).max().unwrap_or(0)
+    }
+
+    /// Gives memory back that was kept, because there is no other; whether there was any.
+    pub(crate) fn make_room(&self) -> bool {
+        self.instances.iter().fold(false, |had_any, instance| instance.make_room() | had_any)
+    }
+
+    /// The variables of a module are there.
+    pub(crate) fn on_load(&self, program: &dyn Program) {
+        for (name, address, bytes) in variables_of_program(program) {
+            self.on_alloc(address, bytes, AllocationKind::Variable(name.into()));
+        }
+    }
+
+    /// The variables of a module are gone.
+    pub(crate) fn on_unload(&self, program: &dyn Program) {
+        for (_, address, _) in variables_of_program(program) {
+            self.on_unmap(address);
+        }
+    }
+
+    /// Memory is there that the program may access.
+    pub(crate) fn on_alloc(&self, address: u64, bytes: u64, kind: AllocationKind) {
+        let stack = self.stack();
+        self.services.lock_objects().add(address, bytes, kind.clone(), stack.clone());
+        self.on_event(&HostEvent::Allocated(&Object::new(address, bytes, kind, stack)));
+    }
+
+    /// Memory is gone, for good.
+    pub(crate) fn on_unmap(&self, address: u64) {
+        let object = self.services.lock_objects().remove(address);
+        if let Some(object) = object {
+            self.on_event(&HostEvent::Unmapped(&object));
+        }
+    }
+
+    /// Memory was given back by the program. Whether the device may have it now: else it is kept for a while, so that late
+    /// accesses are found.
+    pub(crate) fn on_free(&self, address: u64) -> bool {
+        self.on_free_at(address, None)
+    }
+
+    /// The same, with the time at which a kernel did it.
+    pub(super) fn on_free_at(&self, address: u64, when: Option<Moment>) -> bool {
+        let stack = self.stack();
+        let Some(object) = self.services.lock_objects().remove(address) else { return true };
+        self.instances.iter().fold(true, |is_free, instance| instance.on_free(&object, &stack, when) & is_free)
+    }
+
+    /// Whether kernels have allocated what begins at an address.
+    pub(super) fn is_heap(&self, address: u64) -> bool {
+        self.services.lock_objects().is_heap(address)
+    }
+
+    /// The host copies or fills memory. Whether it was freed, which is reported.
+    pub(crate) fn copies_freed(&self, address: u64) -> bool {
+        let is_freed = self.services.lock_objects().is_freed(address);
+        if is_freed {
+            self.on_event(&HostEvent::CopyOfFreed { address });
+        }
+        is_freed
+    }
+
+    /// A context ends, and takes memory with it: all objects in ranges that it has.
+    pub(crate) fn on_context_end(&self, is_taken: impl Fn(u64) -> bool) {
+        let all = self.services.lock_objects().leaks();
+        let taken: Vec<Object> = all.into_iter().filter(|object| is_taken(object.start)).collect();
+        self.on_event(&HostEvent::ContextEnds { taken: &taken });
+    }
+
+    /// The program calls an object by a name.
+    pub(crate) fn is_called(&self, start: u64, label: Arc<str>) {
+        self.services.lock_objects().change(start, |object| object.label = Some(label));
+    }
+}
+
+/// The variables of a module that the program has: name, address and size. Those of tools are nobody's to access.
+fn variables_of_program(program: &dyn Program) -> impl Iterator<Item = (&str, u64, u64)> {
+    program.variables().into_iter().filter(|(name, ..)| *name != SITES_VARIABLE)
+}

@@ -1,0 +1,147 @@
+//! What tools may ask of the process: memory, objects, stacks, and where findings go.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use device::{Device, Memory};
+use report::{Coverage, Finding, Journal, Line, Row};
+use toolkit::{Host, HostStack, Objects, Plane, PlaneLayout};
+
+use super::shadow_plane::ShadowPlane;
+use super::stack;
+
+/// The process, for its tools.
+#[derive(Debug)]
+pub(super) struct Services {
+    pub(super) device: Arc<dyn Device>,
+    objects: Mutex<Objects>,
+    journal: Option<Journal>,
+    state: Mutex<State>,
+    /// Calls that are kept of a stack of the host.
+    callers: usize,
+}
+
+/// What was written down, and how much was checked.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// How many findings were written.
+    findings: usize,
+    pub(super) coverage: Coverage,
+    /// Kernels that were launched.
+    pub(super) kernels: BTreeSet<String>,
+    /// Kernels of which launches were not checked.
+    pub(super) skipped: BTreeSet<String>,
+    pub(super) is_ended: bool,
+}
+
+impl Services {
+    pub(super) fn new(device: &Arc<dyn Device>, session: Option<&Path>, callers: usize) -> Self {
+        Self {
+            device: Arc::clone(device),
+            objects: Mutex::default(),
+            journal: session.and_then(create_journal),
+            state: Mutex::default(),
+            callers,
+        }
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn write(&self, line: &Line) {
+        let result = self.journal.as_ref().map_or(Ok(()), |journal| journal.write(line));
+        if let Err(error) = result {
+            crate::log::say(&format!("what was found cannot be written down: {error}"));
+        }
+    }
+
+    /// Writes a finding; gives its number.
+    pub(super) fn write_finding(&self, finding: Finding) -> usize {
+        let mut state = self.state();
+        let number = state.findings;
+        state.findings += 1;
+        self.write(&Line::Finding(Box::new(finding)));
+        number
+    }
+
+    pub(super) fn write_coverage(&self) {
+        let coverage = self.state().coverage;
+        self.write(&Line::Coverage(coverage));
+    }
+
+    pub(super) fn lock_objects(&self) -> MutexGuard<'_, Objects> {
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Host for Services {
+    fn memory(&self) -> &dyn Memory {
+        self.device.memory()
+    }
+
+    fn objects(&self) -> MutexGuard<'_, Objects> {
+        self.lock_objects()
+    }
+
+    fn plane(&self, layout: PlaneLayout) -> io::Result<Box<dyn Plane>> {
+        Ok(Box::new(ShadowPlane::new(self.memory().range().1, layout)?))
+    }
+
+    fn has_memory_at(&self, address: u64) -> bool {
+        has_memory_at(address)
+    }
+
+    fn stack(&self) -> HostStack {
+        stack::capture(self.callers)
+    }
+
+    fn found(&self, finding: Finding) {
+        self.write_finding(finding);
+    }
+
+    fn row(&self, row: Row) {
+        self.write(&Line::Row(row));
+    }
+
+    fn say(&self, text: &str) {
+        crate::log::say(text);
+    }
+
+    fn is_in_stream(&self) -> bool {
+        crate::queue::is_at_work()
+    }
+}
+
+/// A journal of this process. There may be older ones: a process can become another program.
+fn create_journal(session: &Path) -> Option<Journal> {
+    let id = std::process::id();
+    for number in 0..10_000 {
+        match Journal::create(&session.join(format!("{id}-{number}.journal"))) {
+            Ok(journal) => return Some(journal),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => {
+                crate::log::say(&format!("what is found cannot be written down: {error}"));
+                return None;
+            }
+        }
+    }
+    None
+}
+
+/// Whether the process has memory at an address.
+fn has_memory_at(address: u64) -> bool {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    maps.lines().any(|line| {
+        let range = line.split_once(' ').and_then(|(range, _)| range.split_once('-'));
+        let parse = |text: &str| u64::from_str_radix(text, 16).ok();
+        range.is_some_and(|(start, end)| {
+            let is_accessible = line.split(' ').nth(1).is_some_and(|permissions| permissions.starts_with('r'));
+            is_accessible
+                && parse(start).is_some_and(|start| start <= address)
+                && parse(end).is_some_and(|end| address < end)
+        })
+    })
+}

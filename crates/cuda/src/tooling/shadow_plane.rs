@@ -1,0 +1,117 @@
+//! Shadow planes: memory of the host beside that of the device.
+//!
+//! Unsafe: it writes memory by its address. All of it is its own.
+#![allow(unsafe_code, reason = "it writes memory by its address")]
+
+use std::io;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use toolkit::{Plane, PlaneLayout};
+
+use crate::address_space::{Memory, Range};
+
+/// A plane.
+#[derive(Debug)]
+pub(super) struct ShadowPlane {
+    memory: Range,
+    /// How many cells there are.
+    cells: u64,
+    /// Memory that is full of the value that large ranges have. They share it.
+    common: (u8, Memory),
+}
+
+/// Large ranges are changed in pieces of this size.
+const PIECE: u64 = 1 << 20;
+
+impl ShadowPlane {
+    /// For so many bytes of memory.
+    pub(super) fn new(bytes: u64, layout: PlaneLayout) -> io::Result<Self> {
+        let cells = bytes.div_ceil(layout.granule.max(1));
+        // The cells of the last access may be loaded in one piece, which ends after them.
+        let memory = Range::reserve((cells + 64).next_multiple_of(4096), 4096)?;
+        memory.allow(memory.address, memory.bytes, true)?;
+        Ok(Self { memory, cells, common: (layout.common, Memory::full_of(layout.common, PIECE)?) })
+    }
+
+    /// Exchanges whole pieces.
+    fn set_pieces(&self, first: u64, last: u64, value: u8) -> io::Result<()> {
+        if value == 0 {
+            self.memory.unmap(first, last - first)?;
+            return self.memory.allow(first, last - first, true);
+        }
+        (first..last).step_by(PIECE as usize).try_for_each(|at| self.memory.copy(at, PIECE, &self.common.1))
+    }
+
+    /// Writes cells, from an address to before another.
+    fn write(&self, start: u64, end: u64, value: u8) {
+        // SAFETY: `fill` only asks for addresses of its cells. Kernels that run meanwhile see one or the other.
+        unsafe { (start as *mut u8).write_bytes(value, (end - start) as usize) };
+    }
+}
+
+impl Plane for ShadowPlane {
+    fn address(&self) -> u64 {
+        self.memory.address
+    }
+
+    fn fill(&self, first: u64, count: u64, value: u8) {
+        let end = first.saturating_add(count).min(self.cells);
+        if first >= end {
+            return;
+        }
+        let (start, end) = (self.memory.address + first, self.memory.address + end);
+        let (inner, last) = (start.next_multiple_of(PIECE), end / PIECE * PIECE);
+        let can_share = value == 0 || value == self.common.0;
+        if can_share && inner < last && self.set_pieces(inner, last, value).is_ok() {
+            self.write(start, inner, value);
+            self.write(last, end, value);
+        } else {
+            self.write(start, end, value);
+        }
+    }
+
+    fn change(&self, cell: u64, clear: u8, set: u8) {
+        if cell >= self.cells {
+            return;
+        }
+        // SAFETY: it is one of our cells, and only written as this type here; kernels read it.
+        let cell = unsafe { AtomicU8::from_ptr((self.memory.address + cell) as *mut u8) };
+        let _ = cell.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |old| Some(old & !clear | set));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_ranges_share_memory_and_small_ones_do_not() {
+        let plane = ShadowPlane::new(64 << 20, PlaneLayout { granule: 4, common: 0xff }).unwrap();
+        let cell = |index: u64| {
+            // SAFETY: one of the cells.
+            unsafe { ((plane.address() + index) as *const u8).read() }
+        };
+        let (first, count) = (1024, (30 << 20) / 4 + 1);
+        let near = [first - 1, first, 5 << 20, first + count - 1, first + count];
+        for _ in 0..2 {
+            plane.fill(first, count, 0xff);
+            assert_eq!(near.map(cell), [0, 0xff, 0xff, 0xff, 0]);
+            plane.fill(first, count, 7);
+            assert_eq!(near.map(cell), [0, 7, 7, 7, 0]);
+            plane.fill(first, count, 0);
+            assert_eq!(near.map(cell), [0; 5]);
+        }
+    }
+
+    #[test]
+    fn cells_beyond_the_end_are_left_out() {
+        let plane = ShadowPlane::new(4096, PlaneLayout { granule: 4, common: 0xff }).unwrap();
+        plane.fill(1000, u64::MAX, 1);
+        plane.change(5000, 0, 1);
+        plane.change(3, 0, 6);
+        plane.change(3, 4, 1);
+        // SAFETY: cells of the plane.
+        let cells = unsafe { [3, 999, 1000, 1023].map(|at| ((plane.address() + at) as *const u8).read()) };
+        assert_eq!(cells, [3, 0, 1, 1]);
+    }
+}

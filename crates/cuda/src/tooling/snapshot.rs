@@ -1,0 +1,160 @@
+//! What a kernel may write, saved: the objects of the program, wherever they lie.
+//!
+//! Memory that the program registered, or mapped itself, is part of it: it is read and written by its address, as the
+//! kernel does. Buffers are kept from launch to launch, because most of the time of a copy into new memory is the system's.
+//!
+//! Unsafe: it copies memory by its address. The objects are there as long as the program does not free them, which it may
+//! not while a kernel that it launched has not ended.
+#![allow(unsafe_code, reason = "it copies memory by its address")]
+
+use std::sync::{Mutex, PoisonError};
+
+use toolkit::{LaunchView, Objects, Writes, Written};
+
+/// Objects with what was in them.
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    objects: Vec<Saved>,
+}
+
+/// An object that was saved.
+#[derive(Debug)]
+struct Saved {
+    start: u64,
+    /// In words.
+    name: String,
+    bytes: Vec<u8>,
+}
+
+/// Buffers that nobody uses.
+#[derive(Debug, Default)]
+pub(super) struct SnapshotBuffers {
+    free: Mutex<Vec<Vec<u8>>>,
+}
+
+/// Buffers that are kept have no more bytes together.
+const MOST_KEPT: usize = 1 << 30;
+
+impl SnapshotBuffers {
+    fn take(&self, bytes: usize) -> Vec<u8> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        // The smallest that is large enough.
+        let fits = free.iter().enumerate().filter(|(_, buffer)| buffer.capacity() >= bytes);
+        let best = fits.min_by_key(|(_, buffer)| buffer.capacity()).map(|(index, _)| index);
+        best.map_or_else(|| Vec::with_capacity(bytes), |index| free.swap_remove(index))
+    }
+
+    /// Takes the buffers of a snapshot back.
+    pub(super) fn give_back(&self, snapshot: Snapshot) {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept: usize = free.iter().map(Vec::capacity).sum();
+        for Saved { bytes, .. } in snapshot.objects {
+            kept += bytes.capacity();
+            if kept <= MOST_KEPT {
+                free.push(bytes);
+            }
+        }
+    }
+}
+
+/// The objects that a launch may write: where each begins, its size, and what it is.
+pub(super) fn written_objects(objects: &Objects, writes: &Writes, launch: &LaunchView<'_>) -> Vec<(u64, u64, String)> {
+    let all = objects.all();
+    let Writes::Only(written) = writes else { return all };
+    let is_written = |(start, bytes, name): &(u64, u64, String)| {
+        written.iter().any(|place| match place {
+            Written::Param { param, offset } => launch.pointer(*param, *offset).is_some_and(|pointer| {
+                // To the end, too: who computes backwards begins there.
+                pointer >= *start && pointer - start <= *bytes
+            }),
+            Written::Variable(variable) => *name == format!("the variable `{variable}`"),
+        })
+    };
+    all.into_iter().filter(is_written).collect()
+}
+
+impl Snapshot {
+    /// Saves objects.
+    pub(super) fn save(objects: Vec<(u64, u64, String)>, buffers: &SnapshotBuffers) -> Self {
+        let save = |(start, length, name): (u64, u64, String)| {
+            let mut bytes = buffers.take(length as usize);
+            bytes.clear();
+            bytes.reserve(length as usize);
+            // SAFETY: the object has so many bytes and the buffer room for them; both are there. What other threads of the
+            // program write meanwhile may be torn, as for any copy of theirs.
+            unsafe {
+                std::ptr::copy_nonoverlapping(start as *const u8, bytes.as_mut_ptr(), length as usize);
+                bytes.set_len(length as usize);
+            }
+            Saved { start, name, bytes }
+        };
+        Self { objects: objects.into_iter().map(save).collect() }
+    }
+
+    /// Writes back what was saved.
+    pub(super) fn restore(&self) {
+        for Saved { start, bytes, .. } in &self.objects {
+            // SAFETY: as in `save`, the other way round.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), *start as *mut u8, bytes.len()) };
+        }
+    }
+
+    /// Writes back what was saved, and saves what was there, piece by piece, so that each is in the cache for both.
+    pub(super) fn exchange(&mut self) {
+        const PIECE: usize = 16 << 10;
+        let mut piece = [0_u8; PIECE];
+        for Saved { start, bytes, .. } in &mut self.objects {
+            for (number, saved) in bytes.chunks_mut(PIECE).enumerate() {
+                let at = (*start as usize + number * PIECE) as *mut u8;
+                let piece = &mut piece[..saved.len()];
+                // SAFETY: as in `save`: the pieces are within the object.
+                unsafe {
+                    std::ptr::copy_nonoverlapping(at, piece.as_mut_ptr(), piece.len());
+                    std::ptr::copy_nonoverlapping(saved.as_ptr(), at, saved.len());
+                }
+                saved.copy_from_slice(piece);
+            }
+        }
+    }
+
+    /// The first byte that is not as it was saved: the object, and where in it.
+    pub(super) fn difference(&self) -> Option<(String, u64)> {
+        self.objects.iter().find_map(|Saved { start, name, bytes }| {
+            // SAFETY: as in `save`; a byte that another thread of the program writes meanwhile is one or the other.
+            let now = unsafe { std::slice::from_raw_parts(*start as *const u8, bytes.len()) };
+            if now == &bytes[..] {
+                return None;
+            }
+            let offset = now.iter().zip(bytes).position(|(now, saved)| now != saved)?;
+            Some((name.clone(), offset as u64))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_saved_comes_back() {
+        let buffers = SnapshotBuffers::default();
+        let mut memory = vec![1_u8; 100_000];
+        let object = (memory.as_mut_ptr() as u64, memory.len() as u64, "an allocation".to_owned());
+        let mut snapshot = Snapshot::save(vec![object.clone()], &buffers);
+        assert_eq!(snapshot.difference(), None);
+        memory[70_000] = 5;
+        assert_eq!(snapshot.difference(), Some(("an allocation".to_owned(), 70_000)));
+        snapshot.exchange();
+        assert_eq!(memory, [1; 100_000]);
+        snapshot.exchange();
+        assert_eq!((memory[70_000], memory[69_999]), (5, 1));
+        memory.fill(9);
+        snapshot.restore();
+        assert_eq!((memory[0], memory[70_000]), (1, 1));
+        buffers.give_back(snapshot);
+        assert_eq!(buffers.free.lock().unwrap().len(), 1);
+        let again = Snapshot::save(vec![object], &buffers);
+        assert!(buffers.free.lock().unwrap().is_empty(), "the buffer is used again");
+        buffers.give_back(again);
+    }
+}

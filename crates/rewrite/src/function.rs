@@ -1,0 +1,132 @@
+//! Rewrites one function: calls the tools for everything that it does.
+
+use ptx::edit::Editor;
+use ptx::ir::{FuncId, Module, Operand, Symbol};
+use ptx::ops::Op;
+use ptx::types::Space;
+
+use crate::context::{CONTEXT_VARIABLE, Layout};
+use crate::cursor::{Cursor, FunctionContext, Helpers};
+use crate::error::{Refusal, RewriteError};
+use crate::events::{self, Event};
+use crate::instrumentation::{Class, Instrumentation};
+use crate::site::Sites;
+use crate::virtual_ids::{self, first_statement};
+use crate::votes;
+
+/// A tool, and which of its versions is made.
+pub(crate) type Chosen<'t> = (&'t dyn Instrumentation, usize);
+
+/// What rewriting a function needs.
+pub(crate) struct FunctionRewriter<'a, 't> {
+    pub(crate) module: &'a mut Module,
+    pub(crate) sites: &'a mut Sites,
+    pub(crate) layout: &'a Layout,
+    pub(crate) helpers: &'a Helpers,
+    pub(crate) tools: &'a [Chosen<'t>],
+}
+
+/// Why a function was not rewritten: it is refused, or a tool is broken.
+pub(crate) enum Failure {
+    Refused(Refusal),
+    Broken(RewriteError),
+}
+
+impl FunctionRewriter<'_, '_> {
+    /// Rewrites a function, which is a copy, or there once for all.
+    pub(crate) fn rewrite(&mut self, func: FuncId) -> Result<FunctionContext, Failure> {
+        let is_kernel = self.module.functions[func].is_entry();
+        let mut function = FunctionContext { is_kernel, ..FunctionContext::default() };
+        let refused = |error: &_| Failure::Refused(Refusal::edit(error));
+        {
+            let mut editor = Editor::new(self.module, func).map_err(|error| refused(&error))?;
+            for &(tool, version) in self.tools {
+                virtual_ids::replace(&mut editor, &mut function, tool, version, self.layout)
+                    .map_err(Failure::Refused)?;
+                virtual_ids::scale_barriers(&mut editor, tool.name(), tool.copies(version));
+            }
+        }
+        let is_last = |tool: &dyn Instrumentation| tool.class() == Class::Last;
+        for last in [false, true] {
+            let tools: Vec<Chosen<'_>> =
+                self.tools.iter().filter(|(tool, _)| is_last(*tool) == last).copied().collect();
+            if !tools.is_empty() {
+                self.call_tools(func, &mut function, &tools).map_err(|error| refused(&error))?;
+            }
+        }
+        if let Some((tool, helper)) = function.missing_helper.take() {
+            return Err(Failure::Broken(RewriteError::NoHelper { tool, helper }));
+        }
+        let mut editor = Editor::new(self.module, func).map_err(|error| refused(&error))?;
+        if function.is_used {
+            votes::separate(&mut editor);
+            remove_register_counts(&mut editor);
+        }
+        if !is_kernel && let Some(context) = function.address {
+            // Who calls it has put the address there.
+            let shared = context_variable(editor.module());
+            let tag = editor.tag("warpgrind", "launch", 0);
+            editor.at_entry(tag).inst("ld.shared.b64", &[context.into(), Operand::SymbolAddress(shared, 0)]);
+        }
+        Ok(function)
+    }
+
+    /// Tells tools what the function does, as it is now.
+    fn call_tools(
+        &mut self,
+        func: FuncId,
+        function: &mut FunctionContext,
+        tools: &[Chosen<'_>],
+    ) -> Result<(), ptx::edit::EditError> {
+        let (events, groups) = events::of_function(self.module, func);
+        let mut editor = Editor::new(self.module, func)?;
+        let Some(first) = first_statement(&editor) else { return Ok(()) };
+        let entry = tools.iter().map(|tool| (tool, None));
+        let events = events.iter().flat_map(|event| tools.iter().map(move |tool| (tool, Some(event))));
+        for (&(tool, version), event) in entry.chain(events) {
+            let (stmt, guard) = event.map_or((first, None), Event::place);
+            let tag = editor.tag(tool.name(), "check", 0);
+            let mut cursor = Cursor {
+                editor: &mut editor,
+                stmt,
+                tag,
+                tool: tool.name(),
+                version,
+                layout: self.layout,
+                guard,
+                groups: &groups,
+                sites: self.sites,
+                helpers: self.helpers,
+                function,
+            };
+            match event {
+                None => tool.entry(&mut cursor),
+                Some(Event::Access(access)) => tool.access(&mut cursor, access),
+                Some(Event::Sync(sync)) => tool.sync(&mut cursor, sync),
+                Some(Event::Call(call)) => tool.call(&mut cursor, call),
+                Some(Event::Exit(exit)) => tool.exit(&mut cursor, exit),
+                Some(Event::Definition(definition)) => tool.definition(&mut cursor, definition),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The word of shared memory with the address of the launch context.
+pub(crate) fn context_variable(module: &Module) -> Symbol {
+    let is_it = |variable: &ptx::ir::Variable| {
+        variable.space == Space::Shared && module.text(variable.name) == CONTEXT_VARIABLE
+    };
+    let found = module.globals.iter().find(|(_, variable)| is_it(variable));
+    found.map(|(global, _)| Symbol::Global(global)).expect("the runtime brings the variable")
+}
+
+/// Takes out what a warp says of how many registers are enough for it (`setmaxnreg`): that was said of the code as it was,
+/// and the functions of tools need more than the 24 that warps keep which only copy.
+fn remove_register_counts(editor: &mut Editor<'_>) {
+    for stmt in editor.body().ids() {
+        if editor.view(stmt).is_some_and(|view| view.op() == Some(Op::Setmaxnreg)) {
+            editor.remove(stmt);
+        }
+    }
+}

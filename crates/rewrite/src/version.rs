@@ -1,0 +1,60 @@
+//! Versions of kernels: what a module has of each kernel after it was rewritten.
+
+use std::any::Any;
+
+use rustc_hash::FxHashMap;
+
+use crate::cursor::State;
+use crate::error::Refusal;
+
+/// What a module has of a kernel.
+#[derive(Debug)]
+pub struct KernelVersions {
+    /// The kernel as the program has it, to be launched where no version is.
+    pub original: Original,
+    /// The versions that tools made of it, one for each choice of theirs; none if one of them refused.
+    pub versions: Vec<KernelVersion>,
+    /// Why there are none.
+    pub refusal: Option<Refusal>,
+}
+
+/// A kernel as the program has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Original {
+    /// The name by which it is launched.
+    pub symbol: String,
+    /// Which parameter is the address of the launch context: the last. Only kernels that call functions through pointers
+    /// have it: those functions are there once, with the checks of tools in them.
+    pub context: Option<usize>,
+}
+
+/// A version of a kernel.
+#[derive(Debug, Default)]
+pub struct KernelVersion {
+    /// The name by which it is launched.
+    pub symbol: String,
+    /// Which version of each tool it has, in the order of the tools.
+    pub choice: Vec<usize>,
+    /// Which parameter is the address of the launch context: the last. Nothing if no tool needs it.
+    pub context: Option<usize>,
+    /// How many words of its own it has in the launch context.
+    pub kernel_words: usize,
+    /// How many sites the kernel itself has, without the functions that it calls.
+    pub sites: usize,
+    pub(crate) states: FxHashMap<&'static str, Box<dyn State>>,
+}
+
+impl KernelVersion {
+    /// What a tool kept of the kernel while it rewrote it.
+    pub fn state<S: State>(&self, tool: &str) -> Option<&S> {
+        let state: &dyn Any = &**self.states.get(tool)?;
+        state.downcast_ref()
+    }
+}
+
+impl KernelVersions {
+    /// The version of a choice.
+    pub fn version(&self, choice: &[usize]) -> Option<&KernelVersion> {
+        self.versions.iter().find(|version| version.choice == choice)
+    }
+}

@@ -1,0 +1,126 @@
+//! What the program did on the host.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::objects::Object;
+
+/// Waits until all streams have done what they were asked for, or until some time; whether they have.
+pub type Settle = fn(Instant) -> bool;
+
+/// What the program did on the host. What it did with memory has been done, and [`Objects`](crate::Objects) knows of it,
+/// unless it is said otherwise.
+#[derive(Clone, Copy, Debug)]
+pub enum HostEvent<'a> {
+    /// Memory is there that kernels may access.
+    Allocated(&'a Object),
+    /// Memory is gone, for good.
+    Unmapped(&'a Object),
+    /// It frees what cannot be freed.
+    InvalidFree {
+        /// The address.
+        address: u64,
+    },
+    /// A kernel frees what no kernel has allocated.
+    InvalidFreeInKernel {
+        /// The address.
+        address: u64,
+        /// The kernel.
+        kernel: &'a str,
+    },
+    /// It asks for a copy or fill that goes past the end of an allocation, and is refused.
+    CopyOverrun {
+        /// Where it begins.
+        address: u64,
+        /// How many bytes it has.
+        bytes: u64,
+    },
+    /// It asks for a copy from or to memory, or a fill of it, that is within an allocation.
+    Copy {
+        /// Where it begins.
+        address: u64,
+        /// How many bytes it has.
+        bytes: u64,
+    },
+    /// It asks for a copy of memory that was freed, or a fill, and is refused.
+    CopyOfFreed {
+        /// Where it begins.
+        address: u64,
+    },
+    /// A context ends, and takes memory with it, which is still there.
+    ContextEnds {
+        /// Which objects.
+        taken: &'a [Object],
+    },
+    /// It allocates from a range by itself from now on.
+    HeapAppears {
+        /// Where the range begins.
+        start: u64,
+        /// How many bytes it has.
+        bytes: u64,
+        /// How it is used.
+        usage: HeapUse,
+        /// As the program calls it.
+        label: Option<&'a Arc<str>>,
+        /// Waits for streams.
+        settle: Settle,
+    },
+    /// It does not do so any more.
+    HeapVanishes {
+        /// Where the range begins.
+        start: u64,
+    },
+    /// All is free that was allocated from a heap.
+    HeapIsReset {
+        /// Where the range begins.
+        start: u64,
+        /// Waits for streams.
+        settle: Settle,
+    },
+    /// A range of a heap is allocated.
+    PartAppears {
+        /// Where it begins.
+        start: u64,
+        /// How many bytes it has.
+        bytes: u64,
+    },
+    /// It has another size from now on.
+    PartIsResized {
+        /// Where it begins.
+        start: u64,
+        /// How many bytes it has.
+        bytes: u64,
+        /// Waits for streams.
+        settle: Settle,
+    },
+    /// It is free again.
+    PartVanishes {
+        /// Where it begins.
+        start: u64,
+        /// Waits for streams.
+        settle: Settle,
+    },
+    /// It says what may be done with an object: [`permissions`](crate::objects::permissions).
+    Permissions {
+        /// Where the object begins.
+        start: u64,
+        /// What may be done.
+        given: u64,
+        /// Waits for streams.
+        settle: Settle,
+    },
+    /// Everything may be done with all objects again.
+    PermissionsAreReset {
+        /// Waits for streams.
+        settle: Settle,
+    },
+}
+
+/// How the memory of a heap is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HeapUse {
+    /// Only what is allocated from it is accessed.
+    SubAllocator,
+    /// All of it may be accessed.
+    Layout,
+}

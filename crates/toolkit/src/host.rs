@@ -1,0 +1,42 @@
+//! What a tool may ask of the process that it works in.
+
+use std::fmt::Debug;
+use std::io;
+use std::sync::MutexGuard;
+
+use device::Memory;
+use report::{Finding, Row};
+
+use crate::objects::Objects;
+use crate::plane::{Plane, PlaneLayout};
+use crate::stack::HostStack;
+
+/// The process of the program, for its tools.
+pub trait Host: Debug + Send + Sync {
+    /// The memory of the device.
+    fn memory(&self) -> &dyn Memory;
+
+    /// All objects in memory that kernels may access. The lock is not held while the host is asked for anything else.
+    fn objects(&self) -> MutexGuard<'_, Objects>;
+
+    /// Memory that lies beside that of the device, cell by cell. Kernels access it by its address.
+    fn plane(&self, layout: PlaneLayout) -> io::Result<Box<dyn Plane>>;
+
+    /// Whether the process has memory at an address, whoever knows of it.
+    fn has_memory_at(&self, address: u64) -> bool;
+
+    /// Where the program is now.
+    fn stack(&self) -> HostStack;
+
+    /// Reports a finding.
+    fn found(&self, finding: Finding);
+
+    /// Reports a row of a table.
+    fn row(&self, row: Row);
+
+    /// Tells the user something that concerns all of the run, once.
+    fn say(&self, text: &str);
+
+    /// Whether this is a function of the program that a stream calls, which must not wait for streams.
+    fn is_in_stream(&self) -> bool;
+}

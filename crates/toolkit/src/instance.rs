@@ -1,0 +1,77 @@
+//! A tool at work in a process.
+
+use std::fmt::Debug;
+
+use report::Finding;
+use rewrite::context::Record;
+use rewrite::{KernelVersion, Refusal};
+
+use crate::event::HostEvent;
+use crate::failure::Failure;
+use crate::launch::{Evidence, LaunchView, SiteCount, Words};
+use crate::objects::{Moment, Object};
+use crate::plan::Plan;
+use crate::stack::HostStack;
+
+/// A tool at work in a process. It has state; what it is told comes from several threads. Everything does nothing unless
+/// a tool says otherwise.
+pub trait Instance: Debug + Send + Sync {
+    /// Bytes after each allocation that no object has.
+    fn redzone(&self) -> u64 {
+        0
+    }
+
+    /// Whether it wants to know where the program allocates, frees and launches: that takes time.
+    fn wants_stacks(&self) -> bool {
+        false
+    }
+
+    /// The program did something.
+    fn on_event(&self, _event: &HostEvent<'_>) {}
+
+    /// The program gave memory back, or a kernel did at a time. Whether the device may have it now: else the tool keeps it
+    /// for a while, and gives it back itself.
+    fn on_free(&self, _object: &Object, _stack: &HostStack, _when: Option<Moment>) -> bool {
+        true
+    }
+
+    /// Gives memory back that was kept, because there is no other; whether there was any.
+    fn make_room(&self) -> bool {
+        false
+    }
+
+    /// Bytes of the device that the program does not know to be in use.
+    fn hidden_bytes(&self) -> u64 {
+        0
+    }
+
+    /// Which of its versions of the kernel a launch runs, by its number.
+    fn choose(&self, _launch: &LaunchView<'_>) -> Result<usize, Refusal> {
+        Ok(0)
+    }
+
+    /// Sets its words of the context of a launch.
+    fn words(&self, _launch: &LaunchView<'_>, _version: &KernelVersion, _words: &mut Words<'_>) {}
+
+    /// Takes a launch into its hands: it runs in the steps of the plan. Only a tool that changes the program does.
+    fn plan(&self, _launch: &LaunchView<'_>) -> Option<Box<dyn Plan>> {
+        None
+    }
+
+    /// What a record of a kernel means. Asked for the first record of a site.
+    fn record(&self, _record: &Record, _evidence: &Evidence<'_>) -> Option<Finding> {
+        None
+    }
+
+    /// What a launch ends with of which this is the first record, if findings end launches.
+    fn failure(&self, _record: &Record) -> Failure {
+        Failure::IllegalAddress
+    }
+
+    /// What was counted at the sites of the tool, of a module whose kernels are not launched any more. Sites at which nothing
+    /// was counted are left out.
+    fn on_counts(&self, _counts: &[SiteCount<'_>]) {}
+
+    /// The process ends: the last findings, and the rows of tables.
+    fn finish(&self) {}
+}

@@ -1,0 +1,131 @@
+//! A launch, as tools see it.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use ptx::ir::{Module, Symbol};
+use ptx::types::Space;
+use report::{Occurrence, Place, Stack};
+use rewrite::context::{Layout, Word};
+use rewrite::{KernelWord, LaunchShape, Site};
+
+use crate::objects::{self, Moment};
+use crate::stack::HostStack;
+
+/// A launch that is about to take place, as the program asked for it.
+#[derive(Clone, Copy, Debug)]
+pub struct LaunchView<'a> {
+    /// The kernel, as the compiler names it.
+    pub kernel: &'a str,
+    /// The module that it is in, rewritten.
+    pub module: &'a Module,
+    /// How it is launched.
+    pub shape: LaunchShape,
+    /// The parameters, laid out as the kernel declares them.
+    pub params: &'a [u8],
+    /// Where each parameter begins, and how many bytes it has.
+    pub layout: &'a [(u64, u64)],
+    /// Which launch of the process it is, from 1 on.
+    pub number: u64,
+    /// Where the program asked for it.
+    pub stack: &'a HostStack,
+}
+
+impl LaunchView<'_> {
+    /// A pointer among the parameters.
+    pub fn pointer(&self, param: usize, offset: u32) -> Option<u64> {
+        let at = usize::try_from(self.layout.get(param)?.0 + u64::from(offset)).ok()?;
+        let bytes = self.params.get(at..at.checked_add(8)?)?;
+        Some(u64::from_le_bytes(bytes.try_into().expect("eight bytes")))
+    }
+}
+
+/// The words of one tool in the context of a launch.
+#[derive(Debug)]
+pub struct Words<'a> {
+    tool: &'a str,
+    layout: &'a Layout,
+    table: &'a mut [u64],
+    kept: &'a mut Vec<Kept>,
+}
+
+/// What a launch reads, and what is therefore kept until it has ended.
+pub type Kept = Arc<dyn Any + Send + Sync>;
+
+impl<'a> Words<'a> {
+    /// Those of a tool in a table, and where is kept what they point to.
+    pub fn new(tool: &'a str, layout: &'a Layout, table: &'a mut [u64], kept: &'a mut Vec<Kept>) -> Self {
+        Self { tool, layout, table, kept }
+    }
+
+    /// Keeps something until the launch has ended.
+    pub fn keep(&mut self, kept: Kept) {
+        self.kept.push(kept);
+    }
+
+    /// Sets a word that the tool declares.
+    pub fn set(&mut self, word: Word, value: u64) {
+        let offset = self.layout.offset(self.tool, word).expect("a tool declares the words that it sets");
+        self.table[offset as usize / 8] = value;
+    }
+
+    /// Sets a word of the kernel's own.
+    pub fn set_kernel_word(&mut self, word: KernelWord, value: u64) {
+        self.table[self.layout.kernel_words() as usize / 8 + word.0] = value;
+    }
+}
+
+/// What is known of a record besides what it says.
+#[derive(Clone, Debug)]
+pub struct Evidence<'a> {
+    /// The site.
+    pub site: &'a Site,
+    /// Where it is in the code.
+    pub place: Place,
+    /// When it happened, with the ids of the program.
+    pub occurrence: Occurrence,
+    /// How many times it happened at this site.
+    pub count: u64,
+    /// When, among the records of the launch.
+    pub when: Moment,
+    /// The module.
+    pub module: &'a Module,
+    /// How the kernel was launched.
+    pub shape: LaunchShape,
+    /// Where the program launched the kernel.
+    pub launched: Stack,
+}
+
+/// How often helpers counted something at a site (`warpgrind_count`), in all launches of its module.
+#[derive(Clone, Debug)]
+pub struct SiteCount<'a> {
+    /// The site.
+    pub site: &'a Site,
+    /// Where it is in the code. The kernel is the function that it is in.
+    pub place: Place,
+    /// How often.
+    pub count: u64,
+}
+
+/// The variable that the pointer of a site was made from, as an object whose start the device has told.
+pub fn site_variable(evidence: &Evidence<'_>, start: u64) -> Option<objects::Described> {
+    let Evidence { site, module, .. } = evidence;
+    let variable = match site.variable? {
+        Symbol::Global(global) => &module.globals[global],
+        Symbol::Var(var) => &module.functions[site.func].vars[var],
+        _ => return None,
+    };
+    let kind = match variable.space {
+        Space::Shared if variable.size().is_none() => "the dynamic shared memory",
+        Space::Shared => "the shared variable",
+        Space::Local => "the local memory",
+        _ => "the variable",
+    };
+    Some(objects::Described {
+        name: format!("{kind} `{}`", module.text(variable.name)),
+        start,
+        bytes: variable.size().unwrap_or(evidence.shape.dynamic_shared.into()),
+        stack: None,
+        permissions: objects::permissions::ALL,
+    })
+}

@@ -1,0 +1,66 @@
+//! What a tool is: what it inserts into kernels, and the half of it that runs in the process of the program.
+//!
+//! A [`Tool`] is known by one line in the list of tools. Its [`rewrite::Instrumentation`] rewrites kernels and knows only
+//! PTX. Its [`Instance`], one in each process, is told what the program does with memory and kernels, says which version of
+//! a kernel a launch runs and with which words in its context, may [plan](Plan) a launch in steps, and makes findings and
+//! rows of tables of what kernels recorded. It asks the [`Host`] for what it needs: objects in memory ([`Objects`]), shadow
+//! [planes](Plane), stacks.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use toolkit::{Host, Instance, Options, Tool};
+//!
+//! #[derive(Debug)]
+//! struct Look;
+//!
+//! impl rewrite::Instrumentation for Look {
+//!     fn name(&self) -> &'static str {
+//!         "look"
+//!     }
+//! }
+//!
+//! impl Instance for Look {}
+//!
+//! impl Tool for Look {
+//!     fn instrumentation(&self) -> &'static dyn rewrite::Instrumentation {
+//!         &Look
+//!     }
+//!     fn about(&self) -> &'static str {
+//!         "Runs a CUDA program and looks at it"
+//!     }
+//!     fn start(&self, _: &Options, _: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
+//!         Ok(Box::new(Look))
+//!     }
+//! }
+//!
+//! assert_eq!(Look.name(), "look");
+//! ```
+//!
+//! It knows devices by the traits of the crate `device`, and neither CUDA nor files nor processes.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod event;
+mod failure;
+mod host;
+mod instance;
+mod launch;
+pub mod objects;
+mod plan;
+mod plane;
+mod stack;
+mod tool;
+mod writes;
+
+pub use event::{HeapUse, HostEvent, Settle};
+pub use failure::Failure;
+pub use host::Host;
+pub use instance::Instance;
+pub use launch::{Evidence, Kept, LaunchView, SiteCount, Words, site_variable};
+pub use objects::{AllocationKind, Moment, Object, Objects};
+pub use plan::{Outcome, Plan, RunStep, Step};
+pub use plane::{Plane, PlaneLayout};
+pub use stack::{Calls, HostStack};
+pub use tool::{ApiErrors, Flag, Options, Tool};
+pub use writes::{Writes, Written};

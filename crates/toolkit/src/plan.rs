@@ -1,0 +1,73 @@
+//! Launches in steps.
+
+use std::fmt::Debug;
+
+use device::Order;
+use rewrite::LaunchShape;
+
+use crate::failure::Failure;
+
+/// How a launch takes place: asked for one step after the other, it sees what came of each.
+///
+/// While a plan of several steps is under way, no other launch runs on the device, so what it saves and restores is its
+/// own. What kernels print is held back until the plan is done, and so is what they free; what a run allocated that is
+/// undone is freed.
+pub trait Plan: Debug + Send {
+    /// The next step. The first time, nothing came before it.
+    fn next(&mut self, last: &Outcome) -> Step;
+}
+
+/// A step of a plan.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Step {
+    /// Runs the kernel.
+    Run(RunStep),
+    /// Saves what the kernel may write.
+    Save,
+    /// Writes back what was saved: memory is as it was then.
+    Restore,
+    /// Saves and restores in one: memory becomes what was saved, and what was in it is saved.
+    Exchange,
+    /// Compares memory with what was saved.
+    Compare,
+    /// The launch is over.
+    Done,
+    /// The launch is over, and nothing of it counts: it ends with an error.
+    Fail(Failure),
+}
+
+/// How the kernel runs in a step.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RunStep {
+    /// Which of the tool's versions; nothing for the original.
+    pub version: Option<usize>,
+    /// How it is launched; nothing for the shape that the version needs.
+    pub shape: Option<LaunchShape>,
+    /// Which blocks run, by their numbers; nothing for all.
+    pub blocks: Option<Vec<u64>>,
+    /// In which order.
+    pub order: Order,
+}
+
+impl RunStep {
+    /// All of a version, in any order.
+    pub fn version(version: usize) -> Self {
+        Self { version: Some(version), shape: None, blocks: None, order: Order::Free }
+    }
+}
+
+/// What came of a step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// Nothing: there was none.
+    Begins,
+    /// It was done.
+    Done,
+    /// Memory differs from what was saved.
+    Differs {
+        /// The object, in words.
+        object: String,
+        /// Where in it the first byte is that differs.
+        offset: u64,
+    },
+}

@@ -1,0 +1,125 @@
+//! What a kernel may write, as far as its text says.
+
+use ptx::analysis::{CallGraph, PointerValue, Provenance, Root};
+use ptx::ir::{FuncId, Module, Param};
+use ptx::ops::Effect;
+use ptx::types::Space;
+use ptx::view::{AccessKind, AccessSpace, View};
+
+/// The memory of the device that a kernel may write.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Writes {
+    /// What these point into, and nothing else.
+    Only(Vec<Written>),
+    /// Anything.
+    Anything,
+}
+
+/// Something that a kernel may write.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Written {
+    /// The object that a parameter points into.
+    Param {
+        /// The parameter, counted from 0.
+        param: usize,
+        /// Where in it the pointer is.
+        offset: u32,
+    },
+    /// A variable of the module, by its name.
+    Variable(String),
+}
+
+impl Writes {
+    /// What a kernel of a module may write.
+    pub fn of(module: &Module, kernel: FuncId) -> Self {
+        let calls = CallGraph::of(module);
+        if calls.may_call_unknown(kernel) {
+            return Self::Anything;
+        }
+        let mut written = Vec::new();
+        for func in calls.reachable_from(kernel).iter() {
+            let Some(body) = &module.functions[func].body else {
+                // Those that the device has itself write what their arguments point to, which is local.
+                continue;
+            };
+            let function = &module.functions[func];
+            let provenance = Provenance::of(module, function);
+            for id in body.iter() {
+                let Some(view) = View::of(&module.forms, body, id) else { continue };
+                if view.op().is_none() || view.effect() == Some(Effect::SurfaceStore) {
+                    return Self::Anything;
+                }
+                for access in view.accesses().into_iter().filter(|access| access.kind != AccessKind::Read) {
+                    let is_own = matches!(
+                        access.space,
+                        AccessSpace::State(Space::Shared | Space::Local | Space::Param) | AccessSpace::TensorMemory
+                    );
+                    if is_own {
+                        continue;
+                    }
+                    match place(module, func, kernel, &provenance.address(&view.operands()[access.address])) {
+                        Some(Some(place)) if !written.contains(&place) => written.push(place),
+                        Some(_) => {}
+                        None => return Self::Anything,
+                    }
+                }
+            }
+        }
+        Self::Only(written)
+    }
+}
+
+/// What a pointer points into; nothing in that if it is memory of the thread or block, and nothing at all if it is not known.
+fn place(module: &Module, func: FuncId, kernel: FuncId, pointer: &PointerValue) -> Option<Option<Written>> {
+    let PointerValue::Pointer { root, .. } = pointer else { return None };
+    match *root {
+        Root::Param { var, offset, .. } if func == kernel => {
+            let params = &module.functions[func].params;
+            let param = params.iter().position(|param| *param == Param::Var(var))?;
+            Some(Some(Written::Param { param, offset: u32::try_from(offset).ok()? }))
+        }
+        Root::Param { .. } => None,
+        Root::Global(global) => {
+            let variable = &module.globals[global];
+            let is_own = matches!(variable.space, Space::Shared | Space::Local);
+            Some((!is_own).then(|| Written::Variable(module.text(variable.name).to_owned())))
+        }
+        Root::Var(_) => Some(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(body: &str) -> Writes {
+        let text = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.global .align 4 .b8 table[64];\n\
+             .visible .entry k(.param .u64 p, .param .u64 q)\n{{\n.reg .b64 %d<9>; .reg .b32 %r<9>;\n\
+             .shared .align 4 .b8 tile[64];\n{body}\nret;\n}}\n"
+        );
+        let parsed = ptx::parse(&text);
+        assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+        Writes::of(&parsed.module, parsed.module.function("k").unwrap())
+    }
+
+    #[test]
+    fn objects_of_parameters_and_variables() {
+        let q = Written::Param { param: 1, offset: 0 };
+        let loads = "ld.param.u64 %d1, [p]; ld.param.u64 %d2, [q]; ld.global.u32 %r1, [%d1];";
+        assert_eq!(of(&format!("{loads} st.global.u32 [%d2+4], %r1;")), Writes::Only(vec![q.clone()]));
+        assert_eq!(
+            of(&format!(
+                "{loads} red.global.add.u32 [%d2], %r1; st.global.u32 [table], %r1; st.shared.u32 [tile], %r1;"
+            )),
+            Writes::Only(vec![q, Written::Variable("table".to_owned())])
+        );
+        assert_eq!(of(loads), Writes::Only(Vec::new()));
+    }
+
+    #[test]
+    fn a_pointer_from_memory_may_point_anywhere() {
+        let text = "ld.param.u64 %d1, [p]; ld.global.u64 %d2, [%d1]; st.global.u32 [%d2], %r1;";
+        assert_eq!(of(text), Writes::Anything);
+    }
+}

@@ -1,0 +1,150 @@
+//! memcheck in the process of the program: it keeps the shadow and what was freed, and makes findings of records.
+
+mod errors;
+mod heaps;
+mod shadow;
+
+use std::sync::Arc;
+
+use report::Finding;
+use rewrite::KernelVersion;
+use rewrite::context::Record;
+use toolkit::objects::{AtAddress, Described, Moment, Object, Objects};
+use toolkit::{Evidence, Failure, Host, HostEvent, HostStack, Instance, LaunchView, Options, Words, site_variable};
+
+use super::findings::BadAccess;
+use super::slots::{Checked, NO_OBJECT};
+use super::{ARENA, ARENA_BYTES, SHADOW, UNSHADOWED, UNSHADOWED_COUNT, is_misaligned};
+use shadow::Shadow;
+
+/// memcheck in a process.
+#[derive(Debug)]
+pub(super) struct MemcheckInstance {
+    host: Arc<dyn Host>,
+    options: Options,
+    shadow: Shadow,
+}
+
+/// Redzones after allocations. Those in front of them are after the ones before.
+const REDZONE: u64 = 256;
+
+impl MemcheckInstance {
+    pub(super) fn start(options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
+        let shadow = Shadow::new(&**host)
+            .map_err(|error| format!("no memory can be had for the tools ({error}), so nothing is checked"))?;
+        Ok(Box::new(Self { host: Arc::clone(host), options: options.clone(), shadow }))
+    }
+
+    /// Keeps an object that was freed, and gives memory back that was kept long enough.
+    fn quarantine(&self, objects: &mut Objects, object: Object, stack: HostStack, when: Option<Moment>) {
+        let memory = self.host.memory();
+        for old in objects.quarantine(object, stack, when, memory.total_bytes() / 8) {
+            memory.free(old);
+        }
+    }
+
+    /// What is at the address of a record, and which object the pointer was made from.
+    fn objects_of(&self, record: &Record, evidence: &Evidence<'_>) -> (AtAddress, Option<Described>) {
+        let is_device = self.host.memory().contains(record.address);
+        let objects = self.host.objects();
+        let is_host = || !is_device && self.host.has_memory_at(record.address);
+        let memory = objects.at(record.address, Some(evidence.when), is_host);
+        let meant = match site_variable(evidence, record.other) {
+            Some(variable) => (record.other != 0).then_some(variable),
+            None if record.other == NO_OBJECT => None,
+            None => objects.starting_at(record.other),
+        };
+        (memory, meant)
+    }
+}
+
+impl Instance for MemcheckInstance {
+    fn redzone(&self) -> u64 {
+        REDZONE
+    }
+
+    fn wants_stacks(&self) -> bool {
+        true
+    }
+
+    fn on_event(&self, event: &HostEvent<'_>) {
+        match *event {
+            HostEvent::Allocated(object) => self.shadow.set(object.start, object.bytes, true),
+            HostEvent::Unmapped(object) => self.shadow.set(object.start, object.bytes, false),
+            HostEvent::InvalidFree { address } => self.on_invalid_free(address),
+            HostEvent::InvalidFreeInKernel { address, kernel } => self.on_invalid_free_in_kernel(address, kernel),
+            HostEvent::CopyOverrun { address, bytes } => self.on_copy_overrun(address, bytes),
+            HostEvent::Copy { address, bytes } => self.on_copy(address, bytes),
+            HostEvent::CopyOfFreed { address } => self.on_copy_of_freed(address),
+            HostEvent::ContextEnds { taken } => self.report_leaks_of_context(taken),
+            HostEvent::HeapAppears { start, bytes, usage, label, settle } => {
+                self.heap_appears(start, bytes, usage, label.cloned(), settle);
+            }
+            HostEvent::HeapVanishes { start } => self.heap_vanishes(start),
+            HostEvent::HeapIsReset { start, settle } => self.heap_is_reset(start, settle),
+            HostEvent::PartAppears { start, bytes } => self.part_appears(start, bytes),
+            HostEvent::PartIsResized { start, bytes, settle } => self.part_is_resized(start, bytes, settle),
+            HostEvent::PartVanishes { start, settle } => self.part_vanishes(start, settle),
+            HostEvent::Permissions { start, given, settle } => self.on_permissions(start, given, settle),
+            HostEvent::PermissionsAreReset { settle } => self.rights_are_reset(settle),
+        }
+    }
+
+    fn on_free(&self, object: &Object, stack: &HostStack, when: Option<Moment>) -> bool {
+        self.shadow.set(object.start, object.bytes, false);
+        self.quarantine(&mut self.host.objects(), object.clone(), stack.clone(), when);
+        false
+    }
+
+    fn make_room(&self) -> bool {
+        let old = self.host.objects().empty_quarantine();
+        for &address in &old {
+            self.host.memory().free(address);
+        }
+        !old.is_empty()
+    }
+
+    fn hidden_bytes(&self) -> u64 {
+        self.host.objects().hidden_bytes(REDZONE)
+    }
+
+    fn words(&self, launch: &LaunchView<'_>, version: &KernelVersion, words: &mut Words<'_>) {
+        let mut objects = self.host.objects();
+        let unshadowed = objects.unshadowed();
+        words.set(ARENA, self.shadow.base);
+        words.set(ARENA_BYTES, self.shadow.bytes);
+        words.set(SHADOW, self.shadow.address());
+        words.set(UNSHADOWED, unshadowed.as_ptr() as u64);
+        words.set(UNSHADOWED_COUNT, unshadowed.len() as u64);
+        words.keep(Arc::new(unshadowed));
+        if let Some(checked) = version.state::<Checked>("memcheck") {
+            for slot in &checked.slots {
+                for (word, value) in slot.words(&objects, launch) {
+                    words.set_kernel_word(word, value);
+                }
+            }
+        }
+    }
+
+    fn record(&self, record: &Record, evidence: &Evidence<'_>) -> Option<Finding> {
+        let (memory, meant) = self.objects_of(record, evidence);
+        let bad = BadAccess {
+            record: *record,
+            place: evidence.place.clone(),
+            occurrence: evidence.occurrence.clone(),
+            count: evidence.count,
+            memory: Some(memory),
+            meant,
+            launched: Some(evidence.launched.clone()),
+        };
+        bad.finding()
+    }
+
+    fn failure(&self, record: &Record) -> Failure {
+        if is_misaligned(record) { Failure::MisalignedAddress } else { Failure::IllegalAddress }
+    }
+
+    fn finish(&self) {
+        self.report_leaks_of_process();
+    }
+}

@@ -1,0 +1,124 @@
+//! Runs every kernel twice, from the same memory, and compares what it leaves behind.
+//!
+//! A tool for tests: of launch plans, and of kernels that should give the same every time.
+
+use std::sync::Arc;
+
+use ptx::ops::Effect;
+use report::{Explanation, Finding, Note, Place, Severity};
+use rewrite::{Class, Instrumentation, KernelView, Refusal};
+use toolkit::{Host, HostStack, Instance, LaunchView, Options, Outcome, Plan, RunStep, Step, Tool};
+
+/// The tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Twice;
+
+impl Instrumentation for Twice {
+    fn name(&self) -> &'static str {
+        "twice"
+    }
+
+    fn class(&self) -> Class {
+        Class::Change
+    }
+
+    fn versions(&self, kernel: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {
+        if kernel.instructions().any(|view| view.effect() == Some(Effect::SurfaceStore)) {
+            let reason = "it writes to a surface, which cannot be saved and restored";
+            return Err(Refusal::new("twice", "surface", reason));
+        }
+        Ok(vec![""])
+    }
+}
+
+impl Tool for Twice {
+    fn instrumentation(&self) -> &'static dyn Instrumentation {
+        &Twice
+    }
+
+    fn about(&self) -> &'static str {
+        "Runs every kernel of a CUDA program twice and compares the results: for tests of tools"
+    }
+
+    fn is_hidden(&self) -> bool {
+        true
+    }
+
+    fn explanations(&self) -> &'static [Explanation] {
+        &[NOT_REPEATABLE]
+    }
+
+    fn start(&self, _: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
+        Ok(Box::new(TwiceInstance { host: Arc::clone(host) }))
+    }
+}
+
+/// What its finding means.
+const NOT_REPEATABLE: Explanation = Explanation {
+    tool: Some("twice"),
+    code: "not-repeatable",
+    title: "a kernel that leaves other results behind when it is run again",
+    text: include_str!("not-repeatable.md"),
+};
+
+/// The tool in a process.
+#[derive(Debug)]
+struct TwiceInstance {
+    host: Arc<dyn Host>,
+}
+
+impl Instance for TwiceInstance {
+    fn wants_stacks(&self) -> bool {
+        true
+    }
+
+    fn plan(&self, launch: &LaunchView<'_>) -> Option<Box<dyn Plan>> {
+        Some(Box::new(TwicePlan {
+            host: Arc::clone(&self.host),
+            kernel: launch.kernel.to_owned(),
+            stack: launch.stack.clone(),
+            steps: vec![Step::Save, run(), Step::Exchange, run(), Step::Compare].into_iter(),
+        }))
+    }
+}
+
+fn run() -> Step {
+    Step::Run(RunStep::version(0))
+}
+
+/// A launch that runs twice: from what was saved, both times.
+#[derive(Debug)]
+struct TwicePlan {
+    host: Arc<dyn Host>,
+    kernel: String,
+    stack: HostStack,
+    steps: std::vec::IntoIter<Step>,
+}
+
+impl Plan for TwicePlan {
+    fn next(&mut self, last: &Outcome) -> Step {
+        if let Outcome::Differs { object, offset } = last {
+            self.report(object, *offset);
+        }
+        self.steps.next().unwrap_or(Step::Done)
+    }
+}
+
+impl TwicePlan {
+    fn report(&self, object: &str, offset: u64) {
+        let kernel = self.kernel.clone();
+        let place = Place { kernel, instruction: String::new(), instruction_line: 0, lines: Vec::new() };
+        self.host.found(Finding {
+            tool: "twice".to_owned(),
+            code: "not-repeatable".to_owned(),
+            severity: Severity::Warning,
+            message: "a kernel left other results behind when it was run again".to_owned(),
+            place: Some(place),
+            first: None,
+            count: 1,
+            notes: vec![Note { message: format!("run 2 differs at offset {offset} of {object}"), stack: None }],
+            help: Some("threads may race, or the order of floating-point additions may differ".to_owned()),
+            stack: Some(self.stack.frames()),
+        });
+    }
+}

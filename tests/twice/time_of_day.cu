@@ -1,0 +1,21 @@
+//@ flags: --fail-on warning
+//@ finds: not-repeatable
+#include "../memcheck/memcheck.h"
+
+// What time it is differs from run to run. What does not: a counter in memory of the host, which is set back in between.
+__global__ void draw(unsigned long long *ticket, unsigned *counter) {
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    *ticket = WRONG_OR_RIGHT(now, 7) + atomicAdd(counter, 1);
+}
+
+int main() {
+    static unsigned counter;
+    unsigned *mapped;
+    OK(cudaHostRegister(&counter, sizeof counter, cudaHostRegisterMapped));
+    OK(cudaHostGetDevicePointer(&mapped, &counter, 0));
+    draw<<<1, 1>>>(device<unsigned long long>(1), mapped);
+    int exit_code = finish();
+    OK(cudaHostUnregister(&counter));
+    return counter == 1 ? exit_code : 3;
+}
