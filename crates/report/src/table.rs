@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde::{Deserialize, Serialize};
 
 use crate::escape::escaped;
+use crate::source::Sources;
 
 /// A row of a table.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
@@ -63,8 +64,10 @@ impl Row {
 }
 
 impl Cell {
-    fn text(&self) -> String {
+    fn text(&self, column: &str, sources: &Sources) -> String {
         match self {
+            // As findings name it.
+            Self::Text(file) if column == "file" => escaped(&sources.shown(file)),
             Self::Text(text) => escaped(text),
             Self::Number(number) | Self::Count(number) => number.to_string(),
         }
@@ -75,8 +78,8 @@ impl Cell {
     }
 }
 
-/// All tables as text: each with its name above it, numbers at the right of their columns.
-pub(crate) fn render(rows: &[Row]) -> String {
+/// All tables as text, with files as findings name them: each with its name above it, numbers at the right of their columns.
+pub(crate) fn render(rows: &[Row], sources: &Sources) -> String {
     let mut text = String::new();
     let mut rest = rows;
     while let [first, ..] = rest {
@@ -85,16 +88,16 @@ pub(crate) fn render(rows: &[Row]) -> String {
         let (table, after) = rest.split_at(end);
         rest = after;
         let _ = writeln!(text, "{}: {}", escaped(&first.tool), escaped(&first.table));
-        text += &render_one(table);
+        text += &render_one(table, sources);
         text.push('\n');
     }
     text
 }
 
-fn render_one(rows: &[Row]) -> String {
+fn render_one(rows: &[Row], sources: &Sources) -> String {
     let names: Vec<(String, bool)> = rows[0].cells.iter().map(|(name, cell)| (escaped(name), cell.is_text())).collect();
     let cells: Vec<Vec<String>> =
-        rows.iter().map(|row| row.cells.iter().map(|(_, cell)| cell.text()).collect()).collect();
+        rows.iter().map(|row| row.cells.iter().map(|(name, cell)| cell.text(name, sources)).collect()).collect();
     let letters = |text: &str| text.chars().count();
     let width = |column: usize| {
         let of_cells = cells.iter().filter_map(|row| row.get(column)).map(|cell| letters(cell));
@@ -126,7 +129,8 @@ mod tests {
             let row = Row::new("loads", "lines").with("file", Cell::Text(file.to_owned()));
             row.with("line", Cell::Number(line)).with("loads", Cell::Count(count))
         };
-        let text = render(&[row("a.cu", 7, 1_000_000), row("longer\u{1b}.cu", 12, 5)]);
+        let rows = [row("a.cu", 7, 1_000_000), row("longer\u{1b}.cu", 12, 5)];
+        let text = render(&rows, &Sources::below([]));
         let expected = "\
 loads: lines
   file             line    loads

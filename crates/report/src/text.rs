@@ -51,7 +51,7 @@ pub fn render(report: &Report, run: &Run, look: &Look, sources: &mut Sources) ->
         let note = format!("{} that there was no room for", plural(report.lost, "more finding"));
         text += &paragraph(Level::NOTE, &note, &[], look);
     }
-    text += &table::render(&report.rows);
+    text += &table::render(&report.rows, sources);
     text += &gaps(report, look);
     let unused: Vec<String> = report.unused_suppressions.iter().map(|name| escaped(name)).collect();
     if !unused.is_empty() {

@@ -142,10 +142,9 @@ impl<'e, 'm> Cursor<'e, 'm> {
         self.sites.add(site)
     }
 
-    /// Counts how often an access is executed, at a site of its own.
-    pub fn count(&mut self, access: &Access) -> SiteId {
+    /// Counts how often an access is executed where a guard holds, at a site of its own.
+    pub fn count(&mut self, access: &Access, guard: Option<Guard>) -> SiteId {
         let site = self.site(access);
-        let guard = self.guard();
         self.call(guard, "warpgrind_count", &[], &[i64::from(site.0).into()]);
         site
     }

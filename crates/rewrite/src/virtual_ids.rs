@@ -66,10 +66,14 @@ pub(crate) fn replace(
     Ok(())
 }
 
-/// The statement before which a function begins to do something.
+/// The statement before which the program's own part of a function begins: what is inserted there is after all values
+/// that are computed at entry.
 pub(crate) fn first_statement(editor: &Editor<'_>) -> Option<StmtId> {
     use ptx::ir::Stmt;
-    editor.body().iter().find(|&stmt| matches!(editor.body().stmt(stmt), Stmt::Inst(_) | Stmt::Label(_)))
+    let body = editor.body();
+    let is_code = |stmt: &StmtId| matches!(body.stmt(*stmt), Stmt::Inst(_) | Stmt::Label(_));
+    let is_own = |stmt: &StmtId| body.origin(*stmt).tag.is_none();
+    body.iter().find(|stmt| is_code(stmt) && is_own(stmt))
 }
 
 /// Where special registers stand: in which list of operands, and at which place of it.

@@ -1,7 +1,8 @@
 //! Runs the CUDA programs in `tests/cuda` under `warpgrind run`: each is built by NVIDIA's compiler in the ways that its
 //! header asks for, and must end as its header says. `group/program [variant]` is the name of a test.
 //!
-//! Those in `tests/memcheck` and `tests/twice` are run under the tool of that name (`report.rs`).
+//! Those in `tests/memcheck`, `tests/twice`, `tests/loads` and `tests/doubled` are run under the tool of that name
+//! (`report.rs`).
 //!
 //! `cargo nextest run -p warpgrind --test programs --run-ignored only`, and `streams/` after that for a part of them.
 
@@ -19,8 +20,8 @@ use header::{Header, Variant};
 use libtest_mimic::{Arguments, Failed, Trial};
 use run::Command;
 
-/// Tools with a directory of programs in which they must find something.
-const WITH_BUGS: [&str; 2] = ["memcheck", "twice"];
+/// Tools with a directory of programs in which they must find or count something, or that they refuse.
+const WITH_BUGS: [&str; 4] = ["memcheck", "twice", "loads", "doubled"];
 
 /// Tools under which programs must do what they do without.
 const TOOLS: [&[&str]; 2] = [&["memcheck"], &["memcheck", "--tool", "nop,trace", "--seed", "1"]];
@@ -54,8 +55,7 @@ const TWICE: &[&str] = &[
 ];
 
 /// Their blocks can be doubled.
-const DOUBLED: &[&str] =
-    &["device_code/async_copy", "device_code/cub", "device_code/warps", "kernels/cooperative", "symbols/variables"];
+const DOUBLED: &[&str] = &["device_code/async_copy", "device_code/cub", "device_code/warps", "kernels/cooperative"];
 
 fn main() -> Result<()> {
     let args = Arguments::from_args();

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ptx::types::Space;
+use ptx::ir::Guard;
+use ptx::types::{Space, Type};
 use ptx::view::{AccessKind, AccessSpace};
 use report::{Cell, Row};
 use rewrite::{Access, Cursor, Instrumentation};
@@ -19,9 +20,19 @@ impl Instrumentation for Loads {
     }
 
     fn access(&self, at: &mut Cursor<'_, '_>, access: &Access) {
-        let is_global = access.access.space == AccessSpace::State(Space::Global);
-        if is_global && access.access.kind == AccessKind::Read {
-            at.count(access);
+        if access.access.kind != AccessKind::Read || access.is_collective {
+            return;
+        }
+        match access.access.space {
+            AccessSpace::State(Space::Global) => _ = at.count(access, at.guard()),
+            AccessSpace::Generic => {
+                // Only where the address is one of global memory.
+                let (address, is_global) = (at.address(access), at.reg(Type::Pred));
+                at.before().inst("isspacep.global", &[is_global.into(), address.into()]);
+                at.and_guard(is_global, is_global, at.guard());
+                at.count(access, Some(Guard::when(is_global)));
+            }
+            _ => {}
         }
     }
 }

@@ -18,7 +18,7 @@ impl Instrumentation for Trace {
     }
 
     fn access(&self, at: &mut Cursor<'_, '_>, access: &Access) {
-        at.count(access);
+        at.count(access, at.guard());
     }
 }
 
