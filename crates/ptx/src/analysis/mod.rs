@@ -15,6 +15,7 @@
 //! | What lies between two barriers? | [`BarrierRegions`] |
 //! | Which values are the same, or regular, in all lanes of a warp? | [`Uniformity`], [`AddressPattern`] |
 //! | Which values are the same in all threads of a block? | [`BlockUniformity`] |
+//! | What does a launch touch, and can it race? | [`footprint`] |
 //!
 //! ```
 //! use ptx::analysis::{Cfg, DefUse, Liveness};
@@ -50,6 +51,7 @@ mod components;
 mod dataflow;
 mod defuse;
 mod dominators;
+pub mod footprint;
 mod frontiers;
 mod graph;
 mod lists;

@@ -1,0 +1,586 @@
+//! Abstract execution of a kernel: all threads of all blocks at once, with symbols for what differs between them.
+//!
+//! Branches that all threads decide alike are followed. At others, both ways are executed up to where they meet, each
+//! with what its condition says, and the states are joined. Loops are executed iteration by iteration as long as all
+//! threads agree when to leave and not too much work is done; else they are summarised ([`summary`]).
+
+mod compute;
+mod summary;
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
+use super::arithmetic::Arithmetic;
+use super::decode::{self, Access, Action, Code, End, Logic, Source, Step, Width};
+use super::ids::Ids;
+use super::launch::Launch;
+use super::linear::Linear;
+use super::objects::Objects;
+use super::path::{Fact, Path};
+use super::record::Record;
+use super::value::{Predicate, Value};
+use crate::analysis::{Block, LoopId};
+use crate::entity::Map;
+use crate::ir::Reg;
+use crate::types::Space;
+
+/// What an execution found.
+#[derive(Debug)]
+pub(super) struct Execution<'a> {
+    pub code: &'a Code,
+    pub launch: &'a Launch<'a>,
+    pub objects: &'a Objects,
+    pub arithmetic: Arithmetic,
+    pub records: Vec<Record>,
+    /// What was not understood: the site and the reason.
+    pub refusals: Vec<(usize, &'static str)>,
+    /// Barriers that perhaps not all threads come to.
+    pub bad_barriers: Vec<usize>,
+    /// Instructions executed so far.
+    pub work: u64,
+    ids: Ids,
+    /// How many branches around the current place do threads of a block decide differently.
+    divergence: u32,
+    frames: Vec<Frame>,
+    summarised: FxHashSet<LoopId>,
+    depth: u32,
+}
+
+/// A loop that is being executed.
+#[derive(Debug)]
+struct Frame {
+    id: LoopId,
+    mode: Mode,
+    /// Where control left it, with which state.
+    exits: Vec<(Block, State)>,
+    /// Summarised loops: what held in every iteration that was not the last.
+    goes_on: Vec<Fact>,
+    /// Whether all threads of a block leave at once.
+    is_uniform: bool,
+    /// How deep branches around it are.
+    depth: u32,
+    /// The work at which executing it iteration by iteration ends.
+    limit: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mode {
+    /// Iteration by iteration.
+    Concrete,
+    /// One iteration that stands for all.
+    Summary,
+    /// The same, but never leaving: to see what one iteration does.
+    Probe,
+}
+
+/// Registers and what is known.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    regs: Map<Reg, Value>,
+    /// How many barriers the thread has passed.
+    interval: Rc<Linear>,
+    path: Rc<Path>,
+}
+
+/// Why the execution does not go on.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The loop must be summarised.
+    Summarise(LoopId),
+    /// Something is not understood, or takes too long.
+    Refused(usize, &'static str),
+}
+
+/// Instructions that are executed at most.
+const MOST_WORK: u64 = 40_000;
+/// Instructions of one execution of a loop, iteration by iteration: without barriers, and with.
+const LOOP_WORK: [u64; 2] = [1_500, 12_000];
+/// Branches and loops in each other.
+const MOST_DEPTH: u32 = 60;
+
+impl<'a> Execution<'a> {
+    pub(super) fn new(code: &'a Code, launch: &'a Launch<'a>, objects: &'a Objects, cuts: &[(bool, u8, u32)]) -> Self {
+        let mut arithmetic = Arithmetic::default();
+        let ids = Ids::new(&mut arithmetic, launch, cuts, code.uses_lane);
+        Self {
+            code,
+            launch,
+            objects,
+            arithmetic,
+            records: Vec::new(),
+            refusals: Vec::new(),
+            bad_barriers: Vec::new(),
+            work: 0,
+            ids,
+            divergence: 0,
+            frames: Vec::new(),
+            summarised: FxHashSet::default(),
+            depth: 0,
+        }
+    }
+
+    pub(super) fn run_kernel(&mut self) {
+        if let Some((site, reason)) = self.code.refusal {
+            self.refusals.push((site, reason));
+            return;
+        }
+        let mut path = Path::default();
+        path.assume(&self.arithmetic.symbols, &self.ids.facts);
+        let state = State {
+            regs: Map::filled(self.code.registers, Value::Unknown),
+            interval: Rc::new(Linear::constant(0)),
+            path: Rc::new(path),
+        };
+        match self.run(self.code.entry, None, state) {
+            Ok(_) => {}
+            Err(Stop::Summarise(_)) => unreachable!("loops that are not being executed are not summarised"),
+            Err(Stop::Refused(site, reason)) => self.refusals.push((site, reason)),
+        }
+    }
+
+    /// Executes until `stop`. Nothing if no thread comes there: all have ended, or left the loop.
+    fn run(&mut self, block: Block, stop: Option<Block>, state: State) -> Result<Option<State>, Stop> {
+        self.depth += 1;
+        let result = if self.depth > MOST_DEPTH {
+            Err(Stop::Refused(0, "has too many branches in each other"))
+        } else {
+            self.run_blocks(block, stop, state)
+        };
+        self.depth -= 1;
+        result
+    }
+
+    fn run_blocks(&mut self, start: Block, stop: Option<Block>, state: State) -> Result<Option<State>, Stop> {
+        let (mut block, mut state, mut is_first) = (start, state, true);
+        loop {
+            if Some(block) == stop && !is_first {
+                return Ok(Some(state));
+            }
+            is_first = false;
+            if let Some(frame) = self.frames.last_mut()
+                && !self.code.loops[frame.id].contains(block)
+            {
+                frame.exits.push((block, state));
+                return Ok(None);
+            }
+            if let Some(id) = self.code.blocks[block].heads
+                && self.frames.last().is_none_or(|frame| frame.id != id)
+            {
+                let exits = self.run_loop(id, state)?;
+                match self.after_loop(id, exits, stop)? {
+                    Some(next) => (block, state) = next,
+                    None => return Ok(None),
+                }
+                continue;
+            }
+            for place in self.code.blocks[block].steps.clone() {
+                self.count_work()?;
+                let step = &self.code.steps[place];
+                self.step(step, &mut state)?;
+            }
+            match self.code.blocks[block].end {
+                End::Jump(next) => block = next,
+                End::Leave => return Ok(None),
+                End::Unknown(site) => return Err(Stop::Refused(site, "goes to an unknown place")),
+                End::Branch { reg, negated, taken, otherwise, .. } => {
+                    self.count_work()?;
+                    let predicate = self.predicate(&state, Source::Reg(reg));
+                    let predicate = if negated { Rc::new(predicate.negated()) } else { predicate };
+                    match self.branch(block, &predicate, [taken, otherwise], state)? {
+                        Some(next) => (block, state) = next,
+                        None => return Ok(None),
+                    }
+                }
+            }
+        }
+    }
+
+    fn count_work(&mut self) -> Result<(), Stop> {
+        self.work += 1;
+        if self.work > MOST_WORK {
+            return Err(Stop::Refused(0, "takes too many steps to execute"));
+        }
+        match self.frames.last() {
+            Some(frame) if frame.mode == Mode::Concrete && self.work > frame.limit => Err(Stop::Summarise(frame.id)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Goes on after a branch to `ways`, taken or not; nothing is where threads end.
+    fn branch(
+        &mut self,
+        block: Block,
+        predicate: &Predicate,
+        ways: [Option<Block>; 2],
+        mut state: State,
+    ) -> Result<Option<(Block, State)>, Stop> {
+        let code = self.code;
+        let stays = |frame: &Frame, way: Option<Block>| way.is_some_and(|way| code.loops[frame.id].contains(way));
+        let facts = [&predicate.when_true, &predicate.when_false];
+        if let Some(frame) = self.frames.last_mut().filter(|frame| frame.mode != Mode::Concrete)
+            && let [one, other] = ways.map(|way| stays(frame, way))
+            && one != other
+        {
+            // Threads leave the loop here, or go on.
+            let (inside, outside) = if one { (0, 1) } else { (1, 0) };
+            // Not where only some iterations come.
+            if frame.depth == self.depth {
+                frame.goes_on.extend(facts[inside].iter().cloned());
+            }
+            frame.is_uniform &= predicate.is_uniform;
+            if frame.mode == Mode::Summary {
+                let mut left = state.clone();
+                if left.assume(&self.arithmetic, facts[outside])
+                    && let Some(way) = ways[outside]
+                {
+                    frame.exits.push((way, left));
+                }
+                if !state.assume(&self.arithmetic, facts[inside]) {
+                    return Ok(None);
+                }
+            }
+            return Ok(ways[inside].map(|way| (way, state)));
+        }
+        if let Some(holds) = predicate.decide(&state.path, &self.arithmetic.symbols) {
+            return Ok(ways[usize::from(!holds)].map(|way| (way, state)));
+        }
+        let in_loop = self.frames.last().map(|frame| frame.id);
+        let ends = ways.map(|way| match (way, in_loop) {
+            (None, _) => true,
+            (Some(way), Some(id)) if !code.loops[id].contains(way) => false,
+            (Some(way), _) => code.blocks[way].only_leaves,
+        });
+        if ends[0] || ends[1] {
+            let stays = usize::from(ends[0]);
+            if ends[stays] || !state.assume(&self.arithmetic, facts[stays]) {
+                return Ok(None);
+            }
+            return Ok(ways[stays].map(|way| (way, state)));
+        }
+        let meets_at = self.meeting(block)?;
+        self.divergence += u32::from(!predicate.is_uniform);
+        let mut ended = [None, None];
+        for side in 0..2 {
+            let mut own = state.clone();
+            if let Some(way) = ways[side]
+                && own.assume(&self.arithmetic, facts[side])
+            {
+                // An arm without statements is where both meet.
+                ended[side] = if Some(way) == meets_at { Some(own) } else { self.run(way, meets_at, own)? };
+            }
+        }
+        self.divergence -= u32::from(!predicate.is_uniform);
+        let joined = match ended {
+            [Some(one), Some(other)] => {
+                let at = meets_at.expect("states come back only from where ways meet");
+                self.join(at, one, other, predicate.is_uniform)
+            }
+            [Some(one), None] | [None, Some(one)] => one,
+            [None, None] => return Ok(None),
+        };
+        Ok(meets_at.map(|at| (at, joined)))
+    }
+
+    /// Where the ways from a block meet; in a loop that is summarised, its header at the latest.
+    fn meeting(&self, block: Block) -> Result<Option<Block>, Stop> {
+        let meets_at = self.code.blocks[block].meets_at;
+        let Some(frame) = self.frames.last() else { return Ok(meets_at) };
+        match meets_at.filter(|&at| self.code.loops[frame.id].contains(at)) {
+            Some(at) => Ok(Some(at)),
+            None if frame.mode == Mode::Concrete => Err(Stop::Summarise(frame.id)),
+            None => Ok(Some(self.code.loops[frame.id].header)),
+        }
+    }
+
+    /// Goes on where a loop was left.
+    fn after_loop(
+        &mut self,
+        id: LoopId,
+        exits: Vec<(Block, State)>,
+        stop: Option<Block>,
+    ) -> Result<Option<(Block, State)>, Stop> {
+        let mut by_block: Vec<(Block, State)> = Vec::new();
+        for (block, state) in exits {
+            match by_block.iter_mut().find(|(known, _)| *known == block) {
+                Some((_, known)) => {
+                    let one = known.clone();
+                    *known = self.join(block, one, state, false);
+                }
+                None => by_block.push((block, state)),
+            }
+        }
+        if by_block.len() <= 1 {
+            return Ok(by_block.pop());
+        }
+        // Blocks that end threads need no meeting.
+        let frame_contains = |block: Block| self.frames.last().is_none_or(|frame| self.code.loops[frame.id].contains(block));
+        by_block.retain(|(block, _)| !(self.code.blocks[*block].only_leaves && frame_contains(*block)));
+        if by_block.len() <= 1 {
+            return Ok(by_block.pop());
+        }
+        let mut at = self.code.blocks[self.code.loops[id].header].meets_at;
+        while let Some(block) = at
+            && self.code.loops[id].contains(block)
+        {
+            at = self.code.blocks[block].meets_at;
+        }
+        let at = match self.frames.last() {
+            Some(frame) if at.is_none_or(|at| !self.code.loops[frame.id].contains(at)) => {
+                if frame.mode == Mode::Concrete {
+                    return Err(Stop::Summarise(frame.id));
+                }
+                Some(self.code.loops[frame.id].header)
+            }
+            Some(_) => at,
+            None => at.or(stop),
+        };
+        self.divergence += 1;
+        let mut joined: Option<State> = None;
+        for (block, state) in by_block {
+            let ended = if Some(block) == at { Some(state) } else { self.run(block, at, state)? };
+            joined = match (joined, ended, at) {
+                (Some(one), Some(other), Some(at)) => Some(self.join(at, one, other, false)),
+                (one, other, _) => one.or(other),
+            };
+        }
+        self.divergence -= 1;
+        Ok(at.zip(joined))
+    }
+
+    /// The state where two ways meet.
+    fn join(&mut self, at: Block, one: State, other: State, is_uniform: bool) -> State {
+        let mut regs = Map::filled(self.code.registers, Value::Unknown);
+        for &reg in &self.code.blocks[at].live {
+            regs[reg] = self.either(&one.regs[reg], &one.path, &other.regs[reg], &other.path, is_uniform);
+        }
+        let interval = self.arithmetic.either((&one.interval, &one.path), (&other.interval, &other.path), is_uniform);
+        let path = if Rc::ptr_eq(&one.path, &other.path) { one.path } else { Rc::new(one.path.common(&other.path)) };
+        State { regs, interval, path }
+    }
+
+    fn either(&mut self, one: &Value, on: &Path, other: &Value, also: &Path, is_uniform: bool) -> Value {
+        match (one, other) {
+            _ if one.is_same(other) => one.clone(),
+            (Value::Number(one), Value::Number(other)) => {
+                Value::Number(self.arithmetic.either((one, on), (other, also), is_uniform))
+            }
+            (Value::Pointer(object, one), Value::Pointer(same, other)) if object == same => {
+                Value::Pointer(*object, self.arithmetic.either((one, on), (other, also), is_uniform))
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    fn predicate(&self, state: &State, source: Source) -> Rc<Predicate> {
+        match source {
+            Source::Reg(reg) => match &state.regs[reg] {
+                Value::Predicate(predicate) => Rc::clone(predicate),
+                _ => Rc::new(Predicate::default()),
+            },
+            Source::Not(reg) => Rc::new(self.predicate(state, Source::Reg(reg)).negated()),
+            Source::Int(value) => Rc::new(Predicate::known(value != 0)),
+            _ => Rc::new(Predicate::default()),
+        }
+    }
+
+    fn step(&mut self, step: &Step, state: &mut State) -> Result<(), Stop> {
+        let mut guard = None;
+        if let Some((reg, negated)) = step.guard {
+            let predicate = self.predicate(state, Source::Reg(reg));
+            let predicate = if negated { Rc::new(predicate.negated()) } else { predicate };
+            match predicate.decide(&state.path, &self.arithmetic.symbols) {
+                Some(false) => return Ok(()),
+                Some(true) => {}
+                None => guard = Some(predicate),
+            }
+        }
+        let Some(guard) = guard else {
+            return self.execute(step, state);
+        };
+        // Only some threads do it.
+        let mut own = state.clone();
+        if !own.assume(&self.arithmetic, &guard.when_true) {
+            return Ok(());
+        }
+        self.divergence += u32::from(!guard.is_uniform);
+        let result = self.execute(step, &mut own);
+        self.divergence -= u32::from(!guard.is_uniform);
+        result?;
+        for target in &step.targets {
+            let (one, other) = (own.regs[target.reg].clone(), state.regs[target.reg].clone());
+            state.regs[target.reg] = self.either(&one, &own.path, &other, &state.path, guard.is_uniform);
+        }
+        state.interval =
+            self.arithmetic.either((&own.interval, &own.path), (&state.interval, &state.path), guard.is_uniform);
+        Ok(())
+    }
+
+    fn execute(&mut self, step: &Step, state: &mut State) -> Result<(), Stop> {
+        match &step.action {
+            Action::Nothing => {}
+            Action::Refused(reason) => {
+                self.refusals.push((step.site, reason));
+                self.write(step, state, Value::Unknown);
+            }
+            Action::Barrier => {
+                if self.divergence > 0 {
+                    self.bad_barriers.push(step.site);
+                }
+                let next = state.interval.plus_constant(1).expect("fewer barriers than 2^63");
+                state.interval = Rc::new(next);
+                self.write(step, state, Value::Unknown);
+            }
+            Action::Access(access) => {
+                self.access(step, access, state);
+                self.write(step, state, Value::Unknown);
+            }
+            Action::Load { access, value } => {
+                let known = self.access(step, access, state);
+                match (known, value) {
+                    (Some(offset), Some(width)) if step.targets.len() == 1 => {
+                        let value = self.objects.parameter(self.launch, offset, *width);
+                        self.write(step, state, value);
+                    }
+                    (_, Some(width)) => {
+                        for target in &step.targets {
+                            state.regs[target.reg] = Value::number(self.arithmetic.fresh(width.range(), false));
+                        }
+                    }
+                    (_, None) => self.write(step, state, Value::Unknown),
+                }
+            }
+            Action::Compare { comparison, width, combine } => {
+                let mut holds = self.compare(step, state, *comparison, *width);
+                let mut fails = holds.negated();
+                if let (Some(logic), Some(&source)) = (combine, step.sources.get(2)) {
+                    let other = self.predicate(state, source);
+                    holds = self.logic(*logic, &holds, &other, &state.path);
+                    fails = self.logic(*logic, &fails, &other, &state.path);
+                }
+                for (target, value) in step.targets.iter().zip([holds, fails]) {
+                    state.regs[target.reg] = Value::Predicate(Rc::new(value));
+                }
+            }
+            Action::Logic(logic) => {
+                let operands = [step.sources[0], step.sources[1]].map(|source| self.predicate(state, source));
+                let value = self.logic(*logic, &operands[0], &operands[1], &state.path);
+                self.write(step, state, Value::Predicate(Rc::new(value)));
+            }
+            Action::Complement => {
+                let value = self.predicate(state, step.sources[0]).negated();
+                self.write(step, state, Value::Predicate(Rc::new(value)));
+            }
+            Action::Select => {
+                let chosen = self.predicate(state, step.sources[2]);
+                let values = [step.sources[0], step.sources[1]].map(|source| self.value(state, source));
+                let value = match chosen.decide(&state.path, &self.arithmetic.symbols) {
+                    Some(holds) => values[usize::from(!holds)].clone(),
+                    None => {
+                        let mut paths = [(*state.path).clone(), (*state.path).clone()];
+                        paths[0].assume(&self.arithmetic.symbols, &chosen.when_true);
+                        paths[1].assume(&self.arithmetic.symbols, &chosen.when_false);
+                        self.either(&values[0], &paths[0], &values[1], &paths[1], chosen.is_uniform)
+                    }
+                };
+                self.write(step, state, value);
+            }
+            action => {
+                let value = self.compute(action, step, state);
+                self.write(step, state, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes all registers of an instruction; several get what nobody knows.
+    fn write(&self, step: &Step, state: &mut State, value: Value) {
+        match &step.targets[..] {
+            [target] => {
+                let fits = target.is_predicate == matches!(value, Value::Predicate(_));
+                state.regs[target.reg] = if fits { value } else { Value::Unknown };
+            }
+            targets => {
+                for target in targets {
+                    state.regs[target.reg] = Value::Unknown;
+                }
+            }
+        }
+    }
+
+    fn logic(&self, logic: Logic, one: &Predicate, other: &Predicate, path: &Path) -> Predicate {
+        let symbols = &self.arithmetic.symbols;
+        match logic {
+            Logic::And => one.and(other, path, symbols),
+            Logic::Or => one.negated().and(&other.negated(), path, symbols).negated(),
+            Logic::Xor => match (one.decide(path, symbols), other.decide(path, symbols)) {
+                (Some(true), _) => other.negated(),
+                (Some(false), _) => other.clone(),
+                (_, Some(true)) => one.negated(),
+                (_, Some(false)) => one.clone(),
+                (None, None) => {
+                    Predicate { is_uniform: one.is_uniform && other.is_uniform, ..Predicate::default() }
+                }
+            },
+        }
+    }
+
+    /// Records an access; for one of a parameter at a known place, that place.
+    fn access(&mut self, step: &Step, access: &Access, state: &State) -> Option<i64> {
+        let base = match access.base {
+            Source::Other => Value::Unknown,
+            base => self.value(state, base),
+        };
+        let address = match base {
+            Value::Pointer(object, offset) => offset.plus_constant(access.offset).map(|offset| (object, Rc::new(offset))),
+            _ => None,
+        };
+        let address = address.filter(|(object, _)| {
+            let space = self.objects[*object].space;
+            access.space.is_none_or(|wanted| wanted == space || (wanted, space) == (Space::Global, Space::Const))
+        });
+        if let Some((object, offset)) = &address
+            && *object == decode::parameters()
+            && let Some(offset) = offset.as_constant()
+        {
+            return Some(offset);
+        }
+        self.records.push(Record {
+            site: step.site,
+            address,
+            access: *access,
+            interval: Rc::clone(&state.interval),
+            path: Rc::clone(&state.path),
+        });
+        None
+    }
+
+    fn value(&self, state: &State, source: Source) -> Value {
+        match source {
+            Source::Reg(reg) => state.regs[reg].clone(),
+            Source::Not(_) => Value::Predicate(self.predicate(state, source)),
+            Source::Int(value) => Value::constant(value),
+            Source::Special(special) => self.ids.special(special, self.launch),
+            Source::Address(object, offset) => {
+                Value::Pointer(self.objects.resolve(object), Rc::new(Linear::constant(offset)))
+            }
+            Source::Other => Value::Unknown,
+        }
+    }
+
+    /// The number that a source is, if it is no pointer.
+    fn number(&mut self, state: &State, source: Source, width: Width) -> Option<Rc<Linear>> {
+        match self.value(state, source) {
+            Value::Number(linear) => Some(linear),
+            Value::Unknown => Some(Rc::new(self.arithmetic.fresh(width.as_signed().range(), false))),
+            Value::Pointer(..) | Value::Predicate(_) => None,
+        }
+    }
+}
+
+impl State {
+    /// Adds what holds from here on; false if no thread comes here.
+    fn assume(&mut self, arithmetic: &Arithmetic, facts: &[Fact]) -> bool {
+        facts.is_empty() || Rc::make_mut(&mut self.path).assume(&arithmetic.symbols, facts)
+    }
+}

@@ -1,0 +1,200 @@
+//! What a launch touches, known before it runs.
+//!
+//! [`Kernel::footprint`] executes a kernel once for all threads and all contents of memory: thread and block indices
+//! are symbols, parameters have their values, and what is loaded is unknown. Two questions are answered from the
+//! accesses that are found: are all inside of their objects ([`Footprint::bounds`]), and can no two threads conflict
+//! ([`Footprint::races`]).
+//!
+//! ```
+//! use ptx::analysis::footprint::{Kernel, Launch, Object};
+//!
+//! let module = ptx::parse("
+//!     .version 8.0
+//!     .target sm_80
+//!     .address_size 64
+//!     .visible .entry increment(.param .u64 data) {
+//!         .reg .b32 %r<3>; .reg .b64 %rd<3>;
+//!         ld.param.u64 %rd1, [data];
+//!         mov.u32 %r1, %tid.x;
+//!         mad.wide.u32 %rd2, %r1, 4, %rd1;
+//!         ld.global.u32 %r2, [%rd2];
+//!         add.u32 %r2, %r2, 1;
+//!         st.global.u32 [%rd2], %r2;
+//!         ret;
+//!     }").module;
+//! let kernel = Kernel::of(&module, module.function("increment").unwrap()).unwrap();
+//! let objects = [Object { start: 0x1000, size: 256, variable: None }];
+//! let params = 0x1000_u64.to_le_bytes();
+//! let mut launch = Launch { grid: [1; 3], block: [64, 1, 1], dynamic_shared: 0, params: &params, objects: &objects };
+//! let footprint = kernel.footprint(&launch);
+//! assert!(footprint.bounds.is_proved() && footprint.races.is_proved());
+//!
+//! // One thread more leaves the object, and two blocks increment the same numbers.
+//! launch.block = [65, 1, 1];
+//! assert!(!kernel.footprint(&launch).bounds.is_proved());
+//! (launch.grid, launch.block) = ([2, 1, 1], [64, 1, 1]);
+//! assert!(!kernel.footprint(&launch).races.is_proved());
+//! ```
+//!
+//! # What is claimed
+//! - *In bounds*: no thread accesses a byte outside of the object that its pointer was made from, nor at an address that
+//!   is no multiple of the size, whatever memory holds.
+//! - *Race-free*: no two threads of the launch conflict as the PTX memory model has it, whatever memory holds, as long as
+//!   accesses stay in their objects. Order between threads of a block comes from barriers that all of them wait at;
+//!   other order is not seen.
+//!
+//! What is not understood is not proved, and the reason names an instruction. All answers take bounded work, counted
+//! in steps and not in time, so that they do not depend on the machine.
+
+mod arithmetic;
+mod bounds;
+mod cache;
+mod decode;
+mod execute;
+mod ids;
+mod launch;
+mod linear;
+mod objects;
+mod path;
+mod races;
+mod reason;
+mod record;
+mod site;
+mod solve;
+mod value;
+
+pub use cache::Footprints;
+pub use launch::{Launch, Object};
+pub use reason::{Cause, Reason};
+pub use site::Site;
+
+use crate::ir::{FuncId, Module};
+use decode::Code;
+use execute::Execution;
+use objects::Objects;
+
+/// A kernel that launches can be asked about.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    code: Code,
+}
+
+/// What is known of a launch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Footprint {
+    /// Whether all accesses are inside of their objects, and aligned.
+    pub bounds: Verdict,
+    /// Whether no two threads conflict.
+    pub races: Verdict,
+    /// Instructions that access memory, as statements of the kernel, whose bounds are proved.
+    pub in_bounds: Vec<crate::ir::StmtId>,
+    /// How many instructions were executed abstractly.
+    pub steps: u64,
+}
+
+/// The answer to a question.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// Yes, whatever memory holds.
+    Proved,
+    /// Not known, for these reasons; there may be more.
+    NotProved(Vec<Reason>),
+}
+
+impl Verdict {
+    /// Whether the answer is yes.
+    pub fn is_proved(&self) -> bool {
+        matches!(self, Self::Proved)
+    }
+
+    /// Why it is not known to be yes.
+    pub fn reasons(&self) -> &[Reason] {
+        match self {
+            Self::Proved => &[],
+            Self::NotProved(reasons) => reasons,
+        }
+    }
+}
+
+impl From<Vec<Reason>> for Verdict {
+    fn from(reasons: Vec<Reason>) -> Self {
+        if reasons.is_empty() { Self::Proved } else { Self::NotProved(reasons) }
+    }
+}
+
+/// How often indices are cut into more digits.
+const MOST_CUTS: usize = 6;
+/// Reasons that are given at most.
+const MOST_REASONS: usize = 8;
+
+impl Kernel {
+    /// Makes a kernel ready; nothing for a declaration.
+    pub fn of(module: &Module, kernel: FuncId) -> Option<Self> {
+        Code::of(module, kernel).map(|code| Self { code })
+    }
+
+    /// What a launch touches.
+    pub fn footprint(&self, launch: &Launch<'_>) -> Footprint {
+        let objects = Objects::of(&self.code, launch);
+        let mut cuts: Vec<(bool, u8, u32)> = Vec::new();
+        let mut steps = 0;
+        loop {
+            let mut execution = Execution::new(&self.code, launch, &objects, &cuts);
+            execution.run_kernel();
+            steps += execution.work;
+            let footprint = Footprint { steps, ..answer(&execution) };
+            let known = cuts.len();
+            if !(footprint.bounds.is_proved() && footprint.races.is_proved()) {
+                let wanted = execution.arithmetic.wanted_cuts.iter().filter(|cut| !cuts.contains(cut));
+                let wanted: Vec<_> = wanted.copied().collect();
+                cuts.extend(wanted);
+            }
+            if cuts.len() == known || known > MOST_CUTS * 8 || steps > 200_000 {
+                return footprint;
+            }
+        }
+    }
+}
+
+fn answer(execution: &Execution<'_>) -> Footprint {
+    let site = |place: usize| execution.code.sites[place].clone();
+    let mut refusals: Vec<Reason> = Vec::new();
+    for &(place, what) in &execution.refusals {
+        let reason = Reason { site: site(place), other: None, cause: Cause::NotUnderstood(what) };
+        if refusals.len() < MOST_REASONS && !refusals.contains(&reason) {
+            refusals.push(reason);
+        }
+    }
+    let (mut bounds, mut races) = (refusals.clone(), refusals);
+    let mut work = 0;
+    let mut in_bounds: Vec<(usize, bool)> = Vec::new();
+    for record in &execution.records {
+        let reason = execution.out_of_bounds(record, &mut work);
+        match in_bounds.iter_mut().find(|entry| entry.0 == record.site) {
+            Some(entry) => entry.1 &= reason.is_none(),
+            None => in_bounds.push((record.site, reason.is_none())),
+        }
+        if let Some(reason) = reason
+            && bounds.len() < MOST_REASONS
+            && !bounds.iter().any(|known| known.site == reason.site)
+        {
+            bounds.push(reason);
+        }
+    }
+    for &place in &execution.bad_barriers {
+        let reason = Reason { site: site(place), other: None, cause: Cause::Barrier };
+        if races.len() < MOST_REASONS && !races.contains(&reason) {
+            races.push(reason);
+        }
+    }
+    if races.is_empty() {
+        races = execution.races();
+    }
+    let proved = in_bounds.iter().filter(|entry| entry.1 && execution.refusals.is_empty());
+    Footprint {
+        in_bounds: proved.filter_map(|entry| execution.code.sites[entry.0].statement).collect(),
+        bounds: bounds.into(),
+        races: races.into(),
+        steps: execution.work,
+    }
+}
