@@ -33,6 +33,7 @@ pub mod cubin;
 pub mod differential;
 pub mod engine;
 pub mod files;
+pub mod footprint;
 pub mod generate;
 pub mod nop_edits;
 pub mod oracle;
