@@ -41,6 +41,8 @@ pub struct Config {
     pub call_depth: u32,
     /// What `malloc` gives away in one launch, in bytes.
     pub heap_bytes: u64,
+    /// Whether every load, store and atomic operation is listed: see `Machine::take_accesses`.
+    pub lists_accesses: bool,
 }
 
 /// Who runs when.
@@ -68,6 +70,7 @@ impl Default for Config {
             local_bytes: 512 * 1024,
             call_depth: 1024,
             heap_bytes: 8 << 20,
+            lists_accesses: false,
         }
     }
 }

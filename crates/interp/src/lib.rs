@@ -66,8 +66,10 @@ mod launch;
 mod machine;
 mod memory;
 mod random;
+mod thread_access;
 
 pub use fault::{Fault, FaultKind, LaunchError, Refusal, Wait};
 pub use launch::{Config, Launch, Outcome, Schedule};
 pub use machine::Machine;
 pub use memory::{AccessError, Window};
+pub use thread_access::ThreadAccess;

@@ -11,6 +11,7 @@ use crate::exec::{self, Grid};
 use crate::fault::{LaunchError, Refusal};
 use crate::launch::{Config, Launch, Outcome};
 use crate::memory::{AccessError, Memory};
+use crate::thread_access::ThreadAccess;
 
 /// A module that can be run, with its memory.
 #[derive(Debug)]
@@ -21,6 +22,7 @@ pub struct Machine<'m> {
     addresses: Addresses,
     programs: FxHashMap<FuncId, Rc<Program>>,
     launches: u64,
+    accesses: Vec<ThreadAccess>,
 }
 
 impl<'m> Machine<'m> {
@@ -40,6 +42,7 @@ impl<'m> Machine<'m> {
             addresses: Addresses::default(),
             programs: FxHashMap::default(),
             launches: 0,
+            accesses: Vec::new(),
         };
         machine.lay_out()?;
         machine.initialise()?;
@@ -112,7 +115,14 @@ impl<'m> Machine<'m> {
             config: &self.config,
         };
         self.launches += 1;
-        exec::run(&grid, self.module, &mut self.memory, self.config.seed.wrapping_add(self.launches))
+        let seed = self.config.seed.wrapping_add(self.launches);
+        exec::run(&grid, self.module, &mut self.memory, &mut self.accesses, seed)
+    }
+
+    /// What threads accessed in launches since this was asked last, also in those that did not end well. Empty unless
+    /// [`Config::lists_accesses`] says so.
+    pub fn take_accesses(&mut self) -> Vec<ThreadAccess> {
+        std::mem::take(&mut self.accesses)
     }
 
     fn program(&mut self, kernel: &str) -> Result<Rc<Program>, LaunchError> {

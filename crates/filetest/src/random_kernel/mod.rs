@@ -17,7 +17,9 @@
 //! | `shape` | branches, loops, jumps |
 //! | `calls` | functions |
 //! | `print` | what the kernel prints |
+//! | `addresses` | other kernels, which compute addresses in many ways, and may race and leave their buffers |
 
+mod addresses;
 mod arithmetic;
 mod body;
 mod calls;
@@ -30,6 +32,7 @@ mod sync;
 
 use std::fmt::Write;
 
+pub use self::addresses::generate_addresses;
 use self::body::{Body, Class};
 use self::choose::Choose;
 use self::facts::{Counter, Facts};

@@ -4,6 +4,7 @@ use super::lane::Lane;
 use crate::code::{Address, Inst};
 use crate::fault::FaultKind;
 use crate::memory::{AccessError, Window, from_bytes, range_within};
+use crate::thread_access::ThreadAccess;
 
 /// Memory that a generic address was resolved to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,10 +102,32 @@ impl Lane<'_> {
         self.bytes_mut(location, size.into()).map_err(fault)
     }
 
+    /// Lists an access, if that is wanted and it is possible.
+    pub(crate) fn list_access(&mut self, inst: &Inst, window: Window, address: u64, size: u32, write: bool) {
+        if !self.grid.config.lists_accesses {
+            return;
+        }
+        if let Ok(location) = self.locate(window, address, size, write)
+            && self.bytes(location, size.into()).is_ok()
+        {
+            self.accesses.push(ThreadAccess {
+                block: self.thread.block,
+                thread: self.thread.index,
+                interval: self.thread.interval,
+                statement: inst.stmt,
+                window: location.window,
+                address: location.address,
+                size,
+                write,
+            });
+        }
+    }
+
     pub(crate) fn execute_load(&mut self, inst: &Inst, size: u8, signed: bool) -> Result<(), FaultKind> {
         let operand = inst.addresses[0];
         let address = self.address_of(operand);
         let size = usize::from(size);
+        self.list_access(inst, operand.window, address, (size * inst.dests.len()) as u32, false);
         let bytes = self.load(operand.window, address, (size * inst.dests.len()) as u32)?;
         let values: smallvec::SmallVec<[u128; 8]> = bytes.chunks_exact(size).map(from_bytes).collect();
         let ty = crate::arith::int::Int { bits: 8 * size as u32, signed };
@@ -121,6 +144,7 @@ impl Lane<'_> {
         let address = self.address_of(operand);
         let size = usize::from(size);
         let values: smallvec::SmallVec<[u128; 8]> = inst.args.iter().map(|&arg| self.read(arg)).collect();
+        self.list_access(inst, operand.window, address, (size * values.len()) as u32, true);
         let bytes = self.store(operand.window, address, (size * values.len()) as u32)?;
         for (target, value) in bytes.chunks_exact_mut(size).zip(values) {
             target.copy_from_slice(&value.to_le_bytes()[..size]);

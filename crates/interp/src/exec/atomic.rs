@@ -16,6 +16,7 @@ impl Lane<'_> {
         let vector = usize::from(atomic.vector);
         let args: SmallVec<[u128; 8]> = inst.args.iter().map(|&arg| self.read(arg)).collect();
         let swap = args.get(vector).copied().unwrap_or(0);
+        self.list_access(inst, operand.window, address, (size * vector) as u32, true);
         let bytes = self.store(operand.window, address, (size * vector) as u32)?;
         let mut old = SmallVec::<[u128; 8]>::new();
         for (target, &arg) in bytes.chunks_exact_mut(size).zip(&args) {

@@ -8,6 +8,7 @@ use crate::arith::int::{self, mask};
 use crate::code::{Arg, Barrier, Carry, CarryOp, Code, Inst};
 use crate::fault::FaultKind;
 use crate::memory::Memory;
+use crate::thread_access::ThreadAccess;
 
 /// A thread with everything that it can reach.
 pub(crate) struct Lane<'r> {
@@ -15,6 +16,8 @@ pub(crate) struct Lane<'r> {
     pub thread: &'r mut Thread,
     pub shared: &'r mut [u8],
     pub memory: &'r mut Memory,
+    /// What threads accessed, if that is listed.
+    pub accesses: &'r mut Vec<ThreadAccess>,
     pub output: &'r mut String,
     /// Bytes that `malloc` gave away.
     pub heap: &'r mut u64,

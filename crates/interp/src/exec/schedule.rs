@@ -12,6 +12,7 @@ use crate::fault::{Fault, FaultKind, LaunchError, Wait};
 use crate::launch::{Outcome, Schedule};
 use crate::memory::Memory;
 use crate::random::Random;
+use crate::thread_access::ThreadAccess;
 
 /// A block that has started.
 pub(crate) struct Block {
@@ -35,6 +36,7 @@ pub(super) struct Run<'r> {
     pub(super) grid: &'r Grid<'r>,
     module: &'r Module,
     memory: &'r mut Memory,
+    accesses: &'r mut Vec<ThreadAccess>,
     output: String,
     heap: u64,
     pub(super) clock: u64,
@@ -46,11 +48,18 @@ pub(super) struct Run<'r> {
 }
 
 /// Runs a grid to its end.
-pub(crate) fn run(grid: &Grid<'_>, module: &Module, memory: &mut Memory, seed: u64) -> Result<Outcome, LaunchError> {
+pub(crate) fn run(
+    grid: &Grid<'_>,
+    module: &Module,
+    memory: &mut Memory,
+    accesses: &mut Vec<ThreadAccess>,
+    seed: u64,
+) -> Result<Outcome, LaunchError> {
     let mut run = Run {
         grid,
         module,
         memory,
+        accesses,
         output: String::new(),
         heap: 0,
         clock: 0,
@@ -155,6 +164,7 @@ impl Run<'_> {
             thread: &mut place.threads[thread as usize],
             shared: &mut place.shared,
             memory: self.memory,
+            accesses: self.accesses,
             output: &mut self.output,
             heap: &mut self.heap,
             clock: &mut self.clock,
@@ -268,6 +278,7 @@ impl Run<'_> {
             return;
         };
         for thread in waiting {
+            self.block(block).threads[thread as usize].interval += 1;
             let inst = self.inst(block, thread);
             if let (Code::Barrier(Barrier { kind: BarrierKind::Reduce(reduction), .. }), Some(&dest)) =
                 (&inst.code, inst.dests.first())

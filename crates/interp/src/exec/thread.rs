@@ -47,6 +47,8 @@ pub(crate) struct Thread {
     pub local: Vec<u8>,
     pub carry: bool,
     pub state: State,
+    /// How many barriers of the block it has waited at.
+    pub interval: u32,
     /// The generation of the cluster's barrier at which the thread arrived.
     pub cluster_generation: Option<u32>,
 }
@@ -90,6 +92,7 @@ impl Thread {
             local: vec![0; kernel.frame_bytes as usize],
             carry: false,
             state: State::Ready,
+            interval: 0,
             cluster_generation: None,
         }
     }

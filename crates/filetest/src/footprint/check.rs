@@ -1,0 +1,167 @@
+//! Whether a launch does what was proved of it: by running it in the interpreter and looking at every access.
+
+use std::collections::HashMap;
+
+use anyhow::{Context, Result};
+use interp::{Config, Launch, LaunchError, Machine, ThreadAccess, Window};
+use ptx::analysis::footprint::{Footprint, Kernel};
+use ptx::ir::{FuncId, Module, StmtId};
+use ptx::view::{Order, Scope, View};
+
+use super::launches::PlacedLaunch;
+use crate::scenario::Scenario;
+
+/// What a run of a launch showed.
+#[derive(Clone, Debug, Default)]
+pub struct Observed {
+    /// Why an access left its buffer or was misaligned.
+    pub fault: Option<String>,
+    /// Two accesses that conflicted.
+    pub race: Option<(ThreadAccess, ThreadAccess)>,
+    /// Whether the launch ended otherwise than well, so that not everything was seen.
+    pub is_partial: bool,
+}
+
+/// What is proved of the launch of a scenario, and what runs of it showed.
+#[derive(Debug)]
+pub struct Checked {
+    /// What is proved.
+    pub footprint: Footprint,
+    /// How long that took, in milliseconds.
+    pub milliseconds: f64,
+    /// What a run showed.
+    pub observed: Observed,
+}
+
+impl Checked {
+    /// A claim that does not hold, in words.
+    pub fn wrong_claim(&self) -> Option<String> {
+        if let (true, Some(fault)) = (self.footprint.bounds.is_proved(), &self.observed.fault) {
+            return Some(format!("in bounds was proved, but: {fault}"));
+        }
+        // Race-freedom is claimed as long as accesses stay in their objects.
+        match &self.observed.race {
+            Some((one, other)) if self.footprint.races.is_proved() && self.observed.fault.is_none() => {
+                Some(format!("race-free was proved, but these conflict:\n  {one:?}\n  {other:?}"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Proves what can be proved of the first launch of a scenario, and runs it.
+pub fn check(module: &Module, scenario: &Scenario, seed: u64) -> Result<Checked> {
+    let line = &scenario.launches[0];
+    let config =
+        Config { seed, lists_accesses: true, instruction_budget: 20_000_000, ..Config::default() };
+    let mut machine = Machine::new(module, config).context("the interpreter takes the module")?;
+    let mut addresses = Vec::new();
+    for buffer in &scenario.buffers {
+        let address = machine.allocate(buffer.initial.len() as u64, 256);
+        machine.write(address, &buffer.initial).context("the buffer is there")?;
+        addresses.push(address);
+        // So that an access that misses its buffer hits no other.
+        machine.allocate(1 << 16, 256);
+    }
+    let sizes: Vec<u64> = scenario.buffers.iter().map(|buffer| buffer.initial.len() as u64).collect();
+    let placed = PlacedLaunch::new(module, line, &sizes, Some(&addresses))?;
+    let id = module.function(&line.kernel).context("the kernel is there")?;
+    let kernel = Kernel::of(module, id).context("the kernel has a body")?;
+    let start = std::time::Instant::now();
+    let footprint = kernel.footprint(&placed.launch());
+    let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+    let observed = observe(module, id, &mut machine, &placed, &addresses, &sizes);
+    Ok(Checked { footprint, milliseconds, observed })
+}
+
+/// Runs a launch and looks at its accesses.
+pub fn observe(
+    module: &Module,
+    kernel: FuncId,
+    machine: &mut Machine<'_>,
+    placed: &PlacedLaunch,
+    addresses: &[u64],
+    sizes: &[u64],
+) -> Observed {
+    let launch = Launch {
+        kernel: &placed.kernel,
+        grid: placed.grid,
+        block: placed.block,
+        dynamic_shared: placed.shared,
+        params: &placed.params,
+    };
+    let mut observed = Observed::default();
+    match machine.launch(&launch) {
+        Ok(_) => {}
+        Err(LaunchError::Fault(fault)) => {
+            observed.is_partial = true;
+            if matches!(fault.kind, interp::FaultKind::Access { .. }) {
+                observed.fault = Some(fault.to_string());
+            }
+        }
+        Err(_) => observed.is_partial = true,
+    }
+    let accesses = machine.take_accesses();
+    let is_inside = |access: &&ThreadAccess| {
+        access.window != Window::Global
+            || addresses.iter().zip(sizes).any(|(&start, &size)| {
+                start <= access.address && access.address + u64::from(access.size) <= start + size
+            })
+    };
+    if let Some(outside) = accesses.iter().find(|access| !is_inside(access)) {
+        observed.fault.get_or_insert(format!("{outside:?} is in no buffer"));
+    }
+    observed.race = race(module, kernel, &accesses);
+    observed
+}
+
+/// Two accesses that conflict.
+fn race(module: &Module, kernel: FuncId, accesses: &[ThreadAccess]) -> Option<(ThreadAccess, ThreadAccess)> {
+    let body = module.functions[kernel].body.as_ref()?;
+    let mut strengths: HashMap<StmtId, (Option<Scope>, u32)> = HashMap::new();
+    // For each byte, who accessed it; those who did the same thing are listed once.
+    let mut bytes: HashMap<(Option<[u32; 3]>, u64), Vec<&ThreadAccess>> = HashMap::new();
+    for access in accesses {
+        let block = match access.window {
+            Window::Global => None,
+            Window::Shared => Some(access.block),
+            _ => continue,
+        };
+        let strength = |statement: StmtId| {
+            let view = View::of(&module.forms, body, statement).expect("accesses are of instructions");
+            let access = view.accesses()[0];
+            let scope = match access.order {
+                Order::Weak => None,
+                Order::Volatile => Some(Scope::System),
+                _ => Some(access.scope.unwrap_or(Scope::Device)),
+            };
+            (scope, view.form.types().last().map_or(0, |ty| ty.bytes()))
+        };
+        let own = *strengths.entry(access.statement).or_insert_with(|| strength(access.statement));
+        for byte in access.address..access.address + u64::from(access.size) {
+            let known = bytes.entry((block, byte)).or_default();
+            for other in known.iter() {
+                let is_same_block = access.block == other.block;
+                let is_same_thread = is_same_block && access.thread == other.thread;
+                let is_ordered = is_same_block && access.interval != other.interval;
+                if is_same_thread || is_ordered || !(access.write || other.write) {
+                    continue;
+                }
+                let also = strengths[&other.statement];
+                let reaches = |scope: Scope| is_same_block || scope >= Scope::Device;
+                let are_strong = matches!((own.0, also.0), (Some(one), Some(two)) if reaches(one) && reaches(two));
+                if !(are_strong && own.1 == also.1) {
+                    return Some((**other, *access));
+                }
+            }
+            let is_known = known.iter().any(|other| {
+                (other.block, other.thread, other.interval, other.statement)
+                    == (access.block, access.thread, access.interval, access.statement)
+            });
+            if !is_known {
+                known.push(access);
+            }
+        }
+    }
+    None
+}
