@@ -9,7 +9,7 @@ use super::solve::{Row, Solution, System};
 
 impl Execution<'_> {
     /// Why an access may be outside of its object or misaligned; nothing if it is not.
-    pub(super) fn out_of_bounds(&self, record: &Record, work: &mut u64) -> Option<Reason> {
+    pub(super) fn out_of_bounds(&self, record: &Record) -> Option<Reason> {
         let site = self.code.sites[record.site].clone();
         let because = |cause| Some(Reason { site: site.clone(), other: None, cause });
         let Some((object, offset)) = &record.address else {
@@ -19,7 +19,7 @@ impl Execution<'_> {
         let bytes = i128::from(record.access.bytes);
         let last = i128::from(data.size) - bytes;
         let range = record.path.range(&self.arithmetic.symbols, offset);
-        if (range.0 < 0 || range.1 > last) && !self.is_inside(record, offset, last, work) {
+        if (range.0 < 0 || range.1 > last) && !self.is_inside(record, offset, last) {
             let range = record.path.tight_range(&self.arithmetic.symbols, offset);
             return because(Cause::Outside { object: data.name.clone(), size: data.size, range, bytes: record.access.bytes });
         }
@@ -34,15 +34,14 @@ impl Execution<'_> {
         None
     }
 
-    fn is_inside(&self, record: &Record, offset: &Linear, last: i128, work: &mut u64) -> bool {
-        *work += 20;
+    fn is_inside(&self, record: &Record, offset: &Linear, last: i128) -> bool {
         let range = record.path.tight_range(&self.arithmetic.symbols, offset);
-        (range.0 >= 0 || self.cannot_be(record, offset, (i64::MIN.into(), -1), work))
-            && (range.1 <= last || self.cannot_be(record, offset, (last + 1, i64::MAX.into()), work))
+        (range.0 >= 0 || self.cannot_be(record, offset, (i64::MIN.into(), -1)))
+            && (range.1 <= last || self.cannot_be(record, offset, (last + 1, i64::MAX.into())))
     }
 
     /// Whether no thread that comes to the access has an offset in the range.
-    fn cannot_be(&self, record: &Record, offset: &Linear, range: (i128, i128), work: &mut u64) -> bool {
+    fn cannot_be(&self, record: &Record, offset: &Linear, range: (i128, i128)) -> bool {
         let symbols = &self.arithmetic.symbols;
         let mut system = System::default();
         let mut known = Vec::new();
@@ -74,6 +73,6 @@ impl Execution<'_> {
             let terms = variables(&mut system, fact);
             system.rows.push(Row { terms, least: -i128::from(fact.constant), most: i128::MAX / 4 });
         }
-        system.solve(work) == Solution::None
+        system.solve(symbols.work()) == Solution::None
     }
 }

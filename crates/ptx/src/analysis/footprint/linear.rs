@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
+use super::work::Work;
 use crate::entity::{Map, define_id};
 
 define_id! {
@@ -144,9 +145,15 @@ pub(super) struct SymbolInfo {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Symbols {
     infos: Map<Symbol, SymbolInfo>,
+    work: Work,
 }
 
 impl Symbols {
+    /// The work of all who ask about symbols.
+    pub(super) fn work(&self) -> &Work {
+        &self.work
+    }
+
     pub(super) fn push(&mut self, kind: SymbolKind, (least, most): (i64, i64), is_uniform: bool) -> Symbol {
         self.infos.push(SymbolInfo { kind, least, most, is_uniform, facts: SmallVec::new() })
     }

@@ -62,6 +62,7 @@ mod record;
 mod site;
 mod solve;
 mod value;
+mod work;
 
 pub use cache::Footprints;
 pub use launch::{Launch, Object};
@@ -137,22 +138,19 @@ impl Kernel {
     pub fn footprint(&self, launch: &Launch<'_>) -> Footprint {
         let objects = Objects::of(&self.code, launch);
         let mut cuts: Vec<(bool, u8, u32)> = Vec::new();
-        let mut steps = 0;
-        loop {
+        for _ in 0..MOST_CUTS {
             let mut execution = Execution::new(&self.code, launch, &objects, &cuts);
             execution.run_kernel();
-            steps += execution.work;
-            let footprint = Footprint { steps, ..answer(&execution) };
-            let known = cuts.len();
-            if !(footprint.bounds.is_proved() && footprint.races.is_proved()) {
-                let wanted = execution.arithmetic.wanted_cuts.iter().filter(|cut| !cuts.contains(cut));
-                let wanted: Vec<_> = wanted.copied().collect();
-                cuts.extend(wanted);
+            let wanted = execution.arithmetic.wanted_cuts.iter().filter(|cut| !cuts.contains(cut));
+            let wanted: Vec<_> = wanted.copied().collect();
+            if wanted.is_empty() || execution.arithmetic.symbols.work().is_over() {
+                return answer(&execution);
             }
-            if cuts.len() == known || known > MOST_CUTS * 8 || steps > 200_000 {
-                return footprint;
-            }
+            cuts.extend(wanted);
         }
+        let mut execution = Execution::new(&self.code, launch, &objects, &cuts);
+        execution.run_kernel();
+        answer(&execution)
     }
 }
 
@@ -166,10 +164,9 @@ fn answer(execution: &Execution<'_>) -> Footprint {
         }
     }
     let (mut bounds, mut races) = (refusals.clone(), refusals);
-    let mut work = 0;
     let mut in_bounds: Vec<(usize, bool)> = Vec::new();
     for record in &execution.records {
-        let reason = execution.out_of_bounds(record, &mut work);
+        let reason = execution.out_of_bounds(record);
         match in_bounds.iter_mut().find(|entry| entry.0 == record.site) {
             Some(entry) => entry.1 &= reason.is_none(),
             None => in_bounds.push((record.site, reason.is_none())),
@@ -195,6 +192,6 @@ fn answer(execution: &Execution<'_>) -> Footprint {
         in_bounds: proved.filter_map(|entry| execution.code.sites[entry.0].statement).collect(),
         bounds: bounds.into(),
         races: races.into(),
-        steps: execution.work,
+        steps: execution.steps,
     }
 }

@@ -65,7 +65,7 @@ impl Path {
         for place in 0..facts.len() {
             definitions(symbols, facts[place], &mut facts);
         }
-        let mut budget = 200;
+        let mut budget = 60;
         self.upper_with(symbols, linear, &facts, 0, DEPTH, &mut budget)
     }
 
@@ -97,10 +97,11 @@ impl Path {
                 own != 0 && (own > 0) != (term.1 > 0)
             });
             let Some(&(symbol, coefficient)) = opposed.max_by_key(share) else { continue };
-            if *budget == 0 {
+            if *budget == 0 || symbols.work().is_over() {
                 return best;
             }
             *budget -= 1;
+            symbols.work().add(2);
             let own = linear.coefficient(symbol);
             let divisor = gcd(own.unsigned_abs(), coefficient.unsigned_abs());
             let (Ok(scale), Ok(factor)) = (

@@ -21,14 +21,11 @@ use crate::view::{AccessKind, Scope};
 
 /// Reasons that are given at most.
 const MOST_REASONS: usize = 8;
-/// Work of the solver for one launch, in rows.
-const MOST_WORK: u64 = 60_000;
 
 impl Execution<'_> {
     /// Why two threads may conflict; nothing if they cannot.
     pub(super) fn races(&self) -> Vec<Reason> {
         let mut reasons: Vec<Reason> = Vec::new();
-        let mut work = 0;
         let is_shared_by_threads = |record: &&Record| match &record.address {
             Some((object, _)) => matches!(self.objects[*object].space, Space::Global | Space::Shared),
             None => record.access.space.is_none_or(|space| matches!(space, Space::Global | Space::Shared)),
@@ -57,7 +54,7 @@ impl Execution<'_> {
         for (place, &one) in objects.iter().enumerate() {
             for &other in &objects[place..] {
                 if one == other || self.objects.may_alias(one, other) {
-                    self.conflicts(one, &by_object[&one], other, &by_object[&other], &mut reasons, &mut work);
+                    self.conflicts(one, &by_object[&one], other, &by_object[&other], &mut reasons);
                 }
             }
         }
@@ -76,7 +73,6 @@ impl Execution<'_> {
         other: ObjectId,
         others: &[&Record],
         reasons: &mut Vec<Reason>,
-        work: &mut u64,
     ) {
         let is_global = self.objects[one].space == Space::Global;
         let blocks: u64 = self.launch.grid.iter().map(|&extent| u64::from(extent)).product();
@@ -84,7 +80,7 @@ impl Execution<'_> {
         // Between blocks, and within one: in any interval, or in the same one.
         if is_global && blocks > 1 {
             let (ones, others) = (distinct(ones, false), distinct(others, false));
-            self.pairs(one, &ones, other, &others, true, reasons, work);
+            self.pairs(one, &ones, other, &others, true, reasons);
         }
         if threads > 1 {
             // Intervals that hold the same accesses are looked at once. Those of summarised loops are not fixed.
@@ -99,7 +95,7 @@ impl Execution<'_> {
             let moving = |records: &[&'_ Record]| records.iter().any(|record| record.interval.as_constant().is_none());
             if moving(ones) || moving(others) {
                 let (ones, others) = (distinct(ones, true), distinct(others, true));
-                self.pairs(one, &ones, other, &others, false, reasons, work);
+                self.pairs(one, &ones, other, &others, false, reasons);
                 return;
             }
             let mut seen = FxHashSet::default();
@@ -110,7 +106,7 @@ impl Execution<'_> {
                 let (ones, others) = (distinct(ones, true), distinct(others, true));
                 let key = |records: &[&Record]| -> Vec<_> { records.iter().map(|record| content(record, false)).collect() };
                 if seen.insert((key(&ones), key(&others))) {
-                    self.pairs(one, &ones, other, &others, false, reasons, work);
+                    self.pairs(one, &ones, other, &others, false, reasons);
                 }
             }
         }
@@ -125,7 +121,6 @@ impl Execution<'_> {
         others: &[&Record],
         is_between_blocks: bool,
         reasons: &mut Vec<Reason>,
-        work: &mut u64,
     ) {
         for (place, left) in ones.iter().enumerate() {
             for (second, right) in others.iter().enumerate() {
@@ -137,11 +132,11 @@ impl Execution<'_> {
                     continue;
                 }
                 let object = self.objects[one].name.clone();
-                if *work > MOST_WORK {
+                if self.arithmetic.symbols.work().is_over() {
                     push(reasons, self.reason(left, Some(right), Cause::NotSettled { object }));
                     return;
                 }
-                match self.overlap(left, right, is_between_blocks, work) {
+                match self.overlap(left, right, is_between_blocks) {
                     Solution::None => {}
                     Solution::Found(_) => {
                         push(reasons, self.reason(left, Some(right), Cause::Conflict { object, is_between_blocks }));
@@ -156,15 +151,9 @@ impl Execution<'_> {
 
     /// Whether two threads, one at each access, may touch the same byte. Variables are the symbols of the first thread
     /// and how much larger each is than that of the second.
-    fn overlap(
-        &self,
-        left: &Record,
-        right: &Record,
-        is_between_blocks: bool,
-        work: &mut u64,
-    ) -> Solution {
-        *work += 4;
+    fn overlap(&self, left: &Record, right: &Record, is_between_blocks: bool) -> Solution {
         let symbols = &self.arithmetic.symbols;
+        symbols.work().add(10);
         let ((one, offset), (other, also)) = match (&left.address, &right.address) {
             (Some((one, offset)), Some((other, also))) => ((*one, offset), (*other, also)),
             _ => return Solution::NotSettled,
@@ -209,12 +198,12 @@ impl Execution<'_> {
         }
         pair.system.not_all_zero = Some(distinct);
         // Most pairs are apart by their addresses alone.
-        let quick = pair.system.clone().solve(work);
+        let quick = pair.system.clone().solve(symbols.work());
         if quick == Solution::None {
             return Solution::None;
         }
         pair.facts();
-        pair.system.solve(work)
+        pair.system.solve(symbols.work())
     }
 }
 

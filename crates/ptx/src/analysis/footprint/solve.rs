@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::path::gcd;
+use super::work::Work;
 
 /// `least ≤ sum of coefficient × variable ≤ most`
 #[derive(Clone, Debug)]
@@ -33,22 +34,21 @@ pub(super) enum Solution {
 }
 
 /// Systems that are tried for one question.
-const MOST_NODES: u32 = 600;
+const MOST_NODES: u32 = 300;
 /// How often all rows are looked at to narrow ranges.
 const PASSES: u32 = 8;
 
 impl System {
-    pub(super) fn solve(self, work: &mut u64) -> Solution {
+    pub(super) fn solve(self, work: &Work) -> Solution {
         let mut open = vec![self.ranges];
         let (rows, not_all_zero) = (self.rows, self.not_all_zero);
         let mut nodes = 0;
         while let Some(mut ranges) = open.pop() {
             nodes += 1;
-            if nodes > MOST_NODES {
+            if nodes > MOST_NODES || work.is_over() {
                 return Solution::NotSettled;
             }
-            *work += rows.len() as u64;
-            if !narrow(&rows, &mut ranges) {
+            if !narrow(&rows, &mut ranges, work) {
                 continue;
             }
             if let Some(variables) = &not_all_zero
@@ -86,8 +86,9 @@ impl System {
 }
 
 /// Narrows ranges as rows demand; false if one is empty.
-fn narrow(rows: &[Row], ranges: &mut [(i64, i64)]) -> bool {
+fn narrow(rows: &[Row], ranges: &mut [(i64, i64)], work: &Work) -> bool {
     for _ in 0..PASSES {
+        work.add(1 + rows.len() as u64 / 2);
         let mut changed = false;
         for row in rows {
             let (mut low, mut high) = (0_i128, 0_i128);
@@ -194,7 +195,7 @@ mod tests {
             rows: vec![row(&[(0, 1024), (1, 4)], -3, 3)],
             not_all_zero: Some(vec![0, 1]),
         };
-        assert_eq!(system.solve(&mut 0), Solution::None);
+        assert_eq!(system.solve(&Work::default()), Solution::None);
     }
 
     #[test]
@@ -204,7 +205,7 @@ mod tests {
             rows: vec![row(&[(0, 1024), (1, 4)], -3, 3)],
             not_all_zero: Some(vec![0, 1]),
         };
-        let Solution::Found(found) = system.solve(&mut 0) else { panic!("there is a solution") };
+        let Solution::Found(found) = system.solve(&Work::default()) else { panic!("there is a solution") };
         assert_eq!(1024 * found[0] + 4 * found[1], 0);
         assert_ne!(found, [0, 0]);
     }
@@ -213,6 +214,6 @@ mod tests {
     fn a_multiple_does_not_hit_what_is_between() {
         let system =
             System { ranges: vec![(-50, 50), (-50, 50)], rows: vec![row(&[(0, 6), (1, 10)], 3, 3)], not_all_zero: None };
-        assert_eq!(system.solve(&mut 0), Solution::None);
+        assert_eq!(system.solve(&Work::default()), Solution::None);
     }
 }

@@ -249,8 +249,6 @@ impl Execution<'_> {
                     when_false: [Fact::NotZero(Rc::new(difference.clone()))].into_iter().collect(),
                     is_uniform,
                 };
-                let range = path.tight_range(&self.arithmetic.symbols, &difference);
-                let equal = if range.0 > 0 || range.1 < 0 { Predicate::known(false) } else { equal };
                 return Some(if comparison == Comparison::Eq { equal } else { equal.negated() });
             }
         };

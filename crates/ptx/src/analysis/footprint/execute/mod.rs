@@ -38,7 +38,7 @@ pub(super) struct Execution<'a> {
     /// Barriers that perhaps not all threads come to.
     pub bad_barriers: Vec<usize>,
     /// Instructions executed so far.
-    pub work: u64,
+    pub steps: u64,
     ids: Ids,
     /// How many branches around the current place do threads of a block decide differently.
     divergence: u32,
@@ -60,7 +60,7 @@ struct Frame {
     is_uniform: bool,
     /// How deep branches around it are.
     depth: u32,
-    /// The work at which executing it iteration by iteration ends.
+    /// The number of steps at which executing it iteration by iteration ends.
     limit: u64,
 }
 
@@ -92,10 +92,8 @@ pub(super) enum Stop {
     Refused(usize, &'static str),
 }
 
-/// Instructions that are executed at most.
-const MOST_WORK: u64 = 40_000;
 /// Instructions of one execution of a loop, iteration by iteration: without barriers, and with.
-const LOOP_WORK: [u64; 2] = [1_500, 12_000];
+const LOOP_STEPS: [u64; 2] = [1_000, 6_000];
 /// Branches and loops in each other.
 const MOST_DEPTH: u32 = 60;
 
@@ -111,7 +109,7 @@ impl<'a> Execution<'a> {
             records: Vec::new(),
             refusals: Vec::new(),
             bad_barriers: Vec::new(),
-            work: 0,
+            steps: 0,
             ids,
             divergence: 0,
             frames: Vec::new(),
@@ -197,12 +195,13 @@ impl<'a> Execution<'a> {
     }
 
     fn count_work(&mut self) -> Result<(), Stop> {
-        self.work += 1;
-        if self.work > MOST_WORK {
+        self.steps += 1;
+        self.arithmetic.symbols.work().add(2);
+        if self.arithmetic.symbols.work().is_over() {
             return Err(Stop::Refused(0, "takes too many steps to execute"));
         }
         match self.frames.last() {
-            Some(frame) if frame.mode == Mode::Concrete && self.work > frame.limit => Err(Stop::Summarise(frame.id)),
+            Some(frame) if frame.mode == Mode::Concrete && self.steps > frame.limit => Err(Stop::Summarise(frame.id)),
             _ => Ok(()),
         }
     }

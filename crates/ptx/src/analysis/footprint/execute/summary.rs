@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::super::linear::{Linear, Symbol, SymbolKind};
 use super::super::path::{Fact, Path};
 use super::super::value::Value;
-use super::{Execution, Frame, LOOP_WORK, Mode, State, Stop};
+use super::{Execution, Frame, LOOP_STEPS, Mode, State, Stop};
 use crate::analysis::{Block, LoopId};
 use crate::entity::Map;
 use crate::ir::Reg;
@@ -44,7 +44,7 @@ impl Execution<'_> {
         let divergence = self.divergence;
         let (depth, frames) = (self.depth, self.frames.len());
         if !self.summarised.contains(&id) {
-            let limit = self.work + LOOP_WORK[usize::from(self.code.loops[id].has_barrier)];
+            let limit = self.steps + LOOP_STEPS[usize::from(self.code.loops[id].has_barrier)];
             match self.run_frame(id, Mode::Concrete, limit, state.clone()) {
                 Ok((frame, _)) => return Ok(frame.exits),
                 Err(Stop::Summarise(wanted)) if wanted == id => {
