@@ -3,10 +3,9 @@
 //!     footprint-bench LAUNCHES DIRECTORY-OF-PTX [BENCHMARK …]
 
 use std::path::Path;
-use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use filetest::footprint::{PlacedLaunch, benchmarks};
+use filetest::footprint::{PlacedLaunch, benchmarks, thread_time};
 use ptx::analysis::footprint::{Kernel, Verdict};
 
 fn main() -> Result<()> {
@@ -29,9 +28,9 @@ fn main() -> Result<()> {
             let placed = PlacedLaunch::new(&module, line, &sizes, None)?;
             let id = module.function(&line.kernel).context("the kernel is there")?;
             let kernel = Kernel::of(&module, id).context("the kernel has a body")?;
-            let start = Instant::now();
+            let start = thread_time();
             let footprint = kernel.footprint(&placed.launch());
-            slowest = slowest.max(start.elapsed().as_secs_f64() * 1e3);
+            slowest = slowest.max(thread_time() - start);
             steps = steps.max(footprint.steps);
             for (place, (name, verdict)) in [("bounds", &footprint.bounds), ("races", &footprint.races)].into_iter().enumerate() {
                 if let Verdict::NotProved(why) = verdict {
