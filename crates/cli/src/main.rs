@@ -9,6 +9,7 @@ mod explain;
 mod input;
 mod installation;
 mod output;
+mod prove;
 mod ptx_command;
 mod run;
 mod target;
@@ -37,6 +38,11 @@ enum Command {
     Cache(cache_command::Args),
     /// Explains the code of a finding, such as memcheck::out-of-bounds.
     Explain(explain::Args),
+    /// Says, without running it, whether a launch of a kernel stays in bounds and is free of races, whatever memory
+    /// holds.
+    ///
+    /// Exits with 0 if what --require asks for is proved, with 1 if not, and with 87 if the PTX could not be read.
+    Prove(prove::Args),
     /// Looks at PTX: prints, verifies, describes, draws and counts.
     Ptx(ptx_command::Args),
 }
@@ -65,6 +71,10 @@ fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(&args),
         Command::Cache(args) => cache_command::run(&args),
         Command::Explain(args) => explain::run(&args, &tools::explanations()),
+        Command::Prove(args) => match prove::run(&args) {
+            Ok(code) => return code,
+            Err(error) => Err(error),
+        },
         Command::Ptx(args) => ptx_command::run(&args),
     };
     match result {

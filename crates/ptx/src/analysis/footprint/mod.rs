@@ -66,7 +66,7 @@ mod work;
 
 pub use cache::Footprints;
 pub use launch::{Launch, Object};
-pub use reason::{Cause, Reason};
+pub use reason::{Accessed, Cause, Reason};
 pub use site::Site;
 
 use crate::ir::{FuncId, Module};

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::decode::{Code, Width, dynamic_shared};
 use super::launch::Launch;
 use super::linear::Linear;
+use super::reason::Accessed;
 use super::value::{ObjectId, Value};
 use crate::entity::Map;
 use crate::types::Space;
@@ -12,7 +13,7 @@ use crate::types::Space;
 /// An object.
 #[derive(Clone, Debug)]
 pub(super) struct ObjectData {
-    pub name: String,
+    pub name: Accessed,
     pub space: Space,
     pub size: u64,
     /// A power of two that divides the address.
@@ -36,14 +37,14 @@ impl Objects {
         let mut list = Map::new();
         for (id, info) in code.variables.iter() {
             let size = if id == dynamic_shared() { launch.dynamic_shared.into() } else { info.size.unwrap_or(0) };
-            list.push(ObjectData { name: info.name.clone(), space: info.space, size, align: info.align, start: None });
+            let name = Accessed::Variable(info.name.clone());
+            list.push(ObjectData { name, space: info.space, size, align: info.align, start: None });
         }
         let mut replaced = Vec::new();
         let mut of_launch = Vec::new();
         for (place, object) in launch.objects.iter().enumerate() {
-            let name = object.variable.map_or_else(|| format!("object {place}"), str::to_owned);
             let id = list.push(ObjectData {
-                name,
+                name: Accessed::Object(place),
                 space: Space::Global,
                 size: object.size,
                 align: 1 << object.start.trailing_zeros().min(12),

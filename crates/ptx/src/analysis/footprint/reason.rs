@@ -14,6 +14,15 @@ pub struct Reason {
     pub cause: Cause,
 }
 
+/// An object that is accessed.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Accessed {
+    /// A variable of the kernel or the module, or its parameters, or dynamic shared memory.
+    Variable(String),
+    /// The n-th object of the launch.
+    Object(usize),
+}
+
 /// What is wrong with an instruction, or not known of it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Cause {
@@ -22,7 +31,7 @@ pub enum Cause {
     /// The access may be outside of its object.
     Outside {
         /// The object.
-        object: String,
+        object: Accessed,
         /// Its size in bytes.
         size: u64,
         /// The least and the greatest offset that is not excluded.
@@ -33,21 +42,21 @@ pub enum Cause {
     /// The access may be misaligned.
     Misaligned {
         /// The object.
-        object: String,
+        object: Accessed,
         /// Bytes of the access.
         bytes: u32,
     },
     /// Two threads may access the same bytes.
     Conflict {
         /// The object.
-        object: String,
+        object: Accessed,
         /// Whether the threads are of different blocks.
         is_between_blocks: bool,
     },
     /// Whether two threads access the same bytes was not settled.
     NotSettled {
         /// The object.
-        object: String,
+        object: Accessed,
     },
     /// Perhaps not all threads of the block come to a barrier.
     Barrier,
@@ -55,41 +64,48 @@ pub enum Cause {
     NotUnderstood(&'static str),
 }
 
+impl Reason {
+    /// The reason in words, in which `name` says how objects of the launch are called.
+    pub fn in_words(&self, name: impl Fn(usize) -> String) -> String {
+        let site = &self.site;
+        let other = self.other.as_ref().filter(|other| *other != site);
+        let pair = other.map_or_else(|| site.to_string(), |other| format!("{site} and {other}"));
+        let called = |object: &Accessed| match object {
+            Accessed::Variable(name) => name.clone(),
+            Accessed::Object(place) => name(*place),
+        };
+        match &self.cause {
+            Cause::UnknownPointer => format!("{site} goes through a pointer that may point anywhere"),
+            Cause::Outside { object, size, range: (least, most), bytes } => {
+                let object = called(object);
+                let start = format!("{site} may access {bytes} bytes outside of {object}, which has {size} bytes");
+                // More than any index of 32 bits can make is as good as anything.
+                if *least <= i128::from(i32::MIN) || *most >= i128::from(i32::MAX) {
+                    format!("{start}: the offset depends on data, or on something that is not understood")
+                } else {
+                    format!("{start}: at offsets from {least} to {most}")
+                }
+            }
+            Cause::Misaligned { object, bytes } => {
+                let object = called(object);
+                format!("{site} may access {bytes} bytes of {object} at an address that is no multiple of {bytes}")
+            }
+            Cause::Conflict { object, is_between_blocks } => {
+                let who = if *is_between_blocks { "threads of two blocks" } else { "two threads of a block" };
+                format!("{pair} may access the same bytes of {} in {who}, and nothing orders them", called(object))
+            }
+            Cause::NotSettled { object } => {
+                let object = called(object);
+                format!("whether {pair} access the same bytes of {object} in two threads takes too long to find out")
+            }
+            Cause::Barrier => format!("{site} may not be reached by all threads of the block"),
+            Cause::NotUnderstood(what) => format!("{site} {what}"),
+        }
+    }
+}
+
 impl std::fmt::Display for Reason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let site = &self.site;
-        match (&self.cause, &self.other) {
-            (Cause::UnknownPointer, _) => write!(f, "{site} goes through a pointer that may point anywhere"),
-            (Cause::Outside { object, size, range, bytes }, _) => {
-                write!(f, "{site} may access {bytes} bytes outside of {object}, which has {size}: ")?;
-                match range {
-                    (least, most) if *least < i128::from(i32::MIN) || *most > i128::from(u32::MAX) => {
-                        write!(f, "the offset depends on data or is not understood")
-                    }
-                    (least, most) => write!(f, "at offsets from {least} to {most}"),
-                }
-            }
-            (Cause::Misaligned { object, bytes }, _) => {
-                write!(f, "{site} may access {bytes} bytes of {object} at an offset that is no multiple of {bytes}")
-            }
-            (Cause::Conflict { object, is_between_blocks }, other) => {
-                let who = if *is_between_blocks { "threads of two blocks" } else { "two threads of a block" };
-                match other {
-                    Some(other) if other != site => {
-                        write!(f, "{site} and {other} may access the same bytes of {object} in {who}, in no order")
-                    }
-                    _ => write!(f, "{site} may access the same bytes of {object} in {who}, in no order"),
-                }
-            }
-            (Cause::NotSettled { object }, other) => {
-                write!(f, "whether {site}")?;
-                if let Some(other) = other.as_ref().filter(|other| *other != site) {
-                    write!(f, " and {other}")?;
-                }
-                write!(f, " access the same bytes of {object} in two threads takes too long to find out")
-            }
-            (Cause::Barrier, _) => write!(f, "{site} may not be reached by all threads of the block"),
-            (Cause::NotUnderstood(what), _) => write!(f, "{site} {what}"),
-        }
+        f.write_str(&self.in_words(|place| format!("object {place}")))
     }
 }
