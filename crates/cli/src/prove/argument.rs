@@ -29,7 +29,9 @@ fn argument_of(text: &str) -> Result<Argument> {
         return Ok(Argument::Buffer(name.to_owned(), size));
     }
     let (element, length) = match shape.split_once('(') {
-        Some((element, length)) => (element, length.strip_suffix(')').context("expected `)`")?.parse().context("length")?),
+        Some((element, length)) => {
+            (element, length.strip_suffix(')').context("expected `)`")?.parse().context("length")?)
+        }
         None => (shape, 1),
     };
     let element = element_of(element)?;
@@ -72,7 +74,11 @@ impl Element {
         let wrong = || format!("`{text}` is not a number of the type");
         if self.is_float {
             let value: f64 = text.parse().with_context(wrong)?;
-            return Ok(if self.bytes == 4 { (value as f32).to_le_bytes().to_vec() } else { value.to_le_bytes().to_vec() });
+            return Ok(if self.bytes == 4 {
+                (value as f32).to_le_bytes().to_vec()
+            } else {
+                value.to_le_bytes().to_vec()
+            });
         }
         let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
         let magnitude = match digits.strip_prefix("0x") {

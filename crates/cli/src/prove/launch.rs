@@ -58,12 +58,14 @@ impl LaunchArguments {
                     launch.names.push(name.clone());
                     launch.objects.push(Object { start: next, size: *size, variable: None });
                     let start = next;
-                    next = next.checked_add(*size).context("the buffers are too large")?.next_multiple_of(ALIGNMENT) + (1 << 32);
+                    next = next.checked_add(*size).context("the buffers are too large")?.next_multiple_of(ALIGNMENT)
+                        + (1 << 32);
                     start.to_le_bytes().to_vec()
                 }
                 Argument::Again(name) => {
                     let known = launch.names.iter().position(|known| known == name);
-                    let known = known.with_context(|| format!("there is no buffer `{name}` before parameter {place}"))?;
+                    let known =
+                        known.with_context(|| format!("there is no buffer `{name}` before parameter {place}"))?;
                     launch.objects[known].start.to_le_bytes().to_vec()
                 }
                 Argument::Value(bytes) => bytes.clone(),

@@ -165,13 +165,7 @@ fn text(module: &Module, id: FuncId, args: &Args, launch: &LaunchArguments, foot
     text
 }
 
-fn json<'a>(
-    module: &'a Module,
-    id: FuncId,
-    args: &Args,
-    launch: &LaunchArguments,
-    footprint: &Footprint,
-) -> Proof<'a> {
+fn json<'a>(module: &'a Module, id: FuncId, args: &Args, launch: &LaunchArguments, footprint: &Footprint) -> Proof<'a> {
     let reason = |question: &'static str, reason: &Reason| JsonReason {
         question,
         text: reason.in_words(|place| launch.name(place)),

@@ -32,7 +32,9 @@ fn main() -> Result<()> {
             let footprint = kernel.footprint(&placed.launch());
             slowest = slowest.max(thread_time() - start);
             steps = steps.max(footprint.steps);
-            for (place, (name, verdict)) in [("bounds", &footprint.bounds), ("races", &footprint.races)].into_iter().enumerate() {
+            for (place, (name, verdict)) in
+                [("bounds", &footprint.bounds), ("races", &footprint.races)].into_iter().enumerate()
+            {
                 if let Verdict::NotProved(why) = verdict {
                     proved[place] = false;
                     for reason in why {

@@ -85,7 +85,10 @@ fn main() -> Result<ExitCode> {
     }
     for (count, name) in total.iter().zip(["without a barrier", "with an access an element further"]) {
         let Count { refused, harmless, wrong } = count;
-        println!("{} kernels {name}: {refused} refused, {harmless} harmless, {wrong} wrong", refused + harmless + wrong);
+        println!(
+            "{} kernels {name}: {refused} refused, {harmless} harmless, {wrong} wrong",
+            refused + harmless + wrong
+        );
     }
     Ok(if total.iter().all(|count| count.wrong == 0) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

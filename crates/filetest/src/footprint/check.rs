@@ -67,8 +67,7 @@ pub fn thread_time() -> f64 {
 /// Proves what can be proved of the first launch of a scenario, and runs it.
 pub fn check(module: &Module, scenario: &Scenario, seed: u64) -> Result<Checked> {
     let line = &scenario.launches[0];
-    let config =
-        Config { seed, lists_accesses: true, instruction_budget: 20_000_000, ..Config::default() };
+    let config = Config { seed, lists_accesses: true, instruction_budget: 20_000_000, ..Config::default() };
     let mut machine = Machine::new(module, config).context("the interpreter takes the module")?;
     let mut addresses = Vec::new();
     for buffer in &scenario.buffers {

@@ -99,7 +99,14 @@ impl PlacedLaunch {
                 Argument::Value(bytes) => params.extend(bytes),
             }
         }
-        Ok(Self { kernel: line.kernel.clone(), grid: line.grid, block: line.block, shared: line.shared, params, objects })
+        Ok(Self {
+            kernel: line.kernel.clone(),
+            grid: line.grid,
+            block: line.block,
+            shared: line.shared,
+            params,
+            objects,
+        })
     }
 
     /// What a footprint is asked for.

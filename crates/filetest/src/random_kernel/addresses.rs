@@ -353,7 +353,12 @@ impl Kernel {
             }
             4 => {
                 let change = format!("shr.u32 {counter}, {counter}, 1");
-                (self.choose.pick(&["16", "%m", "5"]).to_owned(), change, format!("setp.gt.u32 {p}, {counter}, 0"), true)
+                (
+                    self.choose.pick(&["16", "%m", "5"]).to_owned(),
+                    change,
+                    format!("setp.gt.u32 {p}, {counter}, 0"),
+                    true,
+                )
             }
             5 => {
                 let limit = self.register();

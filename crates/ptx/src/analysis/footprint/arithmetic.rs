@@ -78,7 +78,8 @@ impl Arithmetic {
         let is_huge = width.bits == 64 && !width.signed;
         let target = if is_huge { (0, i64::MAX.into()) } else { width.range() };
         let count = 1_i128 << width.bits;
-        for range in [path.range(&self.symbols, linear), path.tight_range(&self.symbols, linear)] {
+        for is_tight in [false, true] {
+            let range = if is_tight { self.tight_range(path, linear) } else { path.range(&self.symbols, linear) };
             if is_within(range, target) {
                 return Some(linear.clone());
             }
@@ -95,13 +96,26 @@ impl Arithmetic {
             return None;
         }
         let is_uniform = self.symbols.is_uniform(linear);
-        if width.bits == 64 {
+        // What overflows a word many times is as good as anything.
+        let range = path.range(&self.symbols, linear);
+        if width.bits == 64 || range.1 - range.0 >= 3 * count {
             return Some(self.fresh(target, is_uniform));
         }
         let half = if width.signed { 1_i64 << (width.bits - 1) } else { 0 };
         let Some(moved) = linear.plus_constant(half) else { return Some(self.fresh(target, is_uniform)) };
         let (_, rest) = self.divide(path, &moved, 1 << width.bits);
         Some(rest.plus_constant(-half).unwrap_or_else(|| self.fresh(target, is_uniform)))
+    }
+
+    /// The range with comparisons combined, where that can help: not of what nobody knows anything of.
+    fn tight_range(&self, path: &Path, linear: &Linear) -> Range {
+        let is_unknown = linear.terms.iter().any(|&(symbol, _)| {
+            let (least, most) = path.range_of(&self.symbols, symbol);
+            i128::from(most) - i128::from(least) >= u32::MAX.into()
+                && self.symbols[symbol].facts.is_empty()
+                && !path.facts.iter().any(|fact| fact.linear().coefficient(symbol) != 0)
+        });
+        if is_unknown { path.range(&self.symbols, linear) } else { path.tight_range(&self.symbols, linear) }
     }
 
     /// The same as a signed number.
@@ -113,7 +127,7 @@ impl Arithmetic {
     pub(super) fn fit(&mut self, path: &Path, linear: Option<Linear>, width: Width) -> Linear {
         let Some(linear) = linear else { return self.fresh(width.as_signed().range(), false) };
         let range = path.range(&self.symbols, &linear);
-        if self.fits(range, width) || self.fits(path.tight_range(&self.symbols, &linear), width) {
+        if self.fits(range, width) || self.fits(self.tight_range(path, &linear), width) {
             return linear;
         }
         self.wrap_signed(path, &linear, width)
@@ -121,8 +135,7 @@ impl Arithmetic {
 
     /// Whether numbers are written down as they are.
     fn fits(&self, range: Range, width: Width) -> bool {
-        is_within(range, width.as_signed().range())
-            || width.bits < 64 && is_within(range, width.as_unsigned().range())
+        is_within(range, width.as_signed().range()) || width.bits < 64 && is_within(range, width.as_unsigned().range())
     }
 
     pub(super) fn multiply(&mut self, path: &Path, one: &Linear, other: &Linear, width: Width) -> Linear {
@@ -172,7 +185,7 @@ impl Arithmetic {
         }
         let mut range = path.range(&self.symbols, &rest);
         if range.0.div_euclid(divisor.into()) != range.1.div_euclid(divisor.into()) {
-            range = path.tight_range(&self.symbols, &rest);
+            range = self.tight_range(path, &rest);
         }
         let more = range.0.div_euclid(divisor.into());
         if more == range.1.div_euclid(divisor.into())
@@ -228,7 +241,10 @@ impl Arithmetic {
             let quotient_symbol = quotient.terms[0].0;
             if let (Some(enough), Some(not_more)) = (
                 quotient.times(-divisor).and_then(|negated| negated.plus(linear, 1)),
-                quotient.times(divisor).and_then(|product| product.plus(linear, -1)).and_then(|it| it.plus_constant(divisor - 1)),
+                quotient
+                    .times(divisor)
+                    .and_then(|product| product.plus(linear, -1))
+                    .and_then(|it| it.plus_constant(divisor - 1)),
             ) {
                 self.symbols.add_fact(quotient_symbol, enough);
                 self.symbols.add_fact(quotient_symbol, not_more);
@@ -252,7 +268,7 @@ impl Arithmetic {
         let (Some(linear), Some(divisor)) = (self.wrap(path, linear, width), self.wrap(path, divisor, width)) else {
             return (self.fresh(unknown, false), self.fresh(unknown, false));
         };
-        let range = path.tight_range(&self.symbols, &linear);
+        let range = self.tight_range(path, &linear);
         match divisor.as_constant() {
             Some(divisor) if divisor > 0 && range.0 >= 0 => return self.divide(path, &linear, divisor),
             Some(divisor) if divisor > 0 => {
@@ -260,7 +276,8 @@ impl Arithmetic {
                 if let Some(constant) = linear.as_constant() {
                     return (Linear::constant(constant / divisor), Linear::constant(constant % divisor));
                 }
-                let quotient = self.fresh((range.0 / i128::from(divisor), range.1.max(0) / i128::from(divisor)), is_uniform);
+                let quotient =
+                    self.fresh((range.0 / i128::from(divisor), range.1.max(0) / i128::from(divisor)), is_uniform);
                 let rest = self.fresh((1 - i128::from(divisor), i128::from(divisor) - 1), is_uniform);
                 return (quotient, rest);
             }
@@ -297,9 +314,8 @@ impl Arithmetic {
             } else {
                 (self.field(path, &signed, (first, end)), (1 << (end - first)) - 1)
             };
-            result = result.and_then(|result| {
-                result.plus(&field, -(1 << first))?.plus(&replace(&field, largest)?, 1 << first)
-            });
+            result = result
+                .and_then(|result| result.plus(&field, -(1 << first))?.plus(&replace(&field, largest)?, 1 << first));
         }
         self.fit(path, result, width)
     }
@@ -332,7 +348,8 @@ impl Arithmetic {
     pub(super) fn xor(&mut self, path: &Path, one: &Linear, other: &Linear, width: Width) -> Linear {
         if let Some(mask) = other.as_constant().or(one.as_constant()) {
             let linear = if other.as_constant().is_some() { one } else { other };
-            return self.with_mask(path, linear, mask, width, |field, largest| Linear::constant(largest).plus(field, -1));
+            return self
+                .with_mask(path, linear, mask, width, |field, largest| Linear::constant(largest).plus(field, -1));
         }
         self.disjoint_sum(path, one, other, width)
     }
@@ -392,7 +409,7 @@ impl Arithmetic {
         if one.0 == other.0 {
             return Rc::clone(one.0);
         }
-        let range = |(linear, path): (&Rc<Linear>, &Path)| path.tight_range(&self.symbols, linear);
+        let range = |(linear, path): (&Rc<Linear>, &Path)| self.tight_range(path, linear);
         let (low, high) = (range(one), range(other));
         let difference = one.0.plus(other.0, -1).and_then(|difference| difference.as_constant());
         let is_uniform = is_uniform && self.symbols.is_uniform(one.0) && self.symbols.is_uniform(other.0);
@@ -407,9 +424,7 @@ impl Arithmetic {
 }
 
 fn product(one: Range, other: Range) -> Range {
-    let products = [one.0, one.1]
-        .map(|left| [left.saturating_mul(other.0), left.saturating_mul(other.1)])
-        .concat();
+    let products = [one.0, one.1].map(|left| [left.saturating_mul(other.0), left.saturating_mul(other.1)]).concat();
     let least = products.iter().copied().min().expect("four products");
     let most = products.iter().copied().max().expect("four products");
     (least, most)

@@ -21,7 +21,12 @@ impl Execution<'_> {
         let range = record.path.range(&self.arithmetic.symbols, offset);
         if (range.0 < 0 || range.1 > last) && !self.is_inside(record, offset, last) {
             let range = record.path.tight_range(&self.arithmetic.symbols, offset);
-            return because(Cause::Outside { object: data.name.clone(), size: data.size, range, bytes: record.access.bytes });
+            return because(Cause::Outside {
+                object: data.name.clone(),
+                size: data.size,
+                range,
+                bytes: record.access.bytes,
+            });
         }
         let unit = i64::from(record.access.bytes);
         let is_aligned = unit.count_ones() == 1

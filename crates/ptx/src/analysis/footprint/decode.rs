@@ -53,7 +53,6 @@ pub(super) struct BlockCode {
     pub end: End,
     /// The block at which all ways from here meet.
     pub meets_at: Option<Block>,
-    pub in_loop: Option<LoopId>,
     pub heads: Option<LoopId>,
     pub live: Vec<Reg>,
     /// Whether threads that come here do nothing more.
@@ -68,7 +67,7 @@ pub(super) enum End {
     /// Threads end.
     Leave,
     /// To one block or another; nothing where threads end.
-    Branch { reg: Reg, negated: bool, taken: Option<Block>, otherwise: Option<Block>, site: usize },
+    Branch { reg: Reg, negated: bool, taken: Option<Block>, otherwise: Option<Block> },
     /// Nobody knows where.
     Unknown(usize),
 }
@@ -154,15 +153,25 @@ pub(super) enum Action {
     Copy,
     /// Between an address of a space and a generic one.
     ConvertAddress,
-    Convert { from: Width, to: Width },
+    Convert {
+        from: Width,
+        to: Width,
+    },
     /// A number of a type, from something that is no integer.
     Number(Width),
-    Compare { comparison: Comparison, width: Width, combine: Option<Logic> },
+    Compare {
+        comparison: Comparison,
+        width: Width,
+        combine: Option<Logic>,
+    },
     /// Of predicates.
     Logic(Logic),
     Complement,
     Select,
-    Load { access: Access, value: Option<Width> },
+    Load {
+        access: Access,
+        value: Option<Width>,
+    },
     Access(Access),
     Barrier,
     Nothing,
@@ -225,7 +234,6 @@ impl Code {
                 steps: start..decoder.code.steps.len(),
                 end,
                 meets_at: post_dominators.immediate(block),
-                in_loop: loops.innermost(block),
                 heads: loops.headed_by(block),
                 live: liveness.live_in(block).collect(),
                 only_leaves: false,
@@ -379,10 +387,7 @@ impl<'a> Decoder<'a> {
         };
         match view.inst.guard {
             None => taken.map_or(End::Leave, End::Jump),
-            Some(guard) => {
-                let site = self.site(id);
-                End::Branch { reg: guard.reg, negated: guard.negated, taken, otherwise: next, site }
-            }
+            Some(guard) => End::Branch { reg: guard.reg, negated: guard.negated, taken, otherwise: next },
         }
     }
 
@@ -400,7 +405,12 @@ impl<'a> Decoder<'a> {
             Some(matched) => {
                 for (operand, spec) in matched {
                     if spec.written && !operand.is_address() {
-                        is_plain &= matches!(operand, Operand::Reg(_) | Operand::Pair(..));
+                        is_plain &= match operand {
+                            Operand::Reg(_) => true,
+                            // Without a sink, so that the first that is written is the first.
+                            Operand::Pair(one, other) => one.reg().is_some() && other.reg().is_some(),
+                            _ => false,
+                        };
                     } else if spec.read && !matches!(spec.shape, OperandShape::Address(_)) {
                         sources.push(self.source(*operand));
                     }
@@ -473,6 +483,10 @@ impl<'a> Decoder<'a> {
         let (Some(op), Some(effect)) = (view.op(), view.effect()) else {
             return Action::Refused("is an instruction that is not known");
         };
+        let is_ordinary = matches!(effect, Effect::Load | Effect::Store | Effect::Atomic);
+        if !is_ordinary && effect != Effect::Hint && !view.accesses().is_empty() || op == Op::Discard {
+            return Action::Refused("accesses memory in a way that is not understood");
+        }
         match effect {
             Effect::Pure if is_plain => self.computation(view, op),
             Effect::Pure | Effect::Collective | Effect::TextureQuery => Action::Unknown,
@@ -505,7 +519,8 @@ impl<'a> Decoder<'a> {
         let value = view.form.types().last().and_then(|&ty| width(ty));
         let value = value.filter(|width| view.form.vector() == 1 || width.bits < 32);
         // Most 32-bit numbers are compared as signed ones, whatever the load says.
-        let extends = view.writes().iter().any(|&reg| value.is_some_and(|value| self.function.reg_type(reg).bits() > value.bits));
+        let extends =
+            view.writes().iter().any(|&reg| value.is_some_and(|value| self.function.reg_type(reg).bits() > value.bits));
         let value = value.map(|width| Width { signed: width.signed || (width.bits >= 32 && !extends), ..width });
         Action::Load { access: decoded, value }
     }

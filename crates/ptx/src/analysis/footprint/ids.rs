@@ -23,7 +23,12 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    pub(super) fn new(arithmetic: &mut Arithmetic, launch: &Launch<'_>, cuts: &[(bool, u8, u32)], uses_lane: bool) -> Self {
+    pub(super) fn new(
+        arithmetic: &mut Arithmetic,
+        launch: &Launch<'_>,
+        cuts: &[(bool, u8, u32)],
+        uses_lane: bool,
+    ) -> Self {
         let mut facts = Vec::new();
         let mut index = |symbols: &mut Symbols, is_block: bool, dimension: usize| {
             let extent = if is_block { launch.grid } else { launch.block }[dimension];

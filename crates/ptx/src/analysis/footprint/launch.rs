@@ -11,7 +11,8 @@ pub struct Launch<'a> {
     pub dynamic_shared: u32,
     /// The parameters, laid out as the kernel declares them.
     pub params: &'a [u8],
-    /// Memory that the kernel may access, besides its own variables. Objects may overlap.
+    /// Memory that the kernel may access, besides its own variables. Objects may overlap. A variable of the module
+    /// that is not among them overlaps none.
     pub objects: &'a [Object<'a>],
 }
 
@@ -27,11 +28,12 @@ pub struct Object<'a> {
 }
 
 impl Launch<'_> {
-    /// The object that an address points into or right behind, the former first.
+    /// The object that an address points into, the one that begins last if there are several; or right behind.
     pub(super) fn object_at(&self, address: u64) -> Option<usize> {
         let inside = |object: &Object<'_>| address.checked_sub(object.start).is_some_and(|offset| offset < object.size);
         let behind = |object: &Object<'_>| object.size > 0 && object.start.checked_add(object.size) == Some(address);
-        let mut objects = self.objects.iter();
-        objects.position(inside).or_else(|| self.objects.iter().position(behind))
+        let inside = self.objects.iter().enumerate().filter(|(_, object)| inside(object));
+        let last = inside.max_by_key(|(_, object)| object.start).map(|(place, _)| place);
+        last.or_else(|| self.objects.iter().position(behind))
     }
 }

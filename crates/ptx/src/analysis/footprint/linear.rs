@@ -4,6 +4,8 @@
 //! block index, how often a loop has gone around, what a load returned. Everything else is a sum of multiples of
 //! symbols.
 
+#![allow(unreachable_pub, reason = "ids are made by a macro, which makes them public")]
+
 use std::rc::Rc;
 
 use smallvec::SmallVec;
@@ -102,7 +104,8 @@ impl Linear {
         let mut range = (i128::from(self.constant), i128::from(self.constant));
         for &(symbol, coefficient) in &self.terms {
             let (least, most) = range_of(symbol);
-            let (one, other) = (i128::from(coefficient) * i128::from(least), i128::from(coefficient) * i128::from(most));
+            let (one, other) =
+                (i128::from(coefficient) * i128::from(least), i128::from(coefficient) * i128::from(most));
             range.0 += one.min(other);
             range.1 += one.max(other);
         }

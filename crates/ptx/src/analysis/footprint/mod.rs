@@ -64,6 +64,9 @@ mod solve;
 mod value;
 mod work;
 
+#[cfg(test)]
+mod tests;
+
 pub use cache::Footprints;
 pub use launch::{Launch, Object};
 pub use reason::{Accessed, Cause, Reason};

@@ -51,9 +51,10 @@ impl Objects {
                 start: Some(object.start),
             });
             of_launch.push(id);
-            let variable = code.variables.iter().find(|(_, info)| {
-                info.is_module_variable && object.variable == Some(info.name.as_str())
-            });
+            let variable = code
+                .variables
+                .iter()
+                .find(|(_, info)| info.is_module_variable && object.variable == Some(info.name.as_str()));
             if let Some((variable, info)) = variable {
                 list[id].space = info.space;
                 replaced.push((variable, id));

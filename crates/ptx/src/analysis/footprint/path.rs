@@ -104,10 +104,9 @@ impl Path {
             symbols.work().add(2);
             let own = linear.coefficient(symbol);
             let divisor = gcd(own.unsigned_abs(), coefficient.unsigned_abs());
-            let (Ok(scale), Ok(factor)) = (
-                i64::try_from(coefficient.unsigned_abs() / divisor),
-                i64::try_from(own.unsigned_abs() / divisor),
-            ) else {
+            let (Ok(scale), Ok(factor)) =
+                (i64::try_from(coefficient.unsigned_abs() / divisor), i64::try_from(own.unsigned_abs() / divisor))
+            else {
                 continue;
             };
             let Some(sum) = linear.times(scale).and_then(|scaled| scaled.plus(fact, factor)) else { continue };
@@ -125,7 +124,18 @@ impl Path {
                 (Some(0), Fact::NotZero(_)) => return false,
                 (Some(_), _) => {}
                 (None, _) if self.facts.contains(fact) => {}
-                (None, _) => self.facts.push(fact.clone()),
+                (None, _) => {
+                    self.facts.push(fact.clone());
+                    // What defines its symbols, so that ranges follow for what these were made of.
+                    let mut defining = SmallVec::new();
+                    definitions(symbols, fact.linear(), &mut defining);
+                    for definition in defining.into_iter().take(8) {
+                        let definition = Fact::AtLeastZero(Rc::clone(definition));
+                        if !self.facts.contains(&definition) {
+                            self.facts.push(definition);
+                        }
+                    }
+                }
             }
         }
         self.narrow(symbols)
@@ -206,11 +216,7 @@ impl Path {
 }
 
 /// Adds the facts of the symbols of an expression.
-pub(super) fn definitions<'a>(
-    symbols: &'a Symbols,
-    linear: &Linear,
-    facts: &mut SmallVec<[&'a Rc<Linear>; 16]>,
-) {
+pub(super) fn definitions<'a>(symbols: &'a Symbols, linear: &Linear, facts: &mut SmallVec<[&'a Rc<Linear>; 16]>) {
     for &(symbol, _) in &linear.terms {
         for fact in &symbols[symbol].facts {
             if !facts.iter().any(|known| Rc::ptr_eq(known, fact)) {

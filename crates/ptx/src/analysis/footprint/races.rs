@@ -104,7 +104,8 @@ impl Execution<'_> {
             for interval in intervals {
                 let (ones, others) = &by_interval[&interval];
                 let (ones, others) = (distinct(ones, true), distinct(others, true));
-                let key = |records: &[&Record]| -> Vec<_> { records.iter().map(|record| content(record, false)).collect() };
+                let key =
+                    |records: &[&Record]| -> Vec<_> { records.iter().map(|record| content(record, false)).collect() };
                 if seen.insert((key(&ones), key(&others))) {
                     self.pairs(one, &ones, other, &others, false, reasons);
                 }
@@ -166,7 +167,8 @@ impl Execution<'_> {
                 _ => return Solution::NotSettled,
             }
         };
-        let mut pair = Pair { execution: self, left, right, is_between_blocks, known: Vec::new(), system: System::default() };
+        let mut pair =
+            Pair { execution: self, left, right, is_between_blocks, known: Vec::new(), system: System::default() };
         // Bytes are shared if the distance is less than the size of the one in front.
         let constant = i128::from(offset.constant) - i128::from(also.constant) + apart;
         let least = -i128::from(left.access.bytes) + 1 - constant;
@@ -319,7 +321,17 @@ fn content(record: &Record, with_interval: bool) -> impl Eq + std::hash::Hash + 
     let facts: Vec<Rc<Linear>> = record.path.facts.iter().map(|fact| Rc::clone(fact.linear())).collect();
     let kind = record.access.kind as u8;
     let interval = with_interval.then(|| Rc::clone(&record.interval));
-    (address, record.access.bytes, kind, record.access.strong.map(|scope| scope as u8), facts, interval, record.site)
+    let ranges = record.path.ranges.clone();
+    (
+        ranges,
+        address,
+        record.access.bytes,
+        kind,
+        record.access.strong.map(|scope| scope as u8),
+        facts,
+        interval,
+        record.site,
+    )
 }
 
 /// Accesses without repetitions.

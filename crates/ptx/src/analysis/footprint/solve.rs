@@ -101,7 +101,11 @@ fn narrow(rows: &[Row], ranges: &mut [(i64, i64)], work: &Work) -> bool {
                 if least == most {
                     fixed += one;
                 } else {
-                    divisor = if divisor == 0 { coefficient.unsigned_abs() } else { gcd(divisor, coefficient.unsigned_abs()) };
+                    divisor = if divisor == 0 {
+                        coefficient.unsigned_abs()
+                    } else {
+                        gcd(divisor, coefficient.unsigned_abs())
+                    };
                 }
             }
             // The sum is the fixed part plus a multiple of the divisor.
@@ -212,8 +216,11 @@ mod tests {
 
     #[test]
     fn a_multiple_does_not_hit_what_is_between() {
-        let system =
-            System { ranges: vec![(-50, 50), (-50, 50)], rows: vec![row(&[(0, 6), (1, 10)], 3, 3)], not_all_zero: None };
+        let system = System {
+            ranges: vec![(-50, 50), (-50, 50)],
+            rows: vec![row(&[(0, 6), (1, 10)], 3, 3)],
+            not_all_zero: None,
+        };
         assert_eq!(system.solve(&Work::default()), Solution::None);
     }
 }

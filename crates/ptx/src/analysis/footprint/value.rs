@@ -1,5 +1,7 @@
 //! What a register holds: a number, a pointer into an object, a predicate, or nobody knows.
 
+#![allow(unreachable_pub, reason = "ids are made by a macro, which makes them public")]
+
 use std::rc::Rc;
 
 use smallvec::SmallVec;
@@ -63,11 +65,7 @@ impl Predicate {
     }
 
     pub(super) fn negated(&self) -> Self {
-        Self {
-            when_true: self.when_false.clone(),
-            when_false: self.when_true.clone(),
-            is_uniform: self.is_uniform,
-        }
+        Self { when_true: self.when_false.clone(), when_false: self.when_true.clone(), is_uniform: self.is_uniform }
     }
 
     pub(super) fn and(&self, other: &Self, path: &Path, symbols: &Symbols) -> Self {
@@ -87,8 +85,7 @@ impl Predicate {
     pub(super) fn decide(&self, path: &Path, symbols: &Symbols) -> Option<bool> {
         let cannot_hold = |fact: &Fact| match fact {
             Fact::AtLeastZero(linear) => {
-                path.range(symbols, linear).1 < 0
-                    || !linear.terms.is_empty() && path.upper(symbols, linear) < 0
+                path.range(symbols, linear).1 < 0 || !linear.terms.is_empty() && path.upper(symbols, linear) < 0
             }
             Fact::NotZero(linear) => path.range(symbols, linear) == (0, 0),
         };

@@ -7,15 +7,11 @@ use std::cell::Cell;
 pub(super) struct Work(Cell<u64>);
 
 /// What an answer may take.
-pub(super) const MOST_WORK: u64 = 30_000;
+pub(super) const MOST_WORK: u64 = 20_000;
 
 impl Work {
     pub(super) fn add(&self, units: u64) {
         self.0.set(self.0.get() + units);
-    }
-
-    pub(super) fn done(&self) -> u64 {
-        self.0.get()
     }
 
     /// Whether it is used up.

@@ -140,7 +140,8 @@ impl Execution<'_> {
             Action::ExtractBits(width) => {
                 let number = self.number(state, source(0), width)?;
                 let (first, count) = (self.shift(state, source(1), width)?, self.shift(state, source(2), width)?);
-                if width.signed || first >= width.bits || count == 0 || first + count > width.bits || first + count > 61 {
+                if width.signed || first >= width.bits || count == 0 || first + count > width.bits || first + count > 61
+                {
                     return None;
                 }
                 let number = self.arithmetic.wrap(&path, &number, width)?;

@@ -39,6 +39,8 @@ pub(super) struct Execution<'a> {
     pub bad_barriers: Vec<usize>,
     /// Instructions executed so far.
     pub steps: u64,
+    /// The instruction that is executed.
+    site: usize,
     ids: Ids,
     /// How many branches around the current place do threads of a block decide differently.
     divergence: u32,
@@ -110,6 +112,7 @@ impl<'a> Execution<'a> {
             refusals: Vec::new(),
             bad_barriers: Vec::new(),
             steps: 0,
+            site: 0,
             ids,
             divergence: 0,
             frames: Vec::new(),
@@ -141,7 +144,7 @@ impl<'a> Execution<'a> {
     fn run(&mut self, block: Block, stop: Option<Block>, state: State) -> Result<Option<State>, Stop> {
         self.depth += 1;
         let result = if self.depth > MOST_DEPTH {
-            Err(Stop::Refused(0, "has too many branches in each other"))
+            Err(Stop::Refused(self.site, "is inside of too many branches"))
         } else {
             self.run_blocks(block, stop, state)
         };
@@ -173,15 +176,16 @@ impl<'a> Execution<'a> {
                 continue;
             }
             for place in self.code.blocks[block].steps.clone() {
-                self.count_work()?;
                 let step = &self.code.steps[place];
+                self.site = step.site;
+                self.count_work()?;
                 self.step(step, &mut state)?;
             }
             match self.code.blocks[block].end {
                 End::Jump(next) => block = next,
                 End::Leave => return Ok(None),
                 End::Unknown(site) => return Err(Stop::Refused(site, "goes to an unknown place")),
-                End::Branch { reg, negated, taken, otherwise, .. } => {
+                End::Branch { reg, negated, taken, otherwise } => {
                     self.count_work()?;
                     let predicate = self.predicate(&state, Source::Reg(reg));
                     let predicate = if negated { Rc::new(predicate.negated()) } else { predicate };
@@ -198,7 +202,7 @@ impl<'a> Execution<'a> {
         self.steps += 1;
         self.arithmetic.symbols.work().add(2);
         if self.arithmetic.symbols.work().is_over() {
-            return Err(Stop::Refused(0, "takes too many steps to execute"));
+            return Err(Stop::Refused(self.site, "is as far as the execution came before it took too long"));
         }
         match self.frames.last() {
             Some(frame) if frame.mode == Mode::Concrete && self.steps > frame.limit => Err(Stop::Summarise(frame.id)),
@@ -313,7 +317,8 @@ impl<'a> Execution<'a> {
             return Ok(by_block.pop());
         }
         // Blocks that end threads need no meeting.
-        let frame_contains = |block: Block| self.frames.last().is_none_or(|frame| self.code.loops[frame.id].contains(block));
+        let frame_contains =
+            |block: Block| self.frames.last().is_none_or(|frame| self.code.loops[frame.id].contains(block));
         by_block.retain(|(block, _)| !(self.code.blocks[*block].only_leaves && frame_contains(*block)));
         if by_block.len() <= 1 {
             return Ok(by_block.pop());
@@ -517,9 +522,7 @@ impl<'a> Execution<'a> {
                 (Some(false), _) => other.clone(),
                 (_, Some(true)) => one.negated(),
                 (_, Some(false)) => one.clone(),
-                (None, None) => {
-                    Predicate { is_uniform: one.is_uniform && other.is_uniform, ..Predicate::default() }
-                }
+                (None, None) => Predicate { is_uniform: one.is_uniform && other.is_uniform, ..Predicate::default() },
             },
         }
     }
@@ -530,8 +533,14 @@ impl<'a> Execution<'a> {
             Source::Other => Value::Unknown,
             base => self.value(state, base),
         };
+        let is_narrow = matches!(access.base, Source::Reg(reg) if self.code.register_bits[reg] == 32);
         let address = match base {
-            Value::Pointer(object, offset) => offset.plus_constant(access.offset).map(|offset| (object, Rc::new(offset))),
+            Value::Pointer(object, offset) => offset.plus_constant(access.offset).and_then(|offset| {
+                // Addresses of 32 bits wrap: one offset has one number.
+                let width = Width { bits: 32, signed: true };
+                let offset = if is_narrow { self.arithmetic.wrap(&state.path, &offset, width)? } else { offset };
+                Some((object, Rc::new(offset)))
+            }),
             _ => None,
         };
         let address = address.filter(|(object, _)| {

@@ -12,7 +12,6 @@ use super::super::path::{Fact, Path};
 use super::super::value::Value;
 use super::{Execution, Frame, LOOP_STEPS, Mode, State, Stop};
 use crate::analysis::{Block, LoopId};
-use crate::entity::Map;
 use crate::ir::Reg;
 
 /// What a register is at the beginning of an iteration.
@@ -29,7 +28,7 @@ enum Shape {
 }
 
 /// No loop is thought to go around more often.
-const MOST_ITERATIONS: i64 = 1 << 40;
+const MOST_ITERATIONS: i64 = 1 << 54;
 /// How often guesses are made weaker.
 const ATTEMPTS: usize = 5;
 
@@ -71,13 +70,7 @@ impl Execution<'_> {
     }
 
     /// Executes from the header; returns the frame, and the state in which control comes back to the header.
-    fn run_frame(
-        &mut self,
-        id: LoopId,
-        mode: Mode,
-        limit: u64,
-        state: State,
-    ) -> Result<(Frame, Option<State>), Stop> {
+    fn run_frame(&mut self, id: LoopId, mode: Mode, limit: u64, state: State) -> Result<(Frame, Option<State>), Stop> {
         let header = self.code.loops[id].header;
         let depth = self.depth + 1;
         self.frames.push(Frame { id, mode, exits: Vec::new(), goes_on: Vec::new(), is_uniform: true, depth, limit });
@@ -100,8 +93,10 @@ impl Execution<'_> {
         let header = code.loops[id].header;
         let live = &code.blocks[header].live;
         let written: Vec<Reg> = code.loops[id].written.iter().copied().filter(|reg| live.contains(reg)).collect();
-        let mut shapes: Vec<Shape> =
-            written.iter().map(|&reg| self.guess(&before.regs[reg], &before.path, &after.regs[reg], &after.path)).collect();
+        let mut shapes: Vec<Shape> = written
+            .iter()
+            .map(|&reg| self.guess(&before.regs[reg], &before.path, &after.regs[reg], &after.path))
+            .collect();
         let mut interval_step = after.interval.plus(&before.interval, -1).and_then(|step| step.as_constant());
         for attempt in 0.. {
             if attempt >= ATTEMPTS {
@@ -160,7 +155,7 @@ impl Execution<'_> {
                 break;
             }
         }
-        Err(Stop::Refused(0, "has a loop that is not understood"))
+        Err(Stop::Refused(self.site, "is in a loop that is not understood"))
     }
 
     /// The state at the beginning of an iteration.
@@ -175,12 +170,7 @@ impl Execution<'_> {
     ) -> State {
         let code = self.code;
         let mut state = before.clone();
-        // What the loop writes and nobody reads at its beginning is not known there.
-        let mut regs: Map<Reg, Value> = Map::filled(code.registers, Value::Unknown);
-        std::mem::swap(&mut regs, &mut state.regs);
-        for (reg, value) in regs.iter() {
-            state.regs[reg] = value.clone();
-        }
+        // What the loop writes and nobody reads at its beginning may stay as it is.
         for (&reg, shape) in written.iter().zip(shapes) {
             let signed = i128::from(i64::MAX) >> (64 - code.register_bits[reg].clamp(8, 64));
             let begins = &before.regs[reg];
@@ -211,7 +201,10 @@ impl Execution<'_> {
     /// A symbol for the number of the iteration that has the range which follows from facts, if that is narrower.
     fn narrowed(&mut self, before: &State, facts: &[Fact], number: Symbol, is_uniform: bool) -> Symbol {
         let mut path = (*before.path).clone();
-        path.assume(&self.arithmetic.symbols, facts);
+        if !path.assume(&self.arithmetic.symbols, facts) {
+            // Nobody comes to the loop.
+            return number;
+        }
         let (least, most) = path.range_of(&self.arithmetic.symbols, number);
         self.arithmetic.symbols.push(SymbolKind::Other, (least.max(0), most.max(0)), is_uniform)
     }
