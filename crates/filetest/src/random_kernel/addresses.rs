@@ -24,10 +24,15 @@ pub fn generate_addresses(seed: u64) -> RandomKernel {
     let threads: u32 = block.iter().product();
     let all = threads * grid.iter().product::<u32>();
     let element = choose.pick(&[4, 4, 4, 1, 2, 8]);
-    let sizes = [
+    // Now and then both parameters are one buffer.
+    let is_one = choose.percent(8);
+    let mut sizes = [
         all * element * choose.pick(&[1, 1, 2, 4]) + choose.pick(&[0, 0, 0, 4, 16]),
         choose.pick(&[all, all, threads, 256, 1024]) * 4,
     ];
+    if is_one {
+        sizes[1] = sizes[0];
+    }
     let shared = threads * choose.pick(&[4, 4, 8, 16]) + choose.pick(&[0, 0, 16]);
     let n = choose.pick(&[all, all, threads, all - 1, 7, 32, 100]);
     let m = choose.pick(&[1, 2, 3, 4, 8, 16, 32]);
@@ -38,7 +43,7 @@ pub fn generate_addresses(seed: u64) -> RandomKernel {
         predicates: 0,
         wide: 0,
         labels: 0,
-        pool: ["%tx", "%ty", "%cx", "%gid", "%lin", "%n", "%m", "%v0", "%v1", "%v2"].map(str::to_owned).to_vec(),
+        pool: ["%tx", "%ty", "%cx", "%gid", "%lin", "%n", "%m", "%v0", "%v1", "%v2", "%lane"].map(str::to_owned).to_vec(),
         sizes,
         shared,
         threads,
@@ -52,6 +57,7 @@ pub fn generate_addresses(seed: u64) -> RandomKernel {
     let [gx, gy, gz] = grid;
     let [bx, by, bz] = block;
     let [first, second] = sizes;
+    let other = if is_one { "a".to_owned() } else { format!("b:b8[{second}]=random({})", seed.wrapping_add(1)) };
     let text = format!(
         "//@ test: run
 .version 8.0
@@ -60,7 +66,7 @@ pub fn generate_addresses(seed: u64) -> RandomKernel {
 .visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n, .param .u32 m)
 {{
     .reg .pred %p<{predicates}>; .reg .b32 %r<{registers}>; .reg .b64 %rd<{wide}>;
-    .reg .b32 %tx, %ty, %tz, %cx, %cy, %gid, %lin, %n, %m, %v<3>; .reg .b64 %a, %b;
+    .reg .b32 %tx, %ty, %tz, %cx, %cy, %gid, %lin, %n, %m, %lane, %v<3>; .reg .b64 %a, %b, %next; .reg .b16 %h<2>;
     .shared .align 16 .b8 s[{shared}];
     ld.param.u64 %a, [a];
     ld.param.u64 %b, [b];
@@ -77,16 +83,17 @@ pub fn generate_addresses(seed: u64) -> RandomKernel {
     mad.lo.s32 %lin, %tz, {}, %lin;
     mad.lo.s32 %gid, %cy, {gx}, %cx;
     mad.lo.s32 %gid, %gid, {threads}, %lin;
+    mov.u32 %lane, %laneid;
+    mad.wide.u32 %next, %gid, {element}, %a;
     mov.u32 %v0, 0;
     mov.u32 %v1, %lin;
     mov.u32 %v2, {m};
 {body}
     ret;
 }}
-//@ run k: grid={gx}x{gy}x{gz} block={bx}x{by}x{bz} args=a:b8[{first}]=random({seed}),b:b8[{second}]=random({}),n:u32={n},m:u32={m}
+//@ run k: grid={gx}x{gy}x{gz} block={bx}x{by}x{bz} args=a:b8[{first}]=random({seed}),{other},n:u32={n},m:u32={m}
 ",
         bx * by,
-        seed.wrapping_add(1),
     );
     RandomKernel {
         text,
@@ -181,7 +188,7 @@ impl Kernel {
         let positive = self.choose.pick(&[1, 2, 3, 4, 5, 7, 8, 12, 16, 32, 64]);
         let mask = self.choose.pick(&[1, 3, 4, 7, 8, 15, 24, 31, 0x55, 63, -2, -4, -32, 255]);
         let stride = self.choose.pick(&[1, 2, 3, 4, 5, 8, 16, 32, 64, -1, -4]);
-        match self.choose.below(30) {
+        match self.choose.below(32) {
             0..=3 => self.put(format!("add.s32 {target}, {a}, {b}")),
             4 | 5 => self.put(format!("sub.s32 {target}, {a}, {b}")),
             6..=8 => self.put(format!("mul.lo.s32 {target}, {a}, {stride}")),
@@ -233,6 +240,17 @@ impl Kernel {
                     self.put(format!("shr.{} {wide}, {wide}, {small}", if ty == "u32" { "u64" } else { "s64" }));
                 }
                 self.put(format!("cvt.u32.u64 {target}, {wide}"));
+            }
+            29 => {
+                let ty = self.choose.pick(&["u16", "s16"]);
+                self.put(format!("cvt.u16.u32 %h0, {a}"));
+                if self.choose.percent(50) {
+                    self.put(format!("mul.wide.{ty} {target}, %h0, {positive}"));
+                } else {
+                    let op = self.choose.pick(&["add", "sub", "mul.lo"]);
+                    self.put(format!("{op}.{ty} %h1, %h0, {positive}"));
+                    self.put(format!("cvt.{}32.{ty} {target}, %h1", &ty[..1]));
+                }
             }
             _ => {
                 // What memory holds, within bounds that are proved or not.
@@ -293,7 +311,12 @@ impl Kernel {
                     self.put(format!("mov.b32 {variable}, {value}"));
                 }
             }
-            62..75 if place.is_uniform => self.put("bar.sync 0"),
+            62..74 if place.is_uniform => self.put("bar.sync 0"),
+            74 if place.is_uniform => {
+                let (count, p) = (self.register(), self.condition());
+                self.put(format!("bar.red.popc.u32 {count}, 0, {p}"));
+                self.pool.push(count);
+            }
             75..86 if !deep => self.branch(place),
             86..97 if !deep => self.repeat(place),
             97..99 if place.depth == 0 => {
@@ -409,6 +432,17 @@ impl Kernel {
 
     /// A load, a store or an atomic operation.
     fn access(&mut self) {
+        if self.choose.percent(8) {
+            // Through a pointer that moves on.
+            let (value, target, by) = (self.source(), self.register(), self.choose.pick(&[0, 4, -4, 16, 64, 128]));
+            let ty = if self.element >= 4 { "u32" } else { "u8" };
+            match self.choose.below(2) {
+                0 => self.put(format!("st.global.{ty} [%next], {value}")),
+                _ => self.put(format!("ld.global.{ty} {target}, [%next]")),
+            }
+            self.put(format!("add.s64 %next, %next, {by}"));
+            return;
+        }
         let is_shared = self.choose.percent(50);
         let (buffer, bytes) = match self.choose.below(5) {
             _ if is_shared => ("s", self.shared),

@@ -30,7 +30,7 @@ impl Execution<'_> {
         }
         let unit = i64::from(record.access.bytes);
         let is_aligned = unit.count_ones() == 1
-            && data.align % unit as u64 == 0
+            && data.align.is_multiple_of(unit as u64)
             && offset.constant % unit == 0
             && offset.terms.iter().all(|term| term.1 % unit == 0);
         if !is_aligned {

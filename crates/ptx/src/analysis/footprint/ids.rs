@@ -99,7 +99,7 @@ fn digits(
         let symbol = symbols.push(kind, (0, most.into()), is_block);
         sum.terms.push((symbol, weight.into()));
     }
-    if extent % weights.last().expect("never empty") != 0 {
+    if !extent.is_multiple_of(*weights.last().expect("never empty")) {
         let rest = Linear::constant(i64::from(extent) - 1).plus(&sum, -1).expect("small numbers");
         facts.push(Fact::AtLeastZero(Rc::new(rest)));
     }
