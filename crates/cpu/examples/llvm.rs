@@ -1,7 +1,7 @@
 //! Prints what LLVM gets for a kernel: `llvm FILE KERNEL [BLOCK] [one|warp] [opt] [preempt]`, with blocks such as `16x16`.
 #![allow(clippy::print_stdout, reason = "this is a command")]
 
-use cpu::{Device, Mode, Program, Tier, Width};
+use cpu::{Device, Mode, Program, Schedule, Tier, Width};
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
@@ -15,7 +15,13 @@ fn main() {
     }
     let width = if args.iter().any(|arg| arg == "one") { Width::Thread } else { Width::Warp };
     let preempt = args.iter().any(|arg| arg == "preempt");
-    let mode = Mode { width, tier: Tier::Optimised, random_schedule: preempt, preempt, ..Mode::default() };
+    let mode = Mode {
+        width,
+        tier: Tier::Optimised,
+        schedule: if preempt { Schedule::Random } else { Schedule::InOrder },
+        preempt,
+        ..Mode::default()
+    };
     let optimised = args.iter().any(|arg| arg == "opt");
     match program.llvm_text(&args[2], block, &mode, optimised) {
         Ok(text) => println!("{text}"),

@@ -31,7 +31,9 @@ fn main() {
         for tier in [Tier::Baseline, Tier::Optimised] {
             let mode = Mode { width, tier, ..Mode::default() };
             let start = processor_time();
-            program.try_compile(kernel, block, &mode).expect("the kernel can be compiled");
+            program
+                .compile(&LaunchRequest { block, ..LaunchRequest::of(kernel, &[]) }, &mode)
+                .expect("the kernel can be compiled");
             let compiled = processor_time();
             let request = LaunchRequest { grid, block, ..LaunchRequest::of(kernel, &params) };
             // SAFETY: who calls this command gives the kernel parameters that it can work with.

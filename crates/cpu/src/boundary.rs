@@ -78,7 +78,7 @@ impl device::Program for CpuProgram {
     }
 
     fn compile(&self, request: &LaunchRequest<'_>) -> Result<(), LaunchError> {
-        self.program.try_compile(request.kernel, request.block, &self.mode)
+        self.program.compile(request, &self.mode)
     }
 
     unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Result<Launched, LaunchError> {

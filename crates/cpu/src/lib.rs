@@ -52,6 +52,7 @@ mod narrow_float;
 mod options;
 mod program;
 mod runtime;
+mod schedule;
 mod texture;
 mod tiered_kernel;
 
@@ -64,3 +65,4 @@ pub use mode::Mode;
 pub use options::{Options, Processor, Tier, Width};
 pub use program::{Device, Program};
 pub use runtime::signals::leave_signals_to_the_program;
+pub use schedule::Schedule;

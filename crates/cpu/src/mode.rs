@@ -1,11 +1,15 @@
 //! How launches are compiled and run.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
+
+use device::Order;
 
 use crate::codegen::CompileError;
 use crate::kernel::Kernel;
 use crate::options::{Processor, Tier, Width};
+use crate::schedule::Schedule;
 use crate::tiered_kernel::TieredKernel;
 
 /// How a launch is compiled and run.
@@ -18,11 +22,11 @@ pub struct Mode {
     /// Whether a kernel starts in the baseline tier, whatever `tier` says, and goes on in the optimised one when it has run
     /// for some time. Then kernels with races need not do the same each time.
     pub warm_up: bool,
-    /// Seeds the schedule; a random one if it is asked for.
+    /// Who runs next where several can.
+    pub schedule: Schedule,
+    /// What schedules are made from that are not in order.
     pub seed: u64,
-    /// Whether the order of warps is random.
-    pub random_schedule: bool,
-    /// Whether another warp may run before each access to memory, if the order is random.
+    /// Whether another warp may run before each access to memory, if the schedule is not in order.
     pub preempt: bool,
     /// How many instructions the threads of a warp may execute together.
     pub budget: Option<u64>,
@@ -39,6 +43,17 @@ pub struct Mode {
 }
 
 impl Mode {
+    /// The mode of a launch that asks for an order. What a device is told to do in general does not count then.
+    pub(crate) fn in_order(&self, order: Order) -> Cow<'_, Self> {
+        let one_worker = |schedule| Self { schedule, threads: 1, preempt: false, ..self.clone() };
+        Cow::Owned(match order {
+            Order::Free => return Cow::Borrowed(self),
+            Order::Ascending => one_worker(Schedule::InOrder),
+            Order::Serial => Self { width: Width::Thread, ..one_worker(Schedule::ByThread) },
+            Order::Random { seed, preempt } => Self { seed, preempt, ..one_worker(Schedule::Random) },
+        })
+    }
+
     /// The code of a kernel that a launch starts with.
     pub(crate) fn code(&self, tiered: &TieredKernel) -> Result<Arc<Kernel>, CompileError> {
         if self.warm_up { tiered.best() } else { tiered.get(self.tier) }
@@ -51,8 +66,8 @@ impl Default for Mode {
             width: Width::Warp,
             tier: Tier::Optimised,
             warm_up: false,
+            schedule: Schedule::InOrder,
             seed: 0,
-            random_schedule: false,
             preempt: false,
             budget: None,
             count: false,

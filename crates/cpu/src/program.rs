@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
-use device::{Fault, Heap, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Output};
+use device::{Blocks, Fault, Heap, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Order, Output};
 use ptx::analysis::{CallGraph, LaunchFacts};
 use ptx::entity::{Id, Map};
 use ptx::ir::{FuncId, Global, InitValue, Module, Param, Symbol, Variable};
@@ -260,6 +260,7 @@ impl Program {
     /// With these parameters, the kernel only accesses memory of the device, or memory that the caller lets it access: no
     /// Rust code holds references to it, or relies on what is in it, while the launch runs. Or the kernel is refused.
     pub unsafe fn launch(&self, request: &LaunchRequest<'_>, mode: &Mode) -> Result<Launched, LaunchError> {
+        let mode = &*mode.in_order(request.order);
         let func = self.kernel(request.kernel)?;
         let threads = request.block.iter().map(|&size| u64::from(size)).product::<u64>();
         if !(1..=1024).contains(&threads) || request.grid.contains(&0) {
@@ -281,7 +282,13 @@ impl Program {
             return Err(LaunchError::Invalid("the kernel has parameters, and none were given".to_owned()));
         }
         let params = ParamLine::lines(request.params, kernel.params as usize);
-        let blocks = request.grid.iter().map(|&size| u64::from(size)).product::<u64>();
+        let blocks = request.blocks.count(request.grid);
+        if request.is_cooperative && request.blocks != Blocks::All {
+            return Err(LaunchError::Invalid(
+                "a cooperative launch cannot run a part of its blocks, which would wait for the others: launch all"
+                    .to_owned(),
+            ));
+        }
         let heap: &dyn Heap = request.heap.as_deref().unwrap_or(&self.device.memory);
         let workspace = request.is_cooperative.then(|| heap.allocate(WORKSPACE));
         if workspace == Some(0) {
@@ -291,17 +298,21 @@ impl Program {
             self.device.memory.write(workspace, &[0; WORKSPACE as usize]);
         }
         let deadline = mode.timeout.map(|timeout| Instant::now() + timeout);
-        let threads = (mode.threads.max(1) as u64).min(blocks);
-        let is_free = !mode.random_schedule && request.observer.is_none() && !request.is_cooperative;
+        let threads = (mode.threads as u64).clamp(1, blocks.max(1));
+        let is_free = mode.schedule.is_in_order() && request.observer.is_none() && !request.is_cooperative;
         let mut launched = Launched { instructions: 0 };
         let spins = kernel.spins;
-        let queue = if is_free && !spins {
+        let (hands, chunk) = if is_free && !spins {
             // Enough for all threads to the end, and few enough to notice that the launch should stop.
-            BlockQueue::new(blocks, threads, (blocks / (threads * 16)).clamp(1, MOST_BLOCKS_AT_A_TIME))
+            (threads, (blocks / (threads * 16)).clamp(1, MOST_BLOCKS_AT_A_TIME))
         } else {
             // Blocks may wait for others, which must have begun.
-            BlockQueue::new(blocks, 1, 1)
+            (1, 1)
         };
+        let mut queue = BlockQueue::new(request.blocks, request.grid, hands, chunk);
+        if matches!(request.order, Order::Ascending | Order::Serial) {
+            queue = queue.ascending();
+        }
         let mut error: Option<LaunchError> = None;
         while !queue.is_over() && error.is_none() {
             debug_assert_eq!(kernel.spins, spins, "whether a kernel waits is said by its PTX");
@@ -318,7 +329,7 @@ impl Program {
                 shared: &self.device.shared,
                 residency: if request.is_cooperative { blocks as usize } else { RESIDENT_BLOCKS },
                 environment: environment(workspace),
-                random_schedule: mode.random_schedule,
+                schedule: mode.schedule,
                 observer: request.observer.as_deref(),
                 budget: mode.budget.unwrap_or(u64::MAX),
                 deadline,
@@ -360,7 +371,7 @@ impl Program {
 
     /// A kernel for blocks of a size, in all tiers.
     fn tiered(&self, func: FuncId, block: [u32; 3], mode: &Mode, is_observed: bool) -> Arc<TieredKernel> {
-        let region_loops = !mode.random_schedule && !is_observed;
+        let region_loops = mode.schedule.is_in_order() && !is_observed;
         let mut options = Options { tier: Tier::Optimised, region_loops, ..self.options(func, block, mode) };
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         let of_kernel = kernels.entry(func).or_default();
@@ -393,7 +404,7 @@ impl Program {
             count: mode.count || mode.budget.is_some(),
             late_copies: mode.late_copies,
             speculate: true,
-            region_loops: !mode.random_schedule,
+            region_loops: mode.schedule.is_in_order(),
             facts,
             processor: mode.processor,
         }
@@ -404,9 +415,11 @@ impl Program {
         kernel_facts(&self.module, self.kernel(kernel).ok()?)
     }
 
-    /// Whether a kernel can be compiled.
-    pub fn try_compile(&self, kernel: &str, block: [u32; 3], mode: &Mode) -> Result<(), LaunchError> {
-        mode.code(&self.tiered(self.kernel(kernel)?, block, mode, false)).map(drop)?;
+    /// Compiles what a launch would begin with, so that it is known whether that can be done.
+    pub fn compile(&self, request: &LaunchRequest<'_>, mode: &Mode) -> Result<(), LaunchError> {
+        let mode = &*mode.in_order(request.order);
+        let tiered = self.tiered(self.kernel(request.kernel)?, request.block, mode, request.observer.is_some());
+        mode.code(&tiered).map(drop)?;
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use cache::{Cache, DEFAULT_LIMIT};
 use cpu::{CodeCache, Device, Mode, Program, Tier, Width};
-use device::LaunchRequest;
+use device::{LaunchRequest, Order};
 
 /// Has all that needs addresses: a variable, a constant, shared memory, functions that are called through a pointer, what
 /// lanes do together, a table of constants that LLVM makes, and output.
@@ -167,7 +167,8 @@ fn whatever_decides_the_code_decides_the_entry() {
     let device = device(&scratch.code());
     let mut expected = 0;
     let mut compile = |text: &str, block: u32, mode: &Mode, is_new: bool, what: &str| {
-        load(&device, text).try_compile("k", [block, 1, 1], mode).unwrap();
+        let request = LaunchRequest { block: [block, 1, 1], ..LaunchRequest::of("k", &[]) };
+        load(&device, text).compile(&request, mode).unwrap();
         expected += u64::from(is_new);
         assert_eq!(scratch.entries(), expected, "{what}");
     };
@@ -187,6 +188,24 @@ fn whatever_decides_the_code_decides_the_entry() {
     compile(TEXT, 64, &Mode { preempt: true, ..mode.clone() }, true, "with preemption");
     compile(TEXT, 64, &Mode { late_copies: true, ..mode.clone() }, true, "with late copies");
     compile(TEXT, 64, &mode, false, "the same again");
+}
+
+#[test]
+fn what_is_compiled_ahead_is_what_a_launch_in_that_order_runs() {
+    let scratch = Scratch::new("orders");
+    let device = device(&scratch.code());
+    let out = device.memory.allocate(256, 256).unwrap().to_le_bytes();
+    let mode = Mode { tier: Tier::Baseline, ..Mode::default() };
+    let orders = [Order::Ascending, Order::Serial, Order::Random { seed: 1, preempt: true }];
+    for (before, order) in orders.into_iter().enumerate() {
+        let program = load(&device, TEXT);
+        let request = LaunchRequest { block: [64, 1, 1], order, ..LaunchRequest::of("k", &out) };
+        program.compile(&request, &mode).unwrap();
+        assert_eq!(scratch.entries(), before as u64 + 1, "{order:?} has code of its own");
+        // SAFETY: the kernel only writes 64 words from the address that it is given.
+        unsafe { program.launch(&request, &mode) }.unwrap();
+        assert_eq!(scratch.entries(), before as u64 + 1, "{order:?}");
+    }
 }
 
 #[test]

@@ -61,7 +61,7 @@ const WARM_UP: Mode = Mode {
     tier: Tier::Optimised,
     warm_up: true,
     seed: 0,
-    random_schedule: false,
+    schedule: cpu::Schedule::InOrder,
     preempt: false,
     budget: None,
     count: false,

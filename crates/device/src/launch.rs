@@ -61,7 +61,7 @@ pub enum Blocks<'a> {
     All,
     /// From the first number to before the second.
     Range(u64, u64),
-    /// Those with these numbers, in this order where order counts.
+    /// Those with these numbers, in this order unless the launch asks for another.
     List(&'a [u64]),
 }
 

@@ -47,7 +47,7 @@ pub fn judge(text: &str, engines: &[Box<dyn Engine>]) -> Comparison {
     }
     let expected = expected.expect("the interpreter is among the engines");
     let mut differences = Vec::new();
-    for engine in others {
+    for engine in others.into_iter().filter(|engine| engine.suits(&module, &scenario)) {
         let found = play(&**engine, &module, &scenario);
         if let Err(error) = found.and_then(|found| compare(&scenario, &expected, &found)) {
             differences.push((engine.name(), format!("{error:#}")));

@@ -119,7 +119,8 @@ pub fn check_compiles(bytes: &[u8]) {
     };
     let block = [[64, 1, 1], [7, 3, 1], [16, 4, 1], [8, 8, 1]][usize::from(how >> 4 & 3)];
     for name in names {
-        if let Err(device::LaunchError::Internal(message)) = program.try_compile(&name, block, &mode) {
+        let request = device::LaunchRequest { block, ..device::LaunchRequest::of(&name, &[]) };
+        if let Err(device::LaunchError::Internal(message)) = program.compile(&request, &mode) {
             panic!("{message}\n{text}");
         }
     }

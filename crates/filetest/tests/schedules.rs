@@ -59,7 +59,7 @@ fn waiting_kernels_end_in_every_schedule_of_the_device() {
                 width: if seed % 2 == 0 { Width::Warp } else { Width::Thread },
                 tier: Tier::Baseline,
                 seed,
-                random_schedule: true,
+                schedule: cpu::Schedule::Random,
                 preempt: seed % 4 < 2,
                 timeout: Some(Duration::from_secs(20)),
                 ..Mode::default()
@@ -94,7 +94,14 @@ fn a_schedule_of_the_device_repeats() {
         let device = cpu::Device::new(16 << 20).expect("there is memory");
         let program = cpu::Program::load(&device, module.clone()).expect("the module can be loaded");
         let out = device.memory.allocate(385 * 4, 4).expect("there is memory");
-        let mode = Mode { width, seed, random_schedule: true, preempt: true, tier: Tier::Baseline, ..Mode::default() };
+        let mode = Mode {
+            width,
+            seed,
+            schedule: cpu::Schedule::Random,
+            preempt: true,
+            tier: Tier::Baseline,
+            ..Mode::default()
+        };
         let params = out.to_le_bytes();
         let request = LaunchRequest { grid: [4, 1, 1], block: [96, 1, 1], ..LaunchRequest::of("k", &params) };
         // SAFETY: the kernel only writes the allocation that it is given.

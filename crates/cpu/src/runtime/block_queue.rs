@@ -9,20 +9,36 @@
 //!
 //! With one long share of the launch for each thread, a program of the wild that depends on blocks before its own gave
 //! wrong results. Where blocks do wait for each other, chunks have one block.
+//!
+//! A launch may run a part of its grid: what is dealt are places among the blocks that run, and `take` gives the numbers
+//! that blocks have in the grid.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use device::Blocks;
 
 /// The blocks of a launch, while they are dealt.
 #[derive(Debug)]
 pub(crate) struct BlockQueue {
     /// The number of the round, above a bit for each of its chunks that is gone.
     state: AtomicU64,
+    /// How many blocks run.
     blocks: u64,
+    numbers: Numbers,
     /// How many blocks there are in a chunk.
     chunk: u64,
     /// How many chunks there are in a round.
     chunks: u32,
+}
+
+/// The numbers of the blocks that run, by their places.
+#[derive(Debug)]
+enum Numbers {
+    /// One after the other from this one on.
+    From(u64),
+    /// These.
+    Listed(Vec<u64>),
 }
 
 /// Bits for the chunks of a round. So many threads have a chunk of their own; it leaves more rounds than a launch can live to
@@ -30,13 +46,28 @@ pub(crate) struct BlockQueue {
 const MOST_HANDS: u32 = 16;
 
 impl BlockQueue {
-    /// Blocks for so many threads, with so many in a chunk.
-    pub(crate) fn new(blocks: u64, threads: u64, chunk: u64) -> Self {
+    /// Blocks of a grid for so many threads, with so many in a chunk.
+    pub(crate) fn new(blocks: Blocks<'_>, grid: [u32; 3], threads: u64, chunk: u64) -> Self {
+        let all = Blocks::All.count(grid);
+        let (numbers, chunk) = match blocks {
+            Blocks::All => (Numbers::From(0), chunk.max(1)),
+            Blocks::Range(first, _) => (Numbers::From(first), chunk.max(1)),
+            // Those of a chunk have neighbouring numbers.
+            Blocks::List(list) => (Numbers::Listed(list.iter().copied().filter(|&block| block < all).collect()), 1),
+        };
         let chunks = threads.clamp(1, MOST_HANDS.into()) as u32;
-        Self { state: AtomicU64::new(0), blocks, chunk: chunk.max(1), chunks }
+        Self { state: AtomicU64::new(0), blocks: blocks.count(grid), numbers, chunk, chunks }
     }
 
-    /// The next blocks of a thread; nothing if all are gone.
+    /// The same, in the order of the numbers.
+    pub(crate) fn ascending(mut self) -> Self {
+        if let Numbers::Listed(list) = &mut self.numbers {
+            list.sort_unstable();
+        }
+        self
+    }
+
+    /// The numbers of the next blocks of a thread, which are neighbours; nothing if all are gone.
     pub(crate) fn take(&self, thread: usize) -> Option<Range<u64>> {
         let own = thread as u32 % self.chunks;
         let mut state = self.state.load(Ordering::Relaxed);
@@ -50,9 +81,17 @@ impl BlockQueue {
             }
             let taken = round << MOST_HANDS | gone | 1 << place;
             match self.state.compare_exchange_weak(state, taken, Ordering::Relaxed, Ordering::Relaxed) {
-                Ok(_) => return Some(first..self.blocks.min(first + self.chunk)),
+                Ok(_) => return Some(self.numbers_of(first..self.blocks.min(first + self.chunk))),
                 Err(now) => state = now,
             }
+        }
+    }
+
+    fn numbers_of(&self, places: Range<u64>) -> Range<u64> {
+        match &self.numbers {
+            Numbers::From(first) => first + places.start..first + places.end,
+            // There is one in a chunk.
+            Numbers::Listed(list) => list[places.start as usize]..list[places.start as usize] + 1,
         }
     }
 
@@ -75,11 +114,17 @@ impl BlockQueue {
 
 #[cfg(test)]
 mod tests {
+    use device::Blocks;
+
     use super::BlockQueue;
+
+    fn row(blocks: u32, threads: u64, chunk: u64) -> BlockQueue {
+        BlockQueue::new(Blocks::All, [blocks, 1, 1], threads, chunk)
+    }
 
     #[test]
     fn threads_have_a_hand_of_each_round() {
-        let queue = BlockQueue::new(13, 2, 2);
+        let queue = row(13, 2, 2);
         assert_eq!(queue.take(1), Some(2..4));
         assert_eq!(queue.take(0), Some(0..2));
         assert_eq!(queue.take(1), Some(6..8));
@@ -94,7 +139,7 @@ mod tests {
 
     #[test]
     fn for_one_thread_blocks_come_in_order() {
-        let queue = BlockQueue::new(3, 1, 1);
+        let queue = row(3, 1, 1);
         let order: Vec<_> = [5, 0, 2].iter().filter_map(|&thread| queue.take(thread)).collect();
         assert_eq!(order, [0..1, 1..2, 2..3]);
         assert!(queue.is_over());
@@ -103,7 +148,7 @@ mod tests {
     #[test]
     fn all_blocks_are_dealt_once_and_none_early() {
         for (blocks, threads, chunk) in [(1, 1, 1), (7, 3, 2), (1000, 16, 3), (1000, 40, 32), (4096, 5, 1)] {
-            let queue = BlockQueue::new(blocks, threads, chunk);
+            let queue = row(blocks, threads, chunk);
             let mut is_dealt = vec![false; blocks as usize];
             let mut state = 1_u64;
             while !queue.is_over() {
@@ -122,9 +167,20 @@ mod tests {
     }
 
     #[test]
+    fn a_part_of_a_grid_is_dealt_by_the_numbers_of_its_blocks() {
+        let all = |queue: BlockQueue| std::iter::from_fn(move || queue.take(0)).flatten().collect::<Vec<_>>();
+        let grid = [4, 3, 1];
+        assert_eq!(all(BlockQueue::new(Blocks::Range(3, 8), grid, 1, 2)), [3, 4, 5, 6, 7]);
+        assert_eq!(all(BlockQueue::new(Blocks::Range(10, 99), grid, 2, 1)), [10, 11], "the grid ends there");
+        assert_eq!(all(BlockQueue::new(Blocks::Range(8, 3), grid, 1, 1)), [0; 0]);
+        let list = [7, 2, 12, 11];
+        assert_eq!(all(BlockQueue::new(Blocks::List(&list), grid, 1, 4)), [7, 2, 11]);
+        assert_eq!(all(BlockQueue::new(Blocks::List(&list), grid, 1, 4).ascending()), [2, 7, 11]);
+    }
+
+    #[test]
     fn the_largest_grid_has_an_end() {
-        let blocks = (1 << 31) * (1 << 16) * (1 << 16);
-        let queue = BlockQueue::new(blocks, 3, 32);
+        let queue = BlockQueue::new(Blocks::All, [1 << 31, 1 << 16, 1 << 16], 3, 32);
         assert_eq!(queue.take(0), Some(0..32));
         assert!(!queue.is_over());
     }

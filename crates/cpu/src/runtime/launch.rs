@@ -8,6 +8,7 @@ use super::block_queue::BlockQueue;
 use super::code::{BetterCode, KernelCode, ThreadCode};
 use crate::abi::context::{Progress, WarpContext};
 use crate::memory::SharedWindows;
+use crate::schedule::Schedule;
 use crate::texture::Textures;
 use device::Observer;
 use device::{Heap, Output};
@@ -59,7 +60,7 @@ pub(crate) struct LaunchParts<'l> {
     pub(crate) residency: usize,
     /// What the registers `%envreg` hold.
     pub(crate) environment: [u32; 32],
-    pub(crate) random_schedule: bool,
+    pub(crate) schedule: Schedule,
     /// Who is told what happens.
     pub(crate) observer: Option<&'l dyn Observer>,
     pub(crate) deadline: Option<Instant>,

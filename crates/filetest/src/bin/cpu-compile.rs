@@ -12,7 +12,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
 use cpu::{CodeCache, Device, Mode, Options, Program, Tier, Unsupported, Width};
-use device::LaunchError;
+use device::{LaunchError, LaunchRequest};
 use filetest::files::find_files;
 
 #[derive(Parser, Debug)]
@@ -108,7 +108,8 @@ fn main() -> Result<()> {
             let kept_before = device.kept_kernels_used();
             let busy_before = busy_milliseconds();
             let started = Instant::now();
-            let result = program.try_compile(&name, [args.block, 1, 1], &mode);
+            let result =
+                program.compile(&LaunchRequest { block: [args.block, 1, 1], ..LaunchRequest::of(&name, &[]) }, &mode);
             let time = started.elapsed().as_secs_f64() * 1e3;
             let busy = busy_milliseconds() - busy_before;
             match result {

@@ -22,7 +22,10 @@ pub(super) fn run(file: &TestFile) -> Result<String> {
     let wanted = std::env::var("ENGINES").unwrap_or_default();
     for engine in engines {
         let is_wanted = engine.name().starts_with(&wanted) && engine.name().starts_with(&scenario.only);
-        if !is_wanted || scenario.schedule_matters && !engine.schedules_like_interpreter() {
+        if !is_wanted
+            || !engine.suits(&module, &scenario)
+            || scenario.schedule_matters && !engine.schedules_like_interpreter()
+        {
             continue;
         }
         let found = play(&*engine, &module, &scenario).with_context(|| engine.name())?;

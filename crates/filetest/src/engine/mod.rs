@@ -1,6 +1,7 @@
 //! Ways of running PTX that must give the same bits. The first is the interpreter, whose results are what test files
 //! expect; others are compared with it.
 
+mod communication;
 mod cpu;
 mod interpreter;
 
@@ -11,6 +12,8 @@ use ptx::ir::Module;
 pub use cpu::{CpuDevice, older_processor};
 pub use interpreter::Interpreter;
 
+use crate::scenario::Scenario;
+
 /// A way of running PTX.
 pub trait Engine {
     /// What it is called in messages.
@@ -18,6 +21,10 @@ pub trait Engine {
     /// Whether threads take turns as in the interpreter's default schedule.
     fn schedules_like_interpreter(&self) -> bool {
         false
+    }
+    /// Whether it is of use for these launches: whether it does anything that another engine does not.
+    fn suits(&self, _module: &Module, _scenario: &Scenario) -> bool {
+        true
     }
     /// Loads a module.
     fn load<'m>(&self, module: &'m Module) -> Result<Box<dyn Device + 'm>>;

@@ -17,7 +17,7 @@ impl Schedule<'_> {
     /// Whether the warps of a block take turns from its start.
     pub(super) fn takes_turns(&self) -> bool {
         // Whoever wants to know who waits, or to choose who runs, is asked each time.
-        self.launch.kernel.has_barriers && !self.launch.random_schedule && self.launch.observer.is_none()
+        self.launch.kernel.has_barriers && self.launch.schedule.is_in_order() && self.launch.observer.is_none()
     }
 
     /// Starts all warps of a block, in a ring. Gives the first.

@@ -22,6 +22,7 @@ use super::launch::Launch;
 use crate::abi::collective::Collective;
 use crate::abi::context::WarpContext;
 use crate::options::Width;
+use crate::schedule::Schedule as Policy;
 use device::{Fault, FaultKind, LaneNotInMask, Waiter};
 
 /// The state of one OS thread of a launch. Nothing here switches stacks.
@@ -210,11 +211,12 @@ impl<'l> Schedule<'l> {
     /// The fibre to go on with: one that is ready, or one for the next warp.
     fn next_fibre(&mut self) -> Option<usize> {
         let all_spin = self.spins > SPIN_LIMIT * (1 + self.ready.len() as u64);
-        let prefers_start = if self.launch.random_schedule { self.coin() } else { self.ready.is_empty() || all_spin };
+        let is_random = self.launch.schedule == Policy::Random;
+        let prefers_start = if is_random { self.coin() } else { self.ready.is_empty() || all_spin };
         if prefers_start && let Some(fibre) = self.start_next() {
             return Some(fibre);
         }
-        let ready = if self.launch.random_schedule && !self.ready.is_empty() {
+        let ready = if is_random && !self.ready.is_empty() {
             let place = self.below(self.ready.len());
             self.ready.remove(place)
         } else {
@@ -326,7 +328,7 @@ impl<'l> Schedule<'l> {
         let launch = self.launch;
         let resident = self.residents[place].as_mut().expect("the block is resident");
         let unit = resident.next_unit;
-        let loops_over_warps = launch.kernel.loops_over_warps && !launch.random_schedule;
+        let loops_over_warps = launch.kernel.loops_over_warps && launch.schedule.is_in_order();
         resident.next_unit = if loops_over_warps { resident.units } else { unit + 1 };
         resident.running += 1;
         if resident.next_unit == resident.units {
@@ -471,7 +473,7 @@ impl<'l> Schedule<'l> {
             self.idle_threads.push(fibre);
             return After::Yield;
         }
-        let goes_on = self.ready.is_empty() && !self.launch.random_schedule && !self.launch.is_stopped();
+        let goes_on = self.ready.is_empty() && self.launch.schedule.is_in_order() && !self.launch.is_stopped();
         if goes_on && self.fault.is_none() && !self.takes_turns() {
             let next = match self.starting {
                 Some(place) => Some(place),
@@ -494,7 +496,7 @@ impl<'l> Schedule<'l> {
 
     /// Whether another warp runs now, before the running one accesses memory. If so, it gives way.
     pub(crate) fn preempt(&mut self) -> bool {
-        let yields = self.launch.random_schedule && self.below(4) == 0;
+        let yields = self.launch.schedule == Policy::Random && self.below(4) == 0;
         if yields {
             self.ready.push_back(self.running());
         }
@@ -591,12 +593,16 @@ impl<'l> Schedule<'l> {
         self.wait(fibre)
     }
 
-    /// Whether a fibre that was made to wait has been let go on already; then it goes first.
+    /// Whether a fibre that was made to wait has been let go on already; then it goes first, unless threads go by their
+    /// numbers.
     fn wait(&mut self, fibre: usize) -> Wait {
         if self.fibres[fibre].state != State::Ready {
             if let (Some(observer), Some(waiter)) = (self.launch.observer, self.waiter(&self.fibres[fibre])) {
                 observer.waits(&waiter);
             }
+            return Wait::Yield;
+        }
+        if self.launch.schedule == Policy::ByThread {
             return Wait::Yield;
         }
         let position = self.ready.iter().rposition(|&other| other == fibre).expect("it was made ready");
@@ -632,6 +638,10 @@ impl<'l> Schedule<'l> {
             return;
         }
         let tally = barrier.tally();
+        if self.launch.schedule == Policy::ByThread {
+            let fibres = &self.fibres;
+            barrier.waiting.sort_by_key(|&fibre| fibres[fibre].context.first_thread);
+        }
         for &fibre in &barrier.waiting {
             self.fibres[fibre].state = State::Ready;
             self.fibres[fibre].answer = u64::from(tally.count) << 32 | u64::from(tally.yes);

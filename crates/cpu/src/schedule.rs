@@ -1,0 +1,19 @@
+//! Who runs next.
+
+/// Who runs next where several warps, or threads at width 1, can.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Schedule {
+    /// Who has waited longest. The last one that comes to a barrier goes on first, which takes no switch of stacks.
+    InOrder,
+    /// As in order; but threads that a barrier or a collective lets go on do so by their numbers.
+    ByThread,
+    /// Anybody, as the seed says.
+    Random,
+}
+
+impl Schedule {
+    /// Whether it does not depend on a seed.
+    pub(crate) fn is_in_order(self) -> bool {
+        matches!(self, Self::InOrder | Self::ByThread)
+    }
+}
