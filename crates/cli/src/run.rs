@@ -20,6 +20,7 @@ pub(crate) struct Args {
 
 /// Becomes the program. Returns only if that fails, with the exit code that a shell would have.
 pub(crate) fn run(args: &Args) -> ExitCode {
+    args.target.check_flags().unwrap_or_else(|error| error.exit());
     let code = match args.target.command() {
         Ok((mut command, settings)) => {
             target::set(&mut command, &settings);

@@ -38,9 +38,21 @@ pub(crate) struct Target {
     /// Compile kernels for a processor that can do less than this one, to see what they cost there.
     #[arg(long, value_name = "LEVEL", value_parser = ["x86-64-v2", "x86-64-v3", "x86-64-v4"])]
     cpu: Option<String>,
-    /// Run kernels on one thread, in an order that depends on this number only.
+    /// Who runs next where several warps of a kernel can; `random` and `pct` run kernels on one thread.
+    #[arg(long, value_enum, default_value_t = Schedule::InOrder)]
+    schedule: Schedule,
+    /// Let another warp run before any access of the program to memory; with `--schedule random` or `pct`.
+    #[arg(long)]
+    preempt: bool,
+    /// Run kernels on one thread, in an order that depends on this number only, and only with `--schedule random` or `pct`.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// How many threads of a warp run at once.
+    #[arg(long, value_enum, value_name = "1|32", hide_possible_values = true)]
+    width: Option<Width>,
+    /// After how many instructions of a thread a kernel is ended with an error; never by default.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    instruction_budget: Option<u64>,
     /// Neither take compiled kernels from the disk nor keep them there (see `warpgrind cache`).
     #[arg(long)]
     no_cache: bool,
@@ -59,6 +71,25 @@ pub(crate) struct Target {
 enum Device {
     /// The processor.
     Cpu,
+}
+
+/// Who runs next where several warps of a kernel can.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Schedule {
+    /// Who has waited longest.
+    InOrder,
+    /// Anybody, as the seed says.
+    Random,
+    /// Who has the highest priority; priorities change at two moments that the seed chooses.
+    Pct,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Width {
+    #[value(name = "1")]
+    Thread,
+    #[value(name = "32")]
+    Warp,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,6 +118,29 @@ impl Target {
     /// The program and its arguments.
     pub(crate) fn program(&self) -> &[OsString] {
         &self.program
+    }
+
+    /// Whether the flags go together.
+    pub(crate) fn check_flags(&self) -> Result<(), clap::Error> {
+        let wrong = |words: String| Err(clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, words + "\n"));
+        if self.preempt && self.schedule == Schedule::InOrder {
+            return wrong(
+                "`--preempt` chooses at random who is preempted: add `--schedule random` or `--schedule pct`"
+                    .to_owned(),
+            );
+        }
+        let flag = match self.schedule {
+            Schedule::InOrder if self.seed.is_none() => return Ok(()),
+            Schedule::InOrder => "--seed",
+            Schedule::Random => "--schedule random",
+            Schedule::Pct => "--schedule pct",
+        };
+        match self.threads {
+            Some(threads) if threads > 1 => wrong(format!(
+                "`{flag}` runs kernels on one thread, and `--threads {threads}` on {threads}: leave one of them out"
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Whether programs that the program starts run in the same way.
@@ -148,7 +202,18 @@ impl Target {
                 compute_capability: self.compute_capability,
                 threads: self.threads,
                 cpu: self.cpu.clone(),
+                schedule: match self.schedule {
+                    Schedule::InOrder => None,
+                    Schedule::Random => Some(settings::Schedule::Random),
+                    Schedule::Pct => Some(settings::Schedule::Pct),
+                },
+                preempt: self.preempt,
                 seed: self.seed,
+                width: self.width.map(|width| match width {
+                    Width::Thread => 1,
+                    Width::Warp => 32,
+                }),
+                instruction_budget: self.instruction_budget,
                 cache_size: if self.no_cache { Some(0) } else { self.cache_size },
             },
             tools: settings::Tools::default(),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use program::runtime::{FUNCTIONS, Major};
-use settings::{Device, Settings};
+use settings::{Device, Schedule, Settings};
 
 /// A directory for one test, which removes itself, with Warpgrind installed in a path that has a space in it.
 struct Scratch(PathBuf);
@@ -352,7 +352,7 @@ fn what_cannot_be_run_is_explained() {
 #[test]
 fn flags_are_checked_and_handed_on() {
     let scratch = Scratch::new("flags");
-    let flags = ["--device-memory=2G", "--launch-timeout=5", "--compute-capability=9.0", "--threads=3", "--seed=17"];
+    let flags = ["--device-memory=2G", "--launch-timeout=5", "--compute-capability=9.0", "--threads=1", "--seed=17"];
     let output =
         scratch.warpgrind().args(flags).args(["sh", "-c", "env | grep ^WARPGRIND_"]).output().expect("it starts");
     let library = scratch.path("lib/warpgrind/libwarpgrind_cuda.so").canonicalize().expect("it is there");
@@ -360,12 +360,36 @@ fn flags_are_checked_and_handed_on() {
         memory: Some(2 << 30),
         launch_timeout: Some(5),
         compute_capability: Some(90),
-        threads: Some(3),
+        threads: Some(1),
         seed: Some(17),
         ..Device::default()
     };
     let settings = Settings { library: Some(library), device, ..Settings::default() };
     assert_said(&output, &format!("WARPGRIND_SETTINGS={}\n", settings.encode()));
+    let flags = ["--schedule=pct", "--preempt", "--width=1", "--instruction-budget=5000"];
+    let output =
+        scratch.warpgrind().args(flags).args(["sh", "-c", "env | grep ^WARPGRIND_"]).output().expect("it starts");
+    let device = Device {
+        schedule: Some(Schedule::Pct),
+        preempt: true,
+        width: Some(1),
+        instruction_budget: Some(5000),
+        ..Device::default()
+    };
+    assert_said(&output, &format!("WARPGRIND_SETTINGS={}\n", Settings { device, ..settings }.encode()));
+    for (wrong, words) in [
+        (&["--preempt"][..], "add `--schedule random` or `--schedule pct`"),
+        (&["--preempt", "--schedule=in-order", "--seed=1"], "add `--schedule random` or `--schedule pct`"),
+        (&["--seed=1", "--threads=2"], "`--seed` runs kernels on one thread, and `--threads 2` on 2"),
+        (&["--schedule=random", "--threads=4"], "`--schedule random` runs kernels on one thread"),
+        (&["--schedule=pct", "--seed=1", "--threads=4"], "`--schedule pct` runs kernels on one thread"),
+        (&["--width=16"], "invalid value '16'"),
+        (&["--instruction-budget=0"], "invalid value '0'"),
+    ] {
+        let output = scratch.warpgrind().args(wrong).arg("true").output().expect("it starts");
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+        assert!(stderr(&output).contains(words), "{wrong:?}: {}", stderr(&output));
+    }
     for wrong in ["--device-memory=x", "--launch-timeout=0", "--compute-capability=9", "--threads=0", "--device=gpu"] {
         let output = scratch.warpgrind().args([wrong, "true"]).output().expect("it starts");
         assert_eq!(output.status.code(), Some(2), "{wrong}");

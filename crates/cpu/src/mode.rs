@@ -26,9 +26,11 @@ pub struct Mode {
     pub schedule: Schedule,
     /// What schedules are made from that are not in order.
     pub seed: u64,
-    /// Whether another warp may run before each access to memory, if the schedule is not in order.
+    /// Whether another warp may run before each access to memory that the program makes, if the schedule is not in order. What
+    /// a tool inserted is not preempted: so a schedule does not depend on the tools that look on.
     pub preempt: bool,
-    /// How many instructions the threads of a warp may execute together.
+    /// How many instructions a thread may execute. It is looked at where a loop goes back and where a function is called, so a
+    /// thread may execute some more.
     pub budget: Option<u64>,
     /// Whether instructions are counted.
     pub count: bool,
@@ -52,6 +54,11 @@ impl Mode {
             Order::Serial => Self { width: Width::Thread, ..one_worker(Schedule::ByThread) },
             Order::Random { seed, preempt } => Self { seed, preempt, ..one_worker(Schedule::Random) },
         })
+    }
+
+    /// Whether instructions are counted, for whatever reason.
+    pub(crate) fn counts(&self) -> bool {
+        self.count || self.budget.is_some()
     }
 
     /// The code of a kernel that a launch starts with.

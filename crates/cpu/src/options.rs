@@ -57,9 +57,9 @@ pub struct Options {
     pub tier: Tier,
     /// Whether a thread can go on in the middle of the kernel, as those of a warp that was deoptimized do.
     pub resumable: bool,
-    /// Whether another warp may run before each access to memory.
+    /// Whether another warp may run before each access to memory that is not inserted by a tool.
     pub preempt: bool,
-    /// Whether instructions are counted, for each thread that executes them; needed for a budget.
+    /// Whether instructions are counted for each thread, and a budget is kept.
     pub count: bool,
     /// Whether copies of `cp.async` are done as late as PTX allows.
     pub late_copies: bool,

@@ -9,6 +9,9 @@ pub enum Schedule {
     ByThread,
     /// Anybody, as the seed says.
     Random,
+    /// Who has the highest priority. Priorities come from the seed and change at two moments that it chooses
+    /// (probabilistic concurrency testing).
+    Pct,
 }
 
 impl Schedule {

@@ -59,6 +59,63 @@ const COPIES: &str = "
 	ret;
 }";
 
+/// Threads loop so many times as their number says, between barriers.
+const ROUNDS: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k()
+{
+	.reg .b32 %r<3>;
+	.reg .pred %p;
+	mov.u32 %r1, %tid.x;
+	bar.sync 0;
+loop:
+	sub.u32 %r1, %r1, 1;
+	setp.gt.s32 %p, %r1, 0;
+	@%p bra loop;
+	bar.sync 0;
+	ret;
+}";
+
+#[derive(Debug, Default)]
+struct Counts(Mutex<Vec<([u32; 3], Vec<u64>)>>);
+
+impl Observer for Counts {
+    fn executed(&self, block: [u32; 3], instructions: &[u64]) {
+        self.0.lock().unwrap().push((block, instructions.to_vec()));
+    }
+}
+
+#[test]
+fn instructions_of_each_thread_are_told() {
+    let program = program(&device(), ROUNDS);
+    for mode in modes() {
+        let mode = Mode { count: true, ..mode };
+        let counts = Arc::new(Counts::default());
+        let observer: Option<Arc<dyn Observer>> = Some(Arc::clone(&counts) as Arc<dyn Observer>);
+        let request = LaunchRequest { grid: [2, 1, 1], block: [70, 1, 1], observer, ..LaunchRequest::of("k", &[]) };
+        // SAFETY: the kernel accesses nothing.
+        let launched = unsafe { program.launch(&request, &mode) }.unwrap();
+        let expected: Vec<u64> = (0..70).map(|thread: u64| 4 + 3 * thread.max(1)).collect();
+        let told = counts.0.lock().unwrap().clone();
+        assert_eq!(told, [([0; 3], expected.clone()), ([1, 0, 0], expected.clone())], "{mode:?}");
+        assert_eq!(launched.instructions, 2 * expected.iter().sum::<u64>(), "{mode:?}");
+    }
+}
+
+#[test]
+fn counted_kernels_keep_their_region_loops() {
+    let program = program(&device(), ROUNDS);
+    let mode = Mode { count: true, ..Mode::default() };
+    let text = program.llvm_text("k", [64, 1, 1], &mode, false).unwrap();
+    assert!(text.contains("region"), "{text}");
+    let request = LaunchRequest { grid: [3, 1, 1], block: [64, 1, 1], ..LaunchRequest::of("k", &[]) };
+    // SAFETY: the kernel accesses nothing.
+    let launched = unsafe { program.launch(&request, &mode) }.unwrap();
+    assert_eq!(launched.instructions, 3 * (0..64).map(|thread: u64| 4 + 3 * thread.max(1)).sum::<u64>());
+}
+
 #[test]
 fn copies_are_done_late() {
     let device = device();

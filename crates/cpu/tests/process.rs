@@ -68,6 +68,25 @@ fn a_budget_ends_a_loop() {
     }
 }
 
+/// Threads loop so many times as their number says, in three instructions each; then they meet.
+const ROUNDS: &str = ".visible .entry k(.param .u64 p) { .reg .b32 %r<3>; .reg .pred %p;
+        mov.u32 %r1, %tid.x;
+loop:   sub.u32 %r1, %r1, 1; setp.gt.s32 %p, %r1, 0; @%p bra loop;
+        bar.sync 0; bar.sync 0; ret; }";
+
+#[test]
+fn a_budget_is_that_of_each_thread() {
+    for width in [Width::Thread, Width::Warp] {
+        let with_budget = |budget| launch(ROUNDS, &[0; 8], Mode { width, budget: Some(budget), ..Mode::default() });
+        // The last thread goes round 63 times: 189 instructions, and one before. All of them execute some 6,000.
+        assert!(with_budget(190).is_ok(), "{:?}", with_budget(190));
+        let result = with_budget(180);
+        let Err(LaunchError::Fault(fault)) = result else { panic!("{result:?}") };
+        assert_eq!(fault.kind, FaultKind::OverBudget { budget: 180 });
+        assert!((60..64).contains(&fault.thread[0]), "{fault:?}");
+    }
+}
+
 #[test]
 fn instructions_are_counted_for_each_thread() {
     let body = ".visible .entry k(.param .u64 p) { .reg .b32 %r<3>; .reg .pred %p;

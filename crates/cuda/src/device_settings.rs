@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use settings::Schedule;
+
 /// How the device is to be.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct DeviceSettings {
@@ -15,8 +17,16 @@ pub(crate) struct DeviceSettings {
     pub(crate) processor: Option<String>,
     /// How many OS threads run the blocks of a kernel.
     pub(crate) threads: usize,
+    /// Who runs next where several warps can.
+    pub(crate) schedule: Schedule,
+    /// Whether another warp may run before each access to memory.
+    pub(crate) preempt: bool,
     /// The seed of the schedule; kernels then run on one thread and repeat exactly.
     pub(crate) seed: Option<u64>,
+    /// Whether threads run one by one instead of 32 at once; nothing to leave it to the device.
+    pub(crate) width: Option<u32>,
+    /// How many instructions a thread may execute in a launch; nothing for no limit.
+    pub(crate) instruction_budget: Option<u64>,
     /// Bytes of compiled code that are kept on disk at most; 0 for none, nothing to leave it to the device.
     pub(crate) cache_size: Option<u64>,
     /// Whether it is said why code is not kept.
@@ -27,7 +37,9 @@ impl DeviceSettings {
     /// From what the command asks for, within what a device can have.
     pub(crate) fn new(asked: &settings::Device) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-        let threads = match asked.seed {
+        let schedule = asked.schedule.unwrap_or(Schedule::InOrder);
+        let seed = asked.seed.or_else(|| schedule.has_seed().then_some(0));
+        let threads = match seed {
             Some(_) => 1,
             None => asked.threads.map_or(cores, |threads| threads.clamp(1, 1024) as usize),
         };
@@ -37,11 +49,33 @@ impl DeviceSettings {
             compute_capability: asked.compute_capability.map(|capability| capability.clamp(50, 999)),
             processor: asked.cpu.clone(),
             threads,
-            seed: asked.seed,
+            schedule,
+            preempt: asked.preempt && schedule.has_seed(),
+            seed,
+            width: asked.width,
+            instruction_budget: asked.instruction_budget,
             cache_size: asked.cache_size,
             // The user sets this one.
             is_verbose: std::env::var_os("WARPGRIND_LOG").is_some_and(|level| level == "debug"),
         }
+    }
+}
+
+impl DeviceSettings {
+    /// The flags that repeat what kernels do, if anything does.
+    pub(crate) fn repeat(&self) -> Option<String> {
+        let seed = self.seed?;
+        let mut flags = Vec::new();
+        if self.schedule.has_seed() {
+            flags.push(format!("--schedule {}", self.schedule.name()));
+        }
+        if self.preempt {
+            flags.push("--preempt".to_owned());
+        }
+        flags.extend(self.width.map(|width| format!("--width {width}")));
+        flags.extend(self.instruction_budget.map(|budget| format!("--instruction-budget {budget}")));
+        flags.push(format!("--seed {seed}"));
+        Some(flags.join(" "))
     }
 }
 
@@ -66,6 +100,31 @@ fn total_of_meminfo(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use settings::{Device, Schedule};
+
+    use super::DeviceSettings;
+
+    #[test]
+    fn what_repeats_a_run() {
+        let repeat = |asked: Device| DeviceSettings::new(&asked).repeat();
+        assert_eq!(repeat(Device { threads: Some(2), ..Device::default() }), None);
+        assert_eq!(repeat(Device { schedule: Some(Schedule::InOrder), ..Device::default() }), None);
+        assert_eq!(repeat(Device { seed: Some(5), ..Device::default() }).as_deref(), Some("--seed 5"));
+        let random = Device { schedule: Some(Schedule::Random), preempt: true, ..Device::default() };
+        assert_eq!(DeviceSettings::new(&random).threads, 1);
+        assert_eq!(repeat(random).as_deref(), Some("--schedule random --preempt --seed 0"));
+        let all = Device {
+            schedule: Some(Schedule::Pct),
+            preempt: true,
+            seed: Some(7),
+            width: Some(1),
+            instruction_budget: Some(1000),
+            ..Device::default()
+        };
+        let flags = "--schedule pct --preempt --width 1 --instruction-budget 1000 --seed 7";
+        assert_eq!(repeat(all).as_deref(), Some(flags));
+    }
+
     #[test]
     fn memory_of_a_machine() {
         assert_eq!(super::total_of_meminfo("MemTotal:       24689860 kB\nMemFree: 1 kB\n"), Some(24_689_860 << 10));

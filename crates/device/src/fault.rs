@@ -66,10 +66,10 @@ pub enum FaultKind {
         /// Some of them.
         waiters: Vec<Waiter>,
     },
-    /// The threads of a warp executed more instructions than they may.
-    #[error("more than {budget} instructions were executed")]
+    /// A thread executed more instructions than it may.
+    #[error("a thread executed more than {budget} instructions, as many as --instruction-budget allows")]
     OverBudget {
-        /// How many they may execute.
+        /// How many it may execute.
         budget: u64,
     },
     /// The launch took longer than it may.

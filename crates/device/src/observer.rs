@@ -18,6 +18,10 @@ pub trait Observer: Send + Sync + std::fmt::Debug {
     /// Something went wrong: the launch is about to end.
     fn fault(&self, _fault: &Fault) {}
 
+    /// All threads of a block have ended, and executed so many instructions each, in the order of their numbers. Only said if
+    /// instructions are counted.
+    fn executed(&self, _block: [u32; 3], _instructions: &[u64]) {}
+
     /// All threads of a block have ended.
     fn ends(&self, _block: [u32; 3]) {}
 }

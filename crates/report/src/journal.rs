@@ -103,6 +103,9 @@ pub struct Process {
     pub tools: Vec<String>,
     /// The seed of the schedule, if kernels run in a fixed order.
     pub seed: Option<u64>,
+    /// The flags of the command that repeat what kernels did, if they run in a fixed order.
+    #[serde(default)]
+    pub repeat: Option<String>,
 }
 
 /// How much was checked.

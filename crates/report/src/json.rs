@@ -75,6 +75,7 @@ struct FindingObject<'a> {
     stack: Vec<Call<'a>>,
     processes: &'a [u32],
     seed: Option<u64>,
+    repeat: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -125,7 +126,7 @@ struct Call<'a> {
 
 impl<'a> FindingObject<'a> {
     fn of(found: &'a Found) -> Self {
-        let Found { finding, processes, seed } = found;
+        let Found { finding, processes, seed, repeat } = found;
         let Finding { tool, code, message, place, .. } = finding;
         let place = place.as_ref();
         Self {
@@ -159,6 +160,7 @@ impl<'a> FindingObject<'a> {
             stack: calls(finding.stack.as_ref()),
             processes,
             seed: *seed,
+            repeat: repeat.as_deref(),
         }
     }
 }
@@ -231,6 +233,7 @@ struct ProcessObject<'a> {
     program: &'a str,
     tools: &'a [String],
     seed: Option<u64>,
+    repeat: Option<&'a str>,
     ended: bool,
     running: bool,
     signal: Option<i32>,
@@ -298,6 +301,7 @@ impl<'a> ProcessObject<'a> {
             program: &checked.process.program,
             tools: &checked.process.tools,
             seed: checked.process.seed,
+            repeat: checked.process.repeat.as_deref(),
             ended: checked.has_ended,
             running: checked.is_running,
             signal: checked.signal,

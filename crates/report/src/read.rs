@@ -277,7 +277,12 @@ impl Findings {
         self.bytes += bytes;
         self.by_key.insert(key, self.list.len());
         let processes = process.map(|process| process.id).into_iter().collect();
-        self.list.push(Found { finding, processes, seed: process.and_then(|process| process.seed) });
+        self.list.push(Found {
+            finding,
+            processes,
+            seed: process.and_then(|process| process.seed),
+            repeat: process.and_then(|process| process.repeat.clone()),
+        });
         Some(self.list.len() - 1)
     }
 
@@ -309,6 +314,7 @@ impl Found {
         if rank(&other) < rank(&self.finding) {
             self.finding = other;
             self.seed = process.and_then(|process| process.seed);
+            self.repeat = process.and_then(|process| process.repeat.clone());
         }
         self.finding.count = count;
         if let Some(process) = process

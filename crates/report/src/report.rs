@@ -39,6 +39,8 @@ pub struct Found {
     pub processes: Vec<u32>,
     /// The seed of the schedule under which it was found.
     pub seed: Option<u64>,
+    /// The flags of the command that repeat it.
+    pub repeat: Option<String>,
 }
 
 /// A process that was checked.

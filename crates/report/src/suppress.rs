@@ -281,7 +281,7 @@ mod tests {
             help: None,
             stack: None,
         };
-        Found { finding, processes: Vec::new(), seed: None }
+        Found { finding, processes: Vec::new(), seed: None, repeat: None }
     }
 
     #[test]

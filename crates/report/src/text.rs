@@ -106,8 +106,8 @@ pub fn render_finding(found: &Found, look: &Look, sources: &mut Sources) -> Stri
     if let Some(help) = &finding.help {
         push(Level::HELP, escaped(help));
     }
-    if let Some(seed) = found.seed {
-        push(Level::NOTE, format!("repeat with --seed {seed}"));
+    if let Some(repeat) = &found.repeat {
+        push(Level::NOTE, format!("repeat with {}", escaped(repeat)));
     }
     // A title alone would be followed by an empty frame.
     let apart = if is_title_alone { 1 } else { groups.len() };

@@ -25,8 +25,13 @@ impl Scratch {
     /// The journal of a process.
     pub(crate) fn journal(&self, id: u32, lines: &[Line]) {
         let journal = Journal::create(&self.0.join(format!("{id}-1.journal"))).expect("it is new");
-        let process =
-            Line::Process(Process { id, program: "./app".into(), tools: vec!["memcheck".into()], seed: None });
+        let process = Line::Process(Process {
+            id,
+            program: "./app".into(),
+            tools: vec!["memcheck".into()],
+            seed: None,
+            repeat: None,
+        });
         for line in std::iter::once(&process).chain(lines) {
             journal.write(line).expect("it can be written");
         }

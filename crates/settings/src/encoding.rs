@@ -15,7 +15,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::{ApiErrors, Device, Settings, ToolFlag, Tools};
+use crate::{ApiErrors, Device, Schedule, Settings, ToolFlag, Tools};
 
 /// The environment variable.
 pub const VARIABLE: &str = "WARPGRIND_SETTINGS";
@@ -86,7 +86,19 @@ impl Settings {
     pub fn encode(&self) -> String {
         // Without `..`, so that no setting is forgotten.
         let Self { library, trace_children, device, tools } = self;
-        let Device { memory, launch_timeout, compute_capability, threads, cpu, seed, cache_size } = device;
+        let Device {
+            memory,
+            launch_timeout,
+            compute_capability,
+            threads,
+            cpu,
+            schedule,
+            preempt,
+            seed,
+            width,
+            instruction_budget,
+            cache_size,
+        } = device;
         let Tools {
             names,
             session,
@@ -108,7 +120,11 @@ impl Settings {
         put(&mut text, "compute-capability", compute_capability.map(|capability| capability.to_string()));
         put(&mut text, "threads", threads.map(|threads| threads.to_string()));
         put(&mut text, "cpu", cpu);
+        put(&mut text, "schedule", schedule.map(word));
+        put(&mut text, "preempt", preempt.then_some(word(true)));
         put(&mut text, "seed", seed.map(|seed| seed.to_string()));
+        put(&mut text, "width", width.map(|width| width.to_string()));
+        put(&mut text, "instruction-budget", instruction_budget.map(|budget| budget.to_string()));
         put(&mut text, "cache-size", cache_size.map(|bytes| bytes.to_string()));
         put(&mut text, "tool", names);
         put(&mut text, "session", session.as_deref().map(bytes_of));
@@ -158,7 +174,11 @@ impl Settings {
             b"compute-capability" => device.compute_capability = Some(value.number()?),
             b"threads" => device.threads = Some(value.number()?),
             b"cpu" => device.cpu = Some(value.text()?),
+            b"schedule" => device.schedule = Some(value.word()?),
+            b"preempt" => device.preempt = value.word()?,
             b"seed" => device.seed = Some(value.number()?),
+            b"width" => device.width = Some(value.number()?),
+            b"instruction-budget" => device.instruction_budget = Some(value.number()?),
             b"cache-size" => device.cache_size = Some(value.number()?),
             b"tool" => tools.names.push(value.text()?),
             b"session" => tools.session = Some(value.path()?),
@@ -197,6 +217,11 @@ trait Words: Copy + PartialEq + 'static {
 impl Words for bool {
     const WORDS: &[(&str, Self)] = &[("yes", true), ("no", false)];
     const EXPECTED: &str = "`yes` or `no`";
+}
+
+impl Words for Schedule {
+    const WORDS: &[(&str, Self)] = &[("in-order", Self::InOrder), ("random", Self::Random), ("pct", Self::Pct)];
+    const EXPECTED: &str = "`in-order`, `random` or `pct`";
 }
 
 impl Words for ApiErrors {

@@ -54,10 +54,45 @@ pub struct Device {
     pub threads: Option<u32>,
     /// The level of x86-64 that kernels are compiled for, such as `x86-64-v3`; by default this processor's.
     pub cpu: Option<String>,
+    /// Who runs next where several warps can; in order by default.
+    pub schedule: Option<Schedule>,
+    /// Whether another warp may run before each access to memory.
+    pub preempt: bool,
     /// The seed of the schedule; kernels then run on one thread and repeat exactly.
     pub seed: Option<u64>,
+    /// How many threads of a warp run at once: 1 or 32; by default 32.
+    pub width: Option<u32>,
+    /// How many instructions a thread may execute in a launch; any number by default.
+    pub instruction_budget: Option<u64>,
     /// Bytes of compiled code that are kept on disk at most; 0 for none.
     pub cache_size: Option<u64>,
+}
+
+/// Who runs next where several warps can.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Schedule {
+    /// Who has waited longest.
+    InOrder,
+    /// Anybody, as the seed says.
+    Random,
+    /// Who has the highest priority, as the seed says (probabilistic concurrency testing).
+    Pct,
+}
+
+impl Schedule {
+    /// Its name, for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::InOrder => "in-order",
+            Self::Random => "random",
+            Self::Pct => "pct",
+        }
+    }
+
+    /// Whether it depends on a seed.
+    pub fn has_seed(self) -> bool {
+        self != Self::InOrder
+    }
 }
 
 /// Which tools run, and how.

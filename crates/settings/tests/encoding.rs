@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use settings::{ApiErrors, Device, Error, MAX_BYTES, Settings, ToolFlag, Tools};
+use settings::{ApiErrors, Device, Error, MAX_BYTES, Schedule, Settings, ToolFlag, Tools};
 
 /// Paths of any bytes that a path can have.
 fn path() -> impl Strategy<Value = PathBuf> {
@@ -27,14 +27,24 @@ fn device() -> impl Strategy<Value = Device> {
         option::of(any::<u64>()),
         option::of(any::<u64>()),
     );
-    (numbers, option::of(text())).prop_map(
-        |((memory, launch_timeout, compute_capability, threads, seed, cache_size), cpu)| Device {
+    let schedule = prop_oneof![Just(Schedule::InOrder), Just(Schedule::Random), Just(Schedule::Pct)];
+    let scheduling = (option::of(schedule), any::<bool>(), option::of(any::<u32>()), option::of(any::<u64>()));
+    (numbers, option::of(text()), scheduling).prop_map(
+        |(
+            (memory, launch_timeout, compute_capability, threads, seed, cache_size),
+            cpu,
+            (schedule, preempt, width, instruction_budget),
+        )| Device {
             memory,
             launch_timeout,
             compute_capability,
             threads,
             cpu,
+            schedule,
+            preempt,
             seed,
+            width,
+            instruction_budget,
             cache_size,
         },
     )

@@ -48,6 +48,7 @@ const LARGEST_SUPPRESSIONS: u64 = 4 << 20;
 
 /// Runs the program and reports.
 pub(crate) fn run(tool: &dyn Tool, mut args: Args, flags: Vec<ToolFlag>) -> ExitCode {
+    args.target.check_flags().unwrap_or_else(|error| error.exit());
     args.settle();
     let tools: Vec<_> = args.tools(tool).iter().filter_map(|name| tools::tool(name)).collect();
     let instrumentation: Vec<_> = tools.iter().map(|tool| tool.instrumentation()).collect();

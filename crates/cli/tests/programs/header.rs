@@ -25,6 +25,10 @@ pub(crate) struct Header {
     pub(crate) stdout: Option<Vec<String>>,
     /// `stderr: PART`: parts of lines on standard error; without, there is nothing.
     pub(crate) stderr: Vec<String>,
+    /// `seeds: N`: it is run with `--seed 0` to `--seed N-1`, each twice, which must give the same output.
+    pub(crate) seeds: u64,
+    /// `outcomes: N`: so many different outputs, at least, must come of these; then it need not print `PASS`.
+    pub(crate) outcomes: usize,
     /// `bugs: WHICH`: it does on purpose what tools report.
     pub(crate) has_bugs: bool,
 }
@@ -96,6 +100,8 @@ impl Header {
             exit: 0,
             stdout: None,
             stderr: Vec::new(),
+            seeds: 0,
+            outcomes: 0,
             has_bugs: false,
         };
         for line in text.lines().filter_map(|line| line.strip_prefix("//@ ")) {
@@ -122,6 +128,8 @@ impl Header {
                 "exit" => header.exit = value.parse().with_context(|| format!("`{value}` is not an exit code"))?,
                 "stdout" => header.stdout.get_or_insert_default().push(value.to_owned()),
                 "stderr" => header.stderr.push(value.to_owned()),
+                "seeds" => header.seeds = value.parse().with_context(|| format!("`{value}` is not a number"))?,
+                "outcomes" => header.outcomes = value.parse().with_context(|| format!("`{value}` is not a number"))?,
                 "bugs" => header.has_bugs = true,
                 _ => bail!("`{key}` is not known"),
             }

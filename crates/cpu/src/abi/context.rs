@@ -39,9 +39,9 @@ pub(crate) struct WarpContext {
     pub(crate) grid_id: u64,
     /// `%envreg0` and following.
     pub(crate) environment: [u32; 32],
-    /// Instructions that its threads executed, if they are counted.
-    pub(crate) executed: u64,
-    /// How many they may execute.
+    /// Instructions that the threads of the block executed, from the first thread on, if they are counted.
+    pub(crate) counts: *mut u64,
+    /// How many each may execute.
     pub(crate) budget: u64,
     /// Where a thread goes on that was a lane of a warp; 0 to start at the beginning.
     pub(crate) resume: u64,

@@ -5,6 +5,7 @@
 //! the warp is deoptimized.
 
 use ptx::analysis::Block;
+use ptx::types::Space;
 
 use super::analysis::ResumePoint;
 use super::function::Lowering;
@@ -18,29 +19,39 @@ const TURN: u64 = 32;
 const SPIN_LIMIT: u64 = 1024;
 
 impl Lowering<'_, '_, '_> {
-    /// Before an access to memory: lets another warp run, if kernels are compiled so.
-    pub(crate) fn preempt(&mut self) {
-        if self.unit.options.preempt {
+    /// Before an access to memory of a space, if that is known: lets another warp run, if kernels are compiled so, the access
+    /// is the program's own, and another thread could see it.
+    pub(crate) fn preempt(&mut self, space: Option<Space>) {
+        let is_seen = !matches!(space, Some(Space::Param | Space::Const | Space::Local));
+        if self.unit.options.preempt && is_seen && self.body.origin(self.statement).tag.is_none() {
             self.call_runtime(RuntimeFunction::Preempt, &[self.warp]);
         }
     }
 
-    /// At the start of a block: counts its instructions, and ends the launch if there are too many.
+    /// At the start of a block: counts its instructions. Where a loop goes back to it, ends the launch if there are too many.
     pub(crate) fn count_instructions(&mut self, block: Block) {
         if !self.unit.options.count {
             return;
         }
         let instructions = self.analyses.cfg.insts(self.body, block).count() as u64;
-        let word = self.unit.context().int(64);
-        let emit = self.scalar();
-        let lanes = emit.resize(Sign::Unsigned, emit.popc(self.masks.bits(self.masks.running)), 64);
-        let more = emit.mul(lanes, word.constant(instructions));
-        let address = emit.offset(self.warp, word.constant(field!(executed)));
-        let executed = emit.add(emit.load(word, address, 8), more);
+        let (word, pointer) = (self.unit.context().int(64), self.unit.context().pointer());
+        let (scalar, emit) = (self.scalar(), self.vector());
+        let first = scalar.resize(Sign::Unsigned, self.first_thread(), 64);
+        let address = scalar.offset(self.context_field(field!(counts), pointer), scalar.shl(first, word.constant(3)));
+        let running = self.masks.running;
+        let more = emit.select(running, emit.int(64).constant(instructions), emit.int(64).zero());
+        let executed = emit.add(emit.load(emit.int(64), address, 8), more);
         emit.store(executed, address, 8);
-        let budget = self.context_field(field!(budget), word);
-        let is_over = emit.less(Sign::Unsigned, budget, executed);
-        self.fail_when(is_over, |this| this.call_fault(RuntimeFunction::OverBudget, &[this.warp]));
+        // Without a way back, a function comes to an end.
+        let is_entry_of_function = !self.function.is_entry() && block == self.analyses.cfg.entry();
+        if self.analyses.layout.cycle_end(block).is_none() && !is_entry_of_function {
+            return;
+        }
+        let budget = emit.broadcast(self.context_field(field!(budget), word));
+        let over = emit.and(emit.less(Sign::Unsigned, budget, executed), running);
+        let lanes = self.masks.bits(over);
+        let is_over = self.masks.any(over);
+        self.fail_when(is_over, |this| this.call_fault(RuntimeFunction::OverBudget, &[this.warp, lanes]));
     }
 
     /// At the start of a block to which control goes back in a loop that watches memory.

@@ -125,8 +125,8 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
 
     fn block(&mut self, block: Block) {
         self.masks.start_block(block);
-        self.count_instructions(block);
         self.give_way_in_loop(block);
+        self.count_instructions(block);
         let analyses = self.analyses;
         let terminator = analyses.cfg.terminator(block);
         for &statement in analyses.cfg.statements(block) {

@@ -534,7 +534,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     }
 
     /// The number of the first lane's thread in its block.
-    fn first_thread(&self) -> Value<'c> {
+    pub(crate) fn first_thread(&self) -> Value<'c> {
         let of_region = self.first_thread_of_region();
         of_region.unwrap_or_else(|| self.context_field(field!(first_thread), self.unit.context().int(32)))
     }

@@ -17,7 +17,7 @@
 //! prefix sums 2.2 ×, binomial options 2.5 × as fast. No code is there twice, as it is when regions become functions:
 //! at a barrier, control goes back to where the region began, or on. A loop that waits yields with its block; if that
 //! does not help for long, the block is deoptimized, because what is waited for may be one of its warps. Kernels that
-//! are counted, preempted, observed or run in a random order keep fibres.
+//! are preempted, observed or run in a random order keep fibres.
 
 use ptx::analysis::Web;
 use ptx::ir::StmtId;

@@ -21,7 +21,7 @@ use crate::options::{Options, Width};
 pub(crate) fn loops_over_warps(module: &Module, kernel: FuncId, options: &Options) -> bool {
     let function = &module.functions[kernel];
     let Some(body) = &function.body else { return false };
-    if options.width == Width::Thread || options.preempt || options.count {
+    if options.width == Width::Thread || options.preempt {
         return false;
     }
     let waits = has(module, body, |view| {
@@ -56,7 +56,6 @@ pub(crate) fn goes_on(module: &Module, kernel: FuncId, options: &Options) -> boo
     let Some(body) = &module.functions[kernel].body else { return false };
     has_barriers(module, kernel, options)
         && !options.preempt
-        && !options.count
         && !has(module, body, |view| matches!(view.effect(), Some(Effect::AsyncCopy | Effect::AsyncGroup)))
 }
 

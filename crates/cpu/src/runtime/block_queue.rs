@@ -95,6 +95,11 @@ impl BlockQueue {
         }
     }
 
+    /// How many blocks there are, gone or not.
+    pub(crate) fn len(&self) -> u64 {
+        self.blocks
+    }
+
     /// Whether all blocks are gone.
     pub(crate) fn is_over(&self) -> bool {
         let (round, gone) = self.round(self.state.load(Ordering::Relaxed));

@@ -239,8 +239,10 @@ extern "C" fn wg_preempt(_: *mut WarpContext) {
     Worker::enter(|worker| worker.preempt());
 }
 
-extern "C" fn wg_over_budget(_: *mut WarpContext) {
-    Worker::enter(|worker| worker.fail(FaultKind::OverBudget { budget: worker.launch.budget }, 0))
+extern "C" fn wg_over_budget(_: *mut WarpContext, lanes: u32) {
+    Worker::enter(|worker| {
+        worker.fail_in_lane(FaultKind::OverBudget { budget: worker.launch.budget }, 0, first_of(lanes))
+    })
 }
 
 extern "C" fn wg_spin(_: *mut WarpContext) {

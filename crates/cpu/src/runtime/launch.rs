@@ -64,8 +64,10 @@ pub(crate) struct LaunchParts<'l> {
     /// Who is told what happens.
     pub(crate) observer: Option<&'l dyn Observer>,
     pub(crate) deadline: Option<Instant>,
-    /// How many instructions the threads of a warp may execute.
+    /// How many instructions a thread may execute.
     pub(crate) budget: u64,
+    /// Whether instructions are counted.
+    pub(crate) counts: bool,
     pub(crate) output: &'l Output,
     pub(crate) heap: &'l dyn Heap,
     pub(crate) textures: &'l Textures,
@@ -106,6 +108,11 @@ impl<'l> Launch<'l> {
 
     pub(crate) fn threads_per_block(&self) -> u32 {
         self.threads.iter().product()
+    }
+
+    /// How many warps there are in all blocks that run, or threads at width 1.
+    pub(crate) fn units(&self) -> u64 {
+        self.queue.len() * u64::from(self.threads_per_block().div_ceil(self.kernel.width.lanes()))
     }
 
     /// Bytes of shared memory of a block.
@@ -150,7 +157,7 @@ impl<'l> Launch<'l> {
             total_shared: self.total_shared(),
             grid_id: 0,
             environment: self.environment,
-            executed: 0,
+            counts: std::ptr::null_mut(),
             budget: self.budget,
             resume: 0,
             frame: std::ptr::null(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use device::Device;
+use settings::Schedule;
 
 use crate::device_settings::DeviceSettings;
 use crate::error::{CudaError, Result};
@@ -32,6 +33,14 @@ fn mode(settings: &DeviceSettings) -> cpu::Mode {
         // What repeats exactly must not depend on when code is ready.
         warm_up: settings.seed.is_none(),
         seed: settings.seed.unwrap_or(0),
+        schedule: match settings.schedule {
+            Schedule::InOrder => cpu::Schedule::InOrder,
+            Schedule::Random => cpu::Schedule::Random,
+            Schedule::Pct => cpu::Schedule::Pct,
+        },
+        preempt: settings.preempt,
+        width: if settings.width == Some(1) { cpu::Width::Thread } else { cpu::Width::Warp },
+        budget: settings.instruction_budget,
         threads: settings.threads,
         timeout: settings.launch_timeout,
         processor: settings.processor.as_deref().and_then(processor),

@@ -68,11 +68,16 @@ pub(crate) fn get() -> Option<&'static ToolHost> {
 }
 
 /// Starts the tools that the command asks for.
-pub(crate) fn start(device: &Arc<dyn Device>, asked: &settings::Tools, seed: Option<u64>) {
+pub(crate) fn start(
+    device: &Arc<dyn Device>,
+    asked: &settings::Tools,
+    seed: Option<u64>,
+    repeat: Option<String>,
+) {
     let mut is_new = false;
     let tool_host = TOOL_HOST.get_or_init(|| {
         is_new = true;
-        ToolHost::new(device, asked, seed)
+        ToolHost::new(device, asked, seed, repeat)
     });
     if is_new && tool_host.is_some() {
         crate::process::dying::watch(|signal| {
@@ -93,7 +98,12 @@ pub(crate) fn finish() {
 }
 
 impl ToolHost {
-    fn new(device: &Arc<dyn Device>, asked: &settings::Tools, seed: Option<u64>) -> Option<Self> {
+    fn new(
+        device: &Arc<dyn Device>,
+        asked: &settings::Tools,
+        seed: Option<u64>,
+        repeat: Option<String>,
+    ) -> Option<Self> {
         let mut tools = Vec::new();
         for name in &asked.names {
             match tools::tool(name) {
@@ -148,6 +158,7 @@ impl ToolHost {
             program: std::env::current_exe().map_or_else(|_| String::new(), |path| path.display().to_string()),
             tools: asked.names.iter().filter(|name| tools::tool(name).is_some()).cloned().collect(),
             seed,
+            repeat,
         }));
         Some(tool_host)
     }

@@ -56,7 +56,7 @@ impl Analyses<'_> {
     /// How the kernel is run in region loops, if it can be.
     pub(crate) fn plan_region_loops(&self) -> Option<RegionPlan> {
         let options = self.options;
-        let may = options.region_loops && options.width == Width::Warp && !options.preempt && !options.count;
+        let may = options.region_loops && options.width == Width::Warp && !options.preempt;
         let threads = u32::try_from(self.threads_of_block()?).ok()?;
         if !may || !self.function.is_entry() || threads == 0 || threads % 32 != 0 || !self.is_small() {
             return None;

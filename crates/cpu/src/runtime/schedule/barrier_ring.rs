@@ -64,6 +64,7 @@ impl Schedule<'_> {
         let resident = self.residents[place].as_mut().expect("the block is resident");
         let progress = if next.is_some() { Progress::Runs } else { Progress::Ends };
         if let Some(blocks) = &next {
+            resident.add_counts(self.launch);
             resident.go_on(self.launch, self.launch.block_of(blocks.start));
         }
         resident.shared_ring.over = 0;
@@ -81,7 +82,7 @@ impl Schedule<'_> {
         let running = self.running();
         let context = &mut self.fibres[running].context;
         let resident = self.residents[context.resident].as_mut().expect("the block is resident");
-        if context.next.is_null() || resident.ring.len() < 2 || context.executed != 0 {
+        if context.next.is_null() || resident.ring.len() < 2 {
             return None;
         }
         let (warps, place) = (resident.ring.len(), resident.ring.iter().position(|&fibre| fibre == running)?);

@@ -5,13 +5,16 @@
 //! out about it before.
 
 mod barrier_ring;
+mod pct;
+mod random;
 mod resident;
 
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::atomic::Ordering;
 
+use self::pct::{Priorities, Priority};
+use self::random::Random;
 use self::resident::{DeoptimizedWarp, Rendezvous, Resident, lanes_of};
 use super::barrier::{BARRIERS, CLUSTER};
 use super::code::KernelCode;
@@ -58,7 +61,11 @@ pub(crate) struct Schedule<'l> {
     /// Whether the running warp is to be deoptimized.
     is_deoptimized: bool,
     fault: Option<Fault>,
-    random: u64,
+    random: Random,
+    /// If the schedule is one of priorities.
+    priorities: Option<Priorities>,
+    /// How many were ready when the running warp was chosen.
+    ready_before: usize,
 }
 
 #[derive(Debug)]
@@ -70,6 +77,8 @@ struct Fibre {
     answer: u64,
     /// How often it gave way in a spin since it came to something else.
     spins: u64,
+    /// When it goes on, in a schedule of priorities.
+    priority: Priority,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -134,6 +143,8 @@ pub(crate) struct Arrival {
     pub(crate) yes: u32,
 }
 
+/// How many warps have begun, at most, to be chosen from by their priorities; those of the last block may be more.
+const MOST_BY_PRIORITY: usize = 64;
 /// After so many spins without progress, another block is started if there is room.
 const SPIN_LIMIT: u64 = 64;
 /// After so many, warps are taken to wait for others that cannot run before they go on.
@@ -150,7 +161,7 @@ impl Drop for Schedule<'_> {
 }
 
 impl<'l> Schedule<'l> {
-    pub(crate) fn new(launch: &'l Launch<'l>, worker: usize, random: u64, fibre_main: extern "C" fn() -> !) -> Self {
+    pub(crate) fn new(launch: &'l Launch<'l>, worker: usize, seed: u64, fibre_main: extern "C" fn() -> !) -> Self {
         Self {
             launch,
             worker,
@@ -169,7 +180,9 @@ impl<'l> Schedule<'l> {
             spins: 0,
             is_deoptimized: false,
             fault: None,
-            random,
+            priorities: (launch.schedule == Policy::Pct).then(|| Priorities::new(seed, launch.units())),
+            ready_before: 0,
+            random: Random::new(seed),
         }
     }
 
@@ -210,14 +223,16 @@ impl<'l> Schedule<'l> {
 
     /// The fibre to go on with: one that is ready, or one for the next warp.
     fn next_fibre(&mut self) -> Option<usize> {
-        let all_spin = self.spins > SPIN_LIMIT * (1 + self.ready.len() as u64);
+        if self.priorities.is_some() {
+            return self.next_by_priority();
+        }
         let is_random = self.launch.schedule == Policy::Random;
-        let prefers_start = if is_random { self.coin() } else { self.ready.is_empty() || all_spin };
+        let prefers_start = if is_random { self.coin() } else { self.ready.is_empty() || self.all_spin() };
         if prefers_start && let Some(fibre) = self.start_next() {
             return Some(fibre);
         }
         let ready = if is_random && !self.ready.is_empty() {
-            let place = self.below(self.ready.len());
+            let place = self.random.below(self.ready.len() as u64) as usize;
             self.ready.remove(place)
         } else {
             self.ready.pop_front()
@@ -225,22 +240,47 @@ impl<'l> Schedule<'l> {
         ready.or_else(|| self.start_next())
     }
 
+    /// Whether all have spun for so long that they may wait for a block that has not begun.
+    fn all_spin(&self) -> bool {
+        self.spins > SPIN_LIMIT * (1 + self.ready.len() as u64)
+    }
+
     /// Whether all have spun for so long that they may wait for warps that cannot run.
     pub(crate) fn is_livelocked(&self) -> bool {
         self.spins > HOPELESS * (1 + self.ready.len() as u64)
     }
 
-    fn coin(&mut self) -> bool {
-        self.below(2) == 0
+    /// The fibre with the highest priority, once as many warps have begun as can be chosen from.
+    fn next_by_priority(&mut self) -> Option<usize> {
+        loop {
+            let in_all = self.fibres.len() - self.idle.len() - self.idle_threads.len();
+            let may_start = self.starting.is_some() || in_all < MOST_BY_PRIORITY || self.all_spin();
+            let Some(fibre) = may_start.then(|| self.start_next()).flatten() else { break };
+            self.ready.push_back(fibre);
+        }
+        let place = (0..self.ready.len()).max_by_key(|&place| self.fibres[self.ready[place]].priority)?;
+        let fibre = self.ready.remove(place);
+        self.ready_before = self.ready.len();
+        fibre
     }
 
-    fn below(&mut self, limit: usize) -> usize {
-        // SplitMix64.
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut value = self.random;
-        value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((value ^ value >> 31) % limit as u64) as usize
+    /// The running warp makes a step in a schedule of priorities. Whether another one has a higher priority then.
+    fn is_overtaken(&mut self) -> bool {
+        let running = self.running();
+        let Some(priorities) = &mut self.priorities else { return false };
+        if priorities.is_change_point() {
+            self.fibres[running].priority = priorities.fall();
+        } else if self.ready.len() == self.ready_before {
+            // Those that are ready were when it was chosen.
+            return false;
+        }
+        self.ready_before = self.ready.len();
+        let priority = self.fibres[running].priority;
+        self.ready.iter().any(|&fibre| self.fibres[fibre].priority > priority)
+    }
+
+    fn coin(&mut self) -> bool {
+        self.random.below(2) == 0
     }
 
     /// A fibre for the next warp, of a block that is resident or of the next one.
@@ -319,7 +359,14 @@ impl<'l> Schedule<'l> {
             fibre: self.fibres.len(),
             ..self.launch.new_context()
         };
-        self.fibres.push(Box::new(Fibre { stack, context, state: State::Idle, answer: 0, spins: 0 }));
+        self.fibres.push(Box::new(Fibre {
+            stack,
+            context,
+            state: State::Idle,
+            answer: 0,
+            spins: 0,
+            priority: Priority::default(),
+        }));
         Some(self.fibres.len() - 1)
     }
 
@@ -344,6 +391,7 @@ impl<'l> Schedule<'l> {
         let context = &mut self.fibres[fibre].context;
         context.shared = launch.shared.address(resident.slot);
         context.local = resident.local(first_thread, launch.kernel.local);
+        context.counts = resident.counts();
         context.block = resident.block;
         context.first_thread = first_thread;
         context.lanes = lanes;
@@ -354,8 +402,14 @@ impl<'l> Schedule<'l> {
         context.resident = place;
         context.resume = 0;
         context.is_thread = launch.kernel.width == Width::Thread;
-        self.fibres[fibre].state = State::Ready;
-        self.fibres[fibre].spins = 0;
+        self.make_ready(fibre);
+    }
+
+    /// A fibre begins.
+    fn make_ready(&mut self, fibre: usize) {
+        let priority = self.priorities.as_mut().map(Priorities::begin).unwrap_or_default();
+        let fibre = &mut self.fibres[fibre];
+        (fibre.state, fibre.spins, fibre.priority) = (State::Ready, 0, priority);
     }
 
     /// Room for where the lanes of the running warp are, and their registers: it is about to be deoptimized.
@@ -419,6 +473,7 @@ impl<'l> Schedule<'l> {
                 let context = &mut self.fibres[fibre].context;
                 context.shared = shared;
                 context.local = resident.local(first_thread + lane, self.launch.kernel.local);
+                context.counts = resident.counts();
                 context.block = block;
                 context.first_thread = first_thread + lane;
                 context.lanes = 1;
@@ -426,8 +481,7 @@ impl<'l> Schedule<'l> {
                 context.resume = points[lane as usize];
                 context.frame = frame_start;
                 context.is_thread = true;
-                self.fibres[fibre].state = State::Ready;
-                self.fibres[fibre].spins = 0;
+                self.make_ready(fibre);
                 self.ready.push_back(fibre);
             }
         }
@@ -446,8 +500,6 @@ impl<'l> Schedule<'l> {
         self.spins = 0;
         let fibre = self.running();
         let place = self.fibres[fibre].context.resident;
-        let executed = std::mem::take(&mut self.fibres[fibre].context.executed);
-        self.launch.executed.fetch_add(executed, Ordering::Relaxed);
         let (warp, lanes) = self.lanes_of_running();
         let resident = self.residents[place].as_mut().expect("the block is resident");
         resident.alive[warp] &= !lanes;
@@ -455,8 +507,9 @@ impl<'l> Schedule<'l> {
         let is_over = resident.running == 0 && resident.next_unit == resident.units;
         self.fibres[fibre].state = State::Idle;
         if is_over {
-            let resident = self.residents[place].take().expect("the block is resident");
+            let mut resident = self.residents[place].take().expect("the block is resident");
             self.resident_count -= 1;
+            resident.add_counts(self.launch);
             if let Some(observer) = self.launch.observer {
                 observer.ends(resident.block);
             }
@@ -496,7 +549,11 @@ impl<'l> Schedule<'l> {
 
     /// Whether another warp runs now, before the running one accesses memory. If so, it gives way.
     pub(crate) fn preempt(&mut self) -> bool {
-        let yields = self.launch.schedule == Policy::Random && self.below(4) == 0;
+        let yields = match self.launch.schedule {
+            Policy::InOrder | Policy::ByThread => false,
+            Policy::Random => self.random.below(4) == 0,
+            Policy::Pct => self.is_overtaken(),
+        };
         if yields {
             self.ready.push_back(self.running());
         }
@@ -514,6 +571,10 @@ impl<'l> Schedule<'l> {
         }
         let running = self.running();
         let fibre = &mut self.fibres[running];
+        if let Some(priorities) = &mut self.priorities {
+            // Else it would wait for ever for one below it.
+            fibre.priority = priorities.fall();
+        }
         fibre.spins += 1;
         if fibre.spins >= SPINS && fibre.context.is_thread {
             let (place, warp) = (fibre.context.resident, fibre.context.warp());
@@ -593,8 +654,8 @@ impl<'l> Schedule<'l> {
         self.wait(fibre)
     }
 
-    /// Whether a fibre that was made to wait has been let go on already; then it goes first, unless threads go by their
-    /// numbers.
+    /// Whether a fibre that was made to wait has been let go on already; then it goes first, unless the schedule says
+    /// otherwise.
     fn wait(&mut self, fibre: usize) -> Wait {
         if self.fibres[fibre].state != State::Ready {
             if let (Some(observer), Some(waiter)) = (self.launch.observer, self.waiter(&self.fibres[fibre])) {
@@ -602,11 +663,17 @@ impl<'l> Schedule<'l> {
             }
             return Wait::Yield;
         }
-        if self.launch.schedule == Policy::ByThread {
+        let goes_first = match self.launch.schedule {
+            Policy::InOrder | Policy::Random => true,
+            Policy::ByThread => false,
+            Policy::Pct => !self.is_overtaken(),
+        };
+        if !goes_first {
             return Wait::Yield;
         }
         let position = self.ready.iter().rposition(|&other| other == fibre).expect("it was made ready");
         self.ready.remove(position);
+        self.ready_before = self.ready.len();
         Wait::Answer(self.fibres[fibre].answer)
     }
 

@@ -1,5 +1,7 @@
 //! Blocks that are being run.
 
+use std::sync::atomic::Ordering;
+
 use crate::abi::collective::Collective;
 use crate::abi::context::SharedRing;
 use crate::options::Width;
@@ -30,6 +32,8 @@ pub(super) struct Resident {
     /// Threads that wait in collectives, at width 1.
     pub(super) rendezvous: Vec<Rendezvous>,
     local: Vec<u64>,
+    /// How many instructions each thread has executed, if they are counted; for all lanes of all warps.
+    counts: Vec<u64>,
     /// Copies that are done late.
     pub(super) copies: Copies,
     /// Warps that were deoptimized, and how many of them have been.
@@ -82,6 +86,7 @@ impl Resident {
             busy: 0,
             rendezvous: Vec::new(),
             local: vec![0; (launch.kernel.local * u64::from(warps) * 32 / 8) as usize],
+            counts: vec![0; if launch.counts { warps as usize * 32 } else { 0 }],
             copies: Copies::default(),
             deoptimized: Vec::new(),
             deoptimized_before: 0,
@@ -119,6 +124,24 @@ impl Resident {
         }
         self.deoptimized.clear();
         self.deoptimized_before = 0;
+    }
+
+    /// Where the instructions of the first thread are counted. Those of the others follow.
+    pub(super) fn counts(&mut self) -> *mut u64 {
+        self.counts.as_mut_ptr()
+    }
+
+    /// All threads have ended: adds what they executed to what the launch did.
+    pub(super) fn add_counts(&mut self, launch: &Launch<'_>) {
+        if self.counts.is_empty() {
+            return;
+        }
+        let threads = launch.threads_per_block() as usize;
+        launch.executed.fetch_add(self.counts.iter().sum(), Ordering::Relaxed);
+        if let Some(observer) = launch.observer {
+            observer.executed(self.block, &self.counts[..threads]);
+        }
+        self.counts.fill(0);
     }
 
     /// The local memory of a thread, which has so many bytes of it.
