@@ -70,7 +70,7 @@ pub fn unsupported(module: &Module, kernel: FuncId, options: &Options) -> Vec<Un
     let context = Context::new();
     let llvm = llvm::Module::new(&context, "kernel", options.processor);
     let mut options = options.clone();
-    if lower::needs_threads(module, kernel) {
+    if lower::needs_threads(module, kernel, false) {
         options.width = Width::Thread;
     }
     lower::lower(module, kernel, &options, &llvm).err().unwrap_or_default()

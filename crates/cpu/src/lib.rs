@@ -32,7 +32,24 @@
 //! code; `lower` makes LLVM code of PTX with `emit` and `llvm`; `codegen` makes object files of it, `code_cache` keeps them,
 //! `jit` links them; `kernel` and `tiered_kernel` bring that together, and `program` is what other crates see.
 //!
-//! It does not check anything: tools instrument kernels before they come here.
+//! It does not check anything: tools instrument kernels before they come here. What they can rely on beyond PTX:
+//!
+//! - A launch can run a part of its grid, and ask for an order (`LaunchRequest`; `runtime::block_queue`, [`Schedule`]).
+//! - A guarded call of a function with the pragma `side` stays in vector code, also in region loops; that of a function with
+//!   the pragma `cold` deoptimizes the warp, and does not count as a misspeculation if the function has the pragma `intended`.
+//!   A `cold` function may wait for other threads and leaves warps whole, a `side` function must be `nosync`
+//!   (`lower::pragma`).
+//! - Loads of the program move past stores of instructions that were inserted with the role `shadow`, which access memory of
+//!   their tool only (`ptx::ir::SHADOW_ROLE`).
+//! - `%smid` is the worker that runs the block, and `%nsmid` how many there are: memory for each worker needs no atomics.
+//! - `nanosleep` lets other warps, other threads of the block and other lanes of the warp run at once.
+//! - Instructions are counted for each thread, and a budget is looked at where loops go back ([`Mode::budget`],
+//!   `Observer::executed`); region loops stay.
+//! - A confined kernel reaches nothing of the process but memory of the device ([`Mode::confine`]).
+//! - Accesses of instructions that a tool inserted are not preempted ([`Mode::preempt`]).
+//!
+//! Atomic operations at the scope of a block are those of the whole device. Without a lock they would lose updates where
+//! blocks use them on one word: a race in PTX, but one that GPUs are kind to.
 
 mod abi;
 mod background;

@@ -40,6 +40,9 @@ pub struct Mode {
     pub timeout: Option<Duration>,
     /// Whether copies of `cp.async` are done as late as PTX allows instead of at once.
     pub late_copies: bool,
+    /// Whether each access outside of the device's memory, and of the shared and local memory and parameters of its thread, ends
+    /// the launch: then a kernel cannot touch anything else of the process, whatever addresses it computes.
+    pub confine: bool,
     /// What code is for; nothing for the processor that we run on.
     pub processor: Option<Processor>,
 }
@@ -81,6 +84,7 @@ impl Default for Mode {
             threads: 1,
             timeout: None,
             late_copies: false,
+            confine: false,
             processor: None,
         }
     }

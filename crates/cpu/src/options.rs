@@ -40,6 +40,7 @@ impl Default for Options {
             preempt: false,
             count: false,
             late_copies: false,
+            confine: false,
             speculate: true,
             region_loops: true,
             facts: LaunchFacts::default(),
@@ -63,6 +64,9 @@ pub struct Options {
     pub count: bool,
     /// Whether copies of `cp.async` are done as late as PTX allows.
     pub late_copies: bool,
+    /// Whether each access outside of the device's memory, and of the shared and local memory and parameters of its thread, ends
+    /// the launch (see `lower::confinement`).
+    pub confine: bool,
     /// Whether code speculates on what nearly always holds: that indices do not wrap from lane to lane where that makes addresses
     /// regular, and that accesses pass the checks of tools. A warp for which it does not hold is deoptimized.
     pub speculate: bool,

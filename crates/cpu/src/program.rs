@@ -55,7 +55,14 @@ pub struct Program {
     /// Kernels that were compiled before.
     kernels: Mutex<FxHashMap<FuncId, Vec<Variant>>>,
     /// Kernels that single threads have to run, as far as that was asked.
-    needs_threads: Map<FuncId, OnceLock<bool>>,
+    needs_threads: Map<FuncId, NeedsThreads>,
+}
+
+/// Whether single threads have to run a kernel: if its code speculates, and if it does not.
+#[derive(Debug, Default)]
+struct NeedsThreads {
+    speculating: OnceLock<bool>,
+    otherwise: OnceLock<bool>,
 }
 
 /// A kernel that was compiled for options, given here as they are in the optimised tier.
@@ -131,14 +138,16 @@ impl Program {
             addresses[global] = Some(device.memory.allocate(bytes, variable.alignment().into())?);
         }
         let code = device.memory.allocate(1, 256)?;
+        let (arena, bytes) = device.memory.range();
         let variable =
             |(global, address): (Global, &Option<u64>)| Some((format!("g{}", global.index()), (*address)? as usize));
         let symbols = addresses
             .iter()
             .filter_map(variable)
             .chain([("code".to_owned(), code as usize), (lower::CONSTANTS.to_owned(), constants as usize)])
+            .chain([(lower::ARENA.to_owned(), arena as usize), (lower::ARENA_END.to_owned(), (arena + bytes) as usize)])
             .collect();
-        let needs_threads = module.functions.iter().map(|_| OnceLock::new()).collect();
+        let needs_threads = module.functions.iter().map(|_| NeedsThreads::default()).collect();
         let program = Self {
             device: Arc::clone(device),
             module: Arc::new(module),
@@ -334,6 +343,7 @@ impl Program {
                 observer: request.observer.as_deref(),
                 budget: mode.budget.unwrap_or(u64::MAX),
                 counts: mode.counts(),
+                workers: threads as u32,
                 deadline,
                 output: request.output.as_deref().unwrap_or(&self.device.output),
                 heap,
@@ -379,6 +389,7 @@ impl Program {
         let of_kernel = kernels.entry(func).or_default();
         if of_kernel.iter().any(|(other, tiered)| *other == options && tiered.misspeculates()) {
             options.speculate = false;
+            options.width = self.width(func, mode, false);
         }
         if let Some((_, tiered)) = of_kernel.iter().find(|(other, _)| *other == options) {
             return Arc::clone(tiered);
@@ -393,18 +404,29 @@ impl Program {
         tiered
     }
 
+    /// How many lanes of a kernel run at once, whose code speculates or not.
+    fn width(&self, func: FuncId, mode: &Mode, speculates: bool) -> Width {
+        let NeedsThreads { speculating, otherwise } = &self.needs_threads[func];
+        let needs_threads = if speculates { speculating } else { otherwise };
+        match mode.width {
+            Width::Warp if *needs_threads.get_or_init(|| lower::needs_threads(&self.module, func, speculates)) => {
+                Width::Thread
+            }
+            width => width,
+        }
+    }
+
     /// How a kernel is compiled for blocks of a size.
     fn options(&self, func: FuncId, block: [u32; 3], mode: &Mode) -> Options {
         let facts = LaunchFacts::of(&self.module.names, &self.module.functions[func]).with_block(block);
-        let needs_threads = mode.width == Width::Warp
-            && *self.needs_threads[func].get_or_init(|| lower::needs_threads(&self.module, func));
         Options {
-            width: if needs_threads { Width::Thread } else { mode.width },
+            width: self.width(func, mode, true),
             tier: mode.tier,
             resumable: false,
             preempt: mode.preempt,
             count: mode.counts(),
             late_copies: mode.late_copies,
+            confine: mode.confine,
             speculate: true,
             region_loops: mode.schedule.is_in_order(),
             facts,

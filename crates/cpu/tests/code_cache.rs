@@ -187,7 +187,48 @@ fn whatever_decides_the_code_decides_the_entry() {
     compile(TEXT, 64, &Mode { count: true, ..mode.clone() }, true, "with instructions counted");
     compile(TEXT, 64, &Mode { preempt: true, ..mode.clone() }, true, "with preemption");
     compile(TEXT, 64, &Mode { late_copies: true, ..mode.clone() }, true, "with late copies");
+    compile(TEXT, 64, &Mode { confine: true, ..mode.clone() }, true, "confined");
+    let inserted = TEXT.replace("st.shared.u32 [%r3], %r1;", "st.shared.u32 [%r3], %r1; //@ 7 racecheck.log");
+    compile(&inserted, 64, &mode, true, "with an instruction of a tool");
     compile(TEXT, 64, &mode, false, "the same again");
+}
+
+/// Calls a helper for one thread of each warp.
+const CAUGHT: &str = ".version 8.0
+.target sm_80
+.address_size 64
+.func helper(.reg .u64 p) { .pragma \"nosync\"; .pragma \"cold\"; MORE red.global.add.u32 [p], 1; ret; }
+.visible .entry k(.param .u64 p) {
+    .reg .pred %q; .reg .b32 %r<4>; .reg .b64 %d<2>;
+    ld.param.u64 %d1, [p];
+    mov.u32 %r1, %laneid;
+    setp.eq.u32 %q, %r1, 3;
+    @%q call helper, (%d1);
+    ret;
+}
+";
+
+#[test]
+fn a_helper_that_is_called_on_purpose_does_not_end_speculation() {
+    // Vector code and what its warps are deoptimized to; and, after misspeculations, vector code that does not speculate.
+    for (more, codes) in [("", 3), (".pragma \"intended\";", 2)] {
+        let scratch = Scratch::new(&format!("speculation {codes}"));
+        let device = device(&scratch.code());
+        let out = device.memory.allocate(256, 256).unwrap();
+        device.memory.write(out, &[0; 256]);
+        let program = load(&device, &CAUGHT.replace("MORE", more));
+        let params = out.to_le_bytes();
+        let request = LaunchRequest { grid: [16, 1, 1], block: [64, 1, 1], ..LaunchRequest::of("k", &params) };
+        let mode = Mode { tier: Tier::Baseline, ..Mode::default() };
+        for _ in 0..3 {
+            // SAFETY: the kernel only accesses the word that it is given.
+            unsafe { program.launch(&request, &mode) }.unwrap();
+        }
+        let mut word = [0; 4];
+        assert!(device.memory.read(out, &mut word));
+        assert_eq!(u32::from_le_bytes(word), 3 * 16 * 2);
+        assert_eq!(scratch.entries(), codes, "{more}");
+    }
 }
 
 #[test]

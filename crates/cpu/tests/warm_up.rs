@@ -68,6 +68,7 @@ const WARM_UP: Mode = Mode {
     threads: 2,
     timeout: None,
     late_copies: false,
+    confine: false,
 };
 
 #[test]

@@ -23,7 +23,7 @@ pub(crate) struct DeviceSettings {
     pub(crate) preempt: bool,
     /// The seed of the schedule; kernels then run on one thread and repeat exactly.
     pub(crate) seed: Option<u64>,
-    /// Whether threads run one by one instead of 32 at once; nothing to leave it to the device.
+    /// How many threads of a warp run at once, 1 or 32; nothing to leave it to the device.
     pub(crate) width: Option<u32>,
     /// How many instructions a thread may execute in a launch; nothing for no limit.
     pub(crate) instruction_budget: Option<u64>,

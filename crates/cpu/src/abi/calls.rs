@@ -34,6 +34,7 @@ runtime_functions! {
     Nanoseconds = "wg_nanoseconds",
     Trap = "wg_trap",
     Misaligned = "wg_misaligned",
+    IllegalAddress = "wg_illegal_address",
     BadTarget = "wg_bad_target",
     Undefined = "wg_undefined",
     /// Room for the registers of a warp that is about to be deoptimized.

@@ -35,6 +35,10 @@ pub(crate) struct WarpContext {
     pub(crate) dynamic_shared: u32,
     /// `%total_smem_size`
     pub(crate) total_shared: u32,
+    /// `%smid`: the worker that runs the block, by its number in the launch.
+    pub(crate) worker: u32,
+    /// `%nsmid`: how many workers the launch has.
+    pub(crate) workers: u32,
     /// `%gridid`
     pub(crate) grid_id: u64,
     /// `%envreg0` and following.

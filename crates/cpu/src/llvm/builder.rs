@@ -3,6 +3,7 @@
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMInlineAsmDialect, LLVMIntPredicate, LLVMRealPredicate};
+use std::cell::Cell;
 
 use super::module::{FunctionValue, Module};
 use super::types::{BasicBlock, Context, Ty, Value};
@@ -12,6 +13,8 @@ use super::types::{BasicBlock, Context, Ty, Value};
 pub(crate) struct Builder<'c> {
     raw: LLVMBuilderRef,
     context: &'c Context,
+    /// Whether what is accessed now is memory that the program does not access.
+    is_beside: Cell<bool>,
 }
 
 /// How integers are compared.
@@ -65,7 +68,7 @@ macro_rules! conversion {
 impl<'c> Builder<'c> {
     pub(crate) fn new(context: &'c Context) -> Self {
         // SAFETY: the context outlives the builder.
-        Self { raw: unsafe { LLVMCreateBuilderInContext(context.raw) }, context }
+        Self { raw: unsafe { LLVMCreateBuilderInContext(context.raw) }, context, is_beside: Cell::new(false) }
     }
 
     /// Goes on at the end of a block.
@@ -195,7 +198,7 @@ impl<'c> Builder<'c> {
     }
 
     pub(crate) fn store(&self, value: Value<'c>, pointer: Value<'c>, align: u32) {
-        self.raw_store(value, pointer, align, false);
+        self.stored(Value::new(self.raw_store(value, pointer, align, false)));
     }
 
     fn raw_store(&self, value: Value<'c>, pointer: Value<'c>, align: u32, is_volatile: bool) -> LLVMValueRef {
@@ -208,6 +211,18 @@ impl<'c> Builder<'c> {
         }
     }
 
+    /// Says whether what is loaded and stored from now on is memory that the program does not access.
+    pub(crate) fn set_beside(&self, is_beside: bool) {
+        self.is_beside.set(is_beside);
+    }
+
+    /// A store, or a call that stores, to the program's memory or to that beside it.
+    pub(crate) fn stored(&self, store: Value<'c>) {
+        if self.is_beside.get() {
+            self.annotate(store.raw, "alias.scope", self.scopes());
+        }
+    }
+
     /// Loads what does not change while the function runs.
     pub(crate) fn invariant_load(&self, ty: Ty<'c>, pointer: Value<'c>, align: u32) -> Value<'c> {
         let value = self.load(ty, pointer, align);
@@ -215,9 +230,10 @@ impl<'c> Builder<'c> {
         value
     }
 
-    /// A load of the program's memory, or a call that loads it: not what `store_beside` writes.
+    /// A load of the program's memory, or a call that loads it: not what `store_beside` writes. Or of memory beside it.
     pub(crate) fn beside(&self, load: Value<'c>) -> Value<'c> {
-        self.annotate(load.raw, "noalias", self.scopes());
+        let kind = if self.is_beside.get() { "alias.scope" } else { "noalias" };
+        self.annotate(load.raw, kind, self.scopes());
         load
     }
 

@@ -68,6 +68,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         };
         self.check_alignment(&source, bytes);
         self.check_alignment(&target, bytes);
+        self.confine(&source, Some(Space::Global), bytes);
         self.unit.builder.compiler_fence();
         match named(view, "src_size") {
             size if self.unit.options.late_copies => {

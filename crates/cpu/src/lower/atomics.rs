@@ -27,6 +27,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let ty = form.types().last().copied().unwrap_or(Type::B32);
         let Some(address) = self.address(&operands[access.address], space) else { return false };
         self.check_alignment(&address, ty.bytes() * form.vector());
+        self.confine(&address, space, ty.bytes() * form.vector());
         let values = &operands[access.address + 1..];
         let elements = form.vector() as usize;
         let list = |this: &Self, operand: &Operand| match *operand {

@@ -1,5 +1,8 @@
 //! What is compiled into a kernel to control its execution: preemption, counts, budgets, loops that wait for memory.
 //!
+//! Instructions are counted in memory that the block has for each thread, so that it does not matter who runs a warp: a fibre,
+//! a loop over warps, or threads of a warp that was deoptimized. A budget is looked at where a loop goes back only.
+//!
 //! A loop in which a thread may wait for memory that another one writes lets other warps run from time to time. If lanes of
 //! the same warp are elsewhere, one of them may be the one that is waited for, and it cannot come while this loop runs: then
 //! the warp is deoptimized.
@@ -52,6 +55,24 @@ impl Lowering<'_, '_, '_> {
         let lanes = self.masks.bits(over);
         let is_over = self.masks.any(over);
         self.fail_when(is_over, |this| this.call_fault(RuntimeFunction::OverBudget, &[this.warp, lanes]));
+    }
+
+    /// `nanosleep`: lets others run at once. Lanes of the same warp that are elsewhere can only run if the warp is deoptimized.
+    pub(crate) fn sleep(&mut self) {
+        let statement = self.statement;
+        let active = self.active();
+        let any = self.masks.any(active);
+        self.when(any, |this| {
+            // A warp cannot be deoptimized in the middle of a call.
+            if !this.is_scalar_device() && this.function.is_entry() {
+                let emit = this.scalar();
+                let alive = emit.load(this.masks.running.ty(), this.masks.alive, 4);
+                let elsewhere = emit.and(alive, emit.not(this.masks.running));
+                let is_awaited = this.masks.any(elsewhere);
+                this.fail_when(is_awaited, |this| this.deoptimize(ResumePoint::Statement(statement)));
+            }
+            this.call_spin();
+        });
     }
 
     /// At the start of a block to which control goes back in a loop that watches memory.

@@ -1,9 +1,10 @@
 //! Lowers a function from its first block to its last, and hands each instruction to its family.
 
 use ptx::analysis::Block;
-use ptx::ir::FuncId;
+use ptx::ir::{FuncId, SHADOW_ROLE};
 use ptx::ops::{Effect, Mod, Op};
-use ptx::view::View;
+use ptx::types::Space;
+use ptx::view::{AccessSpace, MemAccess, View};
 use rustc_hash::FxHashMap;
 
 use super::analysis::{Analyses, Execution, InactiveLanes, ResumePoint, is_whole_barrier};
@@ -48,7 +49,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         let is_kernel = function.is_entry();
         let takes_stack = vector.lanes.is_none() && stack::grows(analyses.module, body);
         let taken = takes_stack.then(|| registers.alloca_zeroed(context.int(64), 8));
-        let plan = analyses.plan_region_loops();
+        let plan = analyses.plan_region_loops(unit.map);
         let region_loops = plan.map(|plan| RegionLoops::new(plan, unit.scalar(), llvm, warp, &registers));
         Self {
             func,
@@ -145,7 +146,9 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
                 };
                 self.save_guard(&view);
                 self.check_wrapping();
+                self.unit.builder.set_beside(self.accesses_shadow(&view));
                 self.instruction(&view);
+                self.unit.builder.set_beside(false);
                 self.saved_guard = None;
                 if is_whole_barrier(&view) {
                     self.deopt.start_at(ResumePoint::After(statement), &mut self.masks);
@@ -155,9 +158,24 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         self.leave(block, terminator);
     }
 
+    /// Whether the present instruction is a load or store of a tool in its own memory, so that LLVM may move what the program
+    /// loads past what the tool stores.
+    fn accesses_shadow(&self, view: &View<'a>) -> bool {
+        let module = self.analyses.module;
+        let tag = self.body.origin(self.statement).tag;
+        let is_beyond_thread =
+            |access: &MemAccess| matches!(access.space, AccessSpace::Generic | AccessSpace::State(Space::Global));
+        tag.is_some_and(|tag| module.text(module.tags[tag].role) == SHADOW_ROLE)
+            && matches!(view.effect(), Some(Effect::Load | Effect::Store))
+            && view.accesses().iter().all(is_beyond_thread)
+    }
+
     /// Lowers one instruction, or refuses it.
     fn instruction(&mut self, view: &View<'a>) {
         let Some(op) = view.op() else { return self.refuse() };
+        if self.escapes_confinement(op, view) {
+            return self.refuse();
+        }
         let is_done = match view.effect() {
             _ if is_matrix(op) => self.matrix(op, view),
             Some(Effect::Load | Effect::Store) if matches!(op, Op::Ld | Op::Ldu | Op::St) => {
@@ -180,9 +198,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             Some(Effect::Trap) => true,
             Some(Effect::Control) => match op {
                 Op::Nanosleep => {
-                    let active = self.active();
-                    let any = self.masks.any(active);
-                    self.when(any, |this| this.call_spin());
+                    self.sleep();
                     true
                 }
                 _ => matches!(op, Op::Griddepcontrol | Op::Pmevent | Op::Setmaxnreg),

@@ -213,6 +213,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         if !self.is_aligned(&operands[access.address], space, bytes * elements) {
             self.check_alignment(&address, bytes * elements);
         }
+        self.confine(&address, space, bytes * elements);
         let is_ordered = access.order != Order::Weak;
         if is_ordered {
             self.unit.builder.compiler_fence();
@@ -398,7 +399,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             builder.store(value, pointer, 1);
         } else {
             let types = [value.ty(), pointer.ty()];
-            builder.intrinsic(self.unit.llvm, "llvm.masked.store", &types, &[value, pointer, lanes]);
+            builder.stored(builder.intrinsic(self.unit.llvm, "llvm.masked.store", &types, &[value, pointer, lanes]));
         }
     }
 
@@ -406,7 +407,8 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     pub(crate) fn scatter(&self, address: &Address<'c>, value: Value<'c>, lanes: Value<'c>) {
         let pointers = self.pointers(address);
         let types = [value.ty(), pointers.ty()];
-        self.unit.builder.intrinsic(self.unit.llvm, "llvm.masked.scatter", &types, &[value, pointers, lanes]);
+        let builder = self.unit.builder;
+        builder.stored(builder.intrinsic(self.unit.llvm, "llvm.masked.scatter", &types, &[value, pointers, lanes]));
     }
 
     /// An address for each lane.

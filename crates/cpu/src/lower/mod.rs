@@ -21,6 +21,7 @@
 //! | `arithmetic`, `conversion` | instructions that compute registers |
 //! | `video` | instructions on parts of registers |
 //! | `address`, `memory`, `contiguous_runs`, `strided`, `vector_access`, `atomics` | accesses |
+//! | `confinement` | checks that accesses stay in memory of the device |
 //! | `sync` | barriers and collectives |
 //! | `matrix` | matrices that a warp holds |
 //! | `asynchronous` | asynchronous copies and barrier objects |
@@ -38,6 +39,7 @@ mod arithmetic;
 mod asynchronous;
 mod atomics;
 mod calls;
+mod confinement;
 mod contiguous_runs;
 mod control;
 mod conversion;
@@ -65,18 +67,20 @@ mod vector_access;
 mod video;
 mod warp_loop;
 
+pub(crate) use confinement::{ARENA, ARENA_END};
 pub(crate) use driver::Traits;
 pub(crate) use memory_map::{constant_bytes, constant_offsets, param_offsets};
 pub(crate) use unit::{CONSTANTS, ENTRY};
 pub use unsupported::Unsupported;
 pub(crate) use warp_loop::{has_barriers, loops_over_blocks, loops_over_warps};
 
-use ptx::analysis::CallGraph;
+use ptx::analysis::{CallGraph, Cfg, DefUse, Liveness};
 use ptx::entity::Map;
 use ptx::ir::{FuncId, Module};
-use ptx::view::View;
+use ptx::ops::Effect;
+use ptx::view::{Callee, View};
 
-use self::analysis::{is_rendezvous, watches_any_memory};
+use self::analysis::{SpeculatedChecks, is_rendezvous, watches_any_memory};
 use self::driver::lower_function;
 use self::memory_map::MemoryMap;
 use self::pragma::{NOSYNC, has_pragma};
@@ -121,6 +125,7 @@ pub(crate) fn lower<'c>(
         options,
         map: &map,
         local_stride: sizes.local,
+        params: sizes.params,
         graph: &graph,
         functions: Map::filled(module.functions.len(), None),
         ends: Map::filled(module.functions.len(), None),
@@ -185,17 +190,44 @@ fn sizes_of(module: &Module, kernel: FuncId, graph: &CallGraph, reached: &[FuncI
 }
 
 /// Whether functions that a kernel calls have places where threads wait for each other. A warp cannot be deoptimized in the
-/// middle of a call, so such a kernel is run by single threads. So is one whose stack grows.
-pub(crate) fn needs_threads(module: &Module, kernel: FuncId) -> bool {
+/// middle of a call, so such a kernel is run by single threads. So is one whose stack grows. Where vector code speculates that a
+/// function is not called, the function does not count.
+pub(crate) fn needs_threads(module: &Module, kernel: FuncId, speculates: bool) -> bool {
     let graph = CallGraph::of(module);
-    graph.reachable_from(kernel).iter().any(|func| {
+    let waits = |func: FuncId| {
         let Some(body) = &module.functions[func].body else { return false };
-        stack::grows(module, body)
-            || func != kernel
-                && !has_pragma(module, body, NOSYNC)
-                && (watches_any_memory(module, body)
-                    || body
-                        .insts()
-                        .any(|(id, _)| View::of(&module.forms, body, id).is_some_and(|view| is_rendezvous(&view))))
-    })
+        !has_pragma(module, body, NOSYNC)
+            && (watches_any_memory(module, body)
+                || body
+                    .insts()
+                    .any(|(id, _)| View::of(&module.forms, body, id).is_some_and(|view| is_rendezvous(&view))))
+    };
+    let grows = |func: FuncId| module.functions[func].body.as_ref().is_some_and(|body| stack::grows(module, body));
+    let reached = graph.reachable_from(kernel);
+    if reached.iter().any(grows) {
+        return true;
+    }
+    if !reached.iter().any(|func| func != kernel && waits(func)) {
+        return false;
+    }
+    let Some(callees) = called_by_warps(module, kernel, &graph).filter(|_| speculates) else { return true };
+    callees.into_iter().any(|callee| graph.reachable_from(callee).iter().any(waits))
+}
+
+/// The functions that a kernel calls in vector code that speculates; nothing if they are not known.
+fn called_by_warps(module: &Module, kernel: FuncId, graph: &CallGraph) -> Option<Vec<FuncId>> {
+    let function = &module.functions[kernel];
+    let body = function.body.as_ref()?;
+    let cfg = Cfg::of(&module.forms, function);
+    let liveness = Liveness::of(&cfg, &DefUse::of(&module.forms, function));
+    let checks = SpeculatedChecks::of(module, graph, body, &cfg, &liveness);
+    let calls = body.insts().filter_map(|(id, _)| Some((id, View::of(&module.forms, body, id)?)));
+    let mut callees = Vec::new();
+    for (statement, view) in calls.filter(|(_, view)| view.effect() == Some(Effect::Call)) {
+        let Some(Callee::Direct(func)) = view.callee() else { return None };
+        if !checks.is_speculated_call(statement) {
+            callees.push(graph.resolve(func));
+        }
+    }
+    Some(callees)
 }

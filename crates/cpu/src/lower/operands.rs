@@ -461,9 +461,11 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
             NctaidY | NclusteridY => uniform(self, field!(grid), 1),
             NctaidZ | NclusteridZ => uniform(self, field!(grid), 2),
             TidW | CtaidW | ClusteridW | ClusterCtaidX | ClusterCtaidY | ClusterCtaidZ | ClusterCtaidW
-            | ClusterCtarank | Smid => constant(0),
+            | ClusterCtarank => constant(0),
+            Smid => uniform(self, field!(worker), 0),
+            Nsmid => uniform(self, field!(workers), 0),
             NtidW | NctaidW | NclusteridW | ClusterNctaidX | ClusterNctaidY | ClusterNctaidZ | ClusterNctaidW
-            | ClusterNctarank | Nsmid => constant(1),
+            | ClusterNctarank => constant(1),
             IsExplicitCluster => emit.int(1).zero(),
             Laneid => self.lane_id(emit),
             Warpid => {

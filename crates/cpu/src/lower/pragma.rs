@@ -4,8 +4,15 @@ use ptx::ir::{Body, DirectiveArg, Module, Stmt};
 
 /// The pragma of a function in which no thread waits, nor for what it does.
 pub(crate) const NOSYNC: &str = "nosync";
-/// The pragma of a function that is called where something unusual has happened.
+/// The pragma of a function that is called where something unusual has happened. Vector code speculates that it is not called,
+/// and deoptimizes the warp where it is.
 pub(crate) const COLD: &str = "cold";
+/// The pragma of a `cold` function that is called on purpose, but rarely: that it is called is no misspeculation, so the kernel
+/// goes on to speculate.
+pub(crate) const INTENDED: &str = "intended";
+/// The pragma of a function without results, also `nosync`, that is called rarely and for its side effect: nothing after a call
+/// depends on it. The call stays in vector code, as a cold block.
+pub(crate) const SIDE: &str = "side";
 
 /// Whether a function has a pragma.
 pub(crate) fn has_pragma(module: &Module, body: &Body, pragma: &str) -> bool {

@@ -37,7 +37,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         if !is_uniform {
             caught = self.masks.any(emit.and(caught, self.masks.running));
         }
-        self.deoptimize_when(caught);
+        self.deoptimize_when(caught, self.analyses.speculated_checks.is_misspeculation(self.statement));
         if let Some(after) = after {
             builder.branch(after);
             builder.position_at_end(after);
@@ -68,7 +68,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         for (reg, check) in checks {
             wraps = scalar.or(wraps, self.wraps(*reg, check));
         }
-        self.deoptimize_when(wraps);
+        self.deoptimize_when(wraps, true);
     }
 
     /// Whether the check of a register fails for some lane that executes the present statement.
@@ -103,11 +103,14 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         self.masks.any(emit.and(wraps, active))
     }
 
-    /// Deoptimizes the warp before the present statement on a misspeculation.
-    fn deoptimize_when(&mut self, is_wrong: Value<'c>) {
+    /// Deoptimizes the warp before the present statement where something speculated does not hold, which may count as a
+    /// misspeculation.
+    fn deoptimize_when(&mut self, is_wrong: Value<'c>, is_misspeculation: bool) {
         let statement = self.statement;
         self.fail_when(is_wrong, |this| {
-            this.call_runtime(RuntimeFunction::Misspeculated, &[this.warp]);
+            if is_misspeculation {
+                this.call_runtime(RuntimeFunction::Misspeculated, &[this.warp]);
+            }
             this.deoptimize(ResumePoint::Statement(statement));
         });
     }

@@ -8,7 +8,7 @@ use ptx::types::Space;
 
 use super::analysis::Inputs;
 use super::memory_map::MemoryMap;
-use super::pragma::{COLD, has_pragma};
+use super::pragma::{COLD, SIDE, has_pragma};
 use super::unsupported::Unsupported;
 use crate::abi::calls::RuntimeFunction;
 use crate::emit::Emit;
@@ -24,6 +24,8 @@ pub(crate) struct Unit<'a, 'c> {
     pub(crate) map: &'a MemoryMap,
     /// Bytes of local memory of a thread: from one lane's to the next.
     pub(crate) local_stride: u64,
+    /// Bytes of the parameters of the kernel.
+    pub(crate) params: u64,
     /// Who calls whom.
     pub(crate) graph: &'a CallGraph,
     /// The signatures of functions, made when they are first called.
@@ -86,7 +88,7 @@ impl<'a, 'c> Unit<'a, 'c> {
         self.set_attributes(function);
         function.add_attribute(context, Attribute::NoInline);
         let body = self.definition(func).and_then(|func| self.module.functions[func].body.as_ref());
-        if body.is_some_and(|body| has_pragma(self.module, body, COLD)) {
+        if body.is_some_and(|body| [COLD, SIDE].iter().any(|pragma| has_pragma(self.module, body, pragma))) {
             // So LLVM saves registers where it is called, not before it is known whether it is.
             function.add_attribute(context, Attribute::Cold);
         }

@@ -35,6 +35,7 @@ fn implementation(function: RuntimeFunction) -> *const () {
         RuntimeFunction::Nanoseconds => wg_nanoseconds as *const (),
         RuntimeFunction::Trap => wg_trap as *const (),
         RuntimeFunction::Misaligned => wg_misaligned as *const (),
+        RuntimeFunction::IllegalAddress => wg_illegal_address as *const (),
         RuntimeFunction::BadTarget => wg_bad_target as *const (),
         RuntimeFunction::Undefined => wg_undefined as *const (),
         RuntimeFunction::Frame => wg_frame as *const (),
@@ -205,6 +206,10 @@ extern "C" fn wg_trap(_: *mut WarpContext, line: u32, lanes: u32) {
 
 extern "C" fn wg_misaligned(_: *mut WarpContext, line: u32, address: u64, bytes: u32) {
     Worker::enter(|worker| worker.fail(FaultKind::Misaligned { address, bytes }, line))
+}
+
+extern "C" fn wg_illegal_address(_: *mut WarpContext, line: u32, address: u64, lane: u32) {
+    Worker::enter(|worker| worker.fail_in_lane(FaultKind::IllegalAddress { address }, line, lane))
 }
 
 extern "C" fn wg_bad_target(_: *mut WarpContext, line: u32, lanes: u32) {

@@ -1,7 +1,7 @@
 //! A launch: a grid of blocks.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::block_queue::BlockQueue;
@@ -20,6 +20,8 @@ pub(crate) struct Launch<'l> {
     started: Instant,
     /// Instructions that all threads executed, if they are counted.
     pub(crate) executed: AtomicU64,
+    /// How many workers have begun.
+    begun: AtomicU32,
     stopped: AtomicBool,
 }
 
@@ -68,6 +70,8 @@ pub(crate) struct LaunchParts<'l> {
     pub(crate) budget: u64,
     /// Whether instructions are counted.
     pub(crate) counts: bool,
+    /// How many workers there are, at most.
+    pub(crate) workers: u32,
     pub(crate) output: &'l Output,
     pub(crate) heap: &'l dyn Heap,
     pub(crate) textures: &'l Textures,
@@ -84,7 +88,7 @@ impl<'l> std::ops::Deref for Launch<'l> {
 impl<'l> Launch<'l> {
     pub(crate) fn new(parts: LaunchParts<'l>) -> Self {
         let started = Instant::now();
-        Self { started, executed: AtomicU64::new(0), stopped: AtomicBool::new(false), parts }
+        Self { started, executed: AtomicU64::new(0), begun: AtomicU32::new(0), stopped: AtomicBool::new(false), parts }
     }
 
     /// The code for a warp that starts. Better code may have come since the launch began; warps that have begun stay with
@@ -93,6 +97,12 @@ impl<'l> Launch<'l> {
         let better = self.better_code.and_then(|source| source.better_code(self.started));
         // Fibres have the stacks that the launch began with.
         better.filter(|better| better.stack <= self.kernel.stack).unwrap_or(self.kernel)
+    }
+
+    /// A number for a worker that begins, below that of all. Helpers of the pool have numbers of their own, which may be
+    /// larger.
+    pub(crate) fn begin_worker(&self) -> u32 {
+        self.begun.fetch_add(1, Ordering::Relaxed)
     }
 
     /// The next blocks that a worker runs.
@@ -155,6 +165,8 @@ impl<'l> Launch<'l> {
             blocks_left: 0,
             dynamic_shared: self.dynamic_shared,
             total_shared: self.total_shared(),
+            worker: 0,
+            workers: self.workers,
             grid_id: 0,
             environment: self.environment,
             counts: std::ptr::null_mut(),

@@ -23,6 +23,6 @@ pub use entities::{FuncId, Global, GroupId, Label, Reg, StmtId, Var};
 pub use function::{Body, Function, FunctionKind, LabelInfo, Param, RegGroup, RegInfo};
 pub use module::{AliasDirective, Item, Module, UnknownDirective};
 pub use operand::{List, Operand, PairMember, Symbol};
-pub use origin::{InsertedBy, Origin, OriginId, TagId};
+pub use origin::{InsertedBy, Origin, OriginId, SHADOW_ROLE, TagId};
 pub use statement::{CallPrototype, Guard, Inst, Stmt};
 pub use variable::{Directive, DirectiveArg, InitValue, Initializer, PointerNote, Variable};

@@ -20,6 +20,10 @@ pub struct Origin {
     pub tag: Option<TagId>,
 }
 
+/// The role of an instruction that accesses memory of its tool only, which no instruction of the program accesses: loads and
+/// stores of the program may be moved past it.
+pub const SHADOW_ROLE: &str = "shadow";
+
 /// Why an instruction is there that the user did not write.
 ///
 /// Printed after the instruction as `//@ 17 memcheck.check#2`, from where the parser reads it back.

@@ -30,7 +30,7 @@ pub(crate) use self::inactive_lanes::InactiveLanes;
 pub(crate) use self::layout::{Layout, Step};
 pub(crate) use self::region_plan::{Kept, RegionPlan};
 pub(crate) use self::resume_points::{ResumePoint, is_rendezvous, is_whole_barrier};
-pub(crate) use self::speculated_checks::predicates;
+pub(crate) use self::speculated_checks::{SpeculatedChecks, predicates};
 pub(crate) use self::spin::{spinning_blocks, watches_any_memory};
 
 use std::cell::OnceCell;
@@ -43,7 +43,6 @@ use ptx::view::View;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::computed::computed_registers;
-use self::speculated_checks::SpeculatedChecks;
 use self::wrap_checks::WrapChecks;
 use super::memory_map::MemoryMap;
 use crate::options::{Options, Width};

@@ -3,12 +3,15 @@
 use ptx::analysis::{BarrierRegions, BitSet, Block, BlockScope, BlockUniformity, Region, RegionInputs, RegionStart};
 use ptx::analysis::{Web, functions_with_barriers};
 use ptx::entity::Id;
-use ptx::ir::StmtId;
+use ptx::ir::{FuncId, StmtId};
 use ptx::ops::{Effect, Op};
+use ptx::view::{Callee, View};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::resume_points::{ResumePoint, is_whole_barrier};
 use super::{Analyses, Execution};
+use crate::lower::memory_map::MemoryMap;
+use crate::lower::pragma::{NOSYNC, SIDE, has_pragma};
 use crate::options::Width;
 
 /// How a kernel is run in region loops.
@@ -54,7 +57,7 @@ const MOST_ALONE: usize = 140;
 
 impl Analyses<'_> {
     /// How the kernel is run in region loops, if it can be.
-    pub(crate) fn plan_region_loops(&self) -> Option<RegionPlan> {
+    pub(crate) fn plan_region_loops(&self, map: &MemoryMap) -> Option<RegionPlan> {
         let options = self.options;
         let may = options.region_loops && options.width == Width::Warp && !options.preempt;
         let threads = u32::try_from(self.threads_of_block()?).ok()?;
@@ -70,7 +73,7 @@ impl Analyses<'_> {
             with_barriers: &with_barriers,
         };
         let regions = BarrierRegions::of(self.module, self.func, inputs);
-        if !regions.is_exact() || !self.can_loop_over_warps() {
+        if !regions.is_exact() || !self.can_loop_over_warps(map) {
             return None;
         }
         let barriers = self.region_ends(&regions)?;
@@ -95,7 +98,7 @@ impl Analyses<'_> {
 
     /// Whether warps come to barriers in the same order, and nothing that they do makes them wait for each other elsewhere,
     /// or looks at the context for what differs from warp to warp.
-    fn can_loop_over_warps(&self) -> bool {
+    fn can_loop_over_warps(&self, map: &MemoryMap) -> bool {
         let Some(uniformity) = &self.uniformity else { return false };
         let mut with_barrier = FxHashSet::default();
         for &block in &self.layout.order {
@@ -109,8 +112,11 @@ impl Analyses<'_> {
                         with_barrier.insert(block);
                     }
                     Some(Effect::AsyncCopy | Effect::AsyncGroup | Effect::Mbarrier | Effect::Stack) => return false,
-                    Some(Effect::Call) if !matches!(self.execution(statement, &view), Execution::Never) => {
-                        return false;
+                    Some(Effect::Call) => {
+                        let is_never = matches!(self.execution(statement, &view), Execution::Never);
+                        if !is_never && !self.is_side_call(&view, map) {
+                            return false;
+                        }
                     }
                     Some(Effect::Control) if view.op() == Some(Op::Nanosleep) => return false,
                     _ => {}
@@ -122,6 +128,28 @@ impl Analyses<'_> {
         }
         let block_uniformity = self.block_uniformity(BlockScope::Threads);
         with_barrier.into_iter().all(|block| !block_uniformity.is_divergent(block))
+    }
+
+    /// Whether a call can be made in the middle of a region, for one warp of many. What the function looks at in the context
+    /// must be what `region_loops` writes there for each warp: the first thread, but not local memory.
+    fn is_side_call(&self, view: &View<'_>, map: &MemoryMap) -> bool {
+        let Some(Callee::Direct(func)) = view.callee() else { return false };
+        let func = self.graph.resolve(func);
+        let function = &self.module.functions[func];
+        let Some(body) = &function.body else { return false };
+        let has_pragmas = [SIDE, NOSYNC].iter().all(|pragma| has_pragma(self.module, body, pragma));
+        let is_plain = |func: FuncId| {
+            let body = self.module.functions[func].body.as_ref();
+            map.frame(func).local == 0
+                && body.is_some_and(|body| {
+                    body.insts().filter_map(|(id, _)| View::of(&self.module.forms, body, id)).all(|view| {
+                        let is_direct =
+                            view.effect() != Some(Effect::Call) || matches!(view.callee(), Some(Callee::Direct(_)));
+                        is_direct && view.op() != Some(Op::Exit) && view.effect() != Some(Effect::Stack)
+                    })
+                })
+        };
+        has_pragmas && function.returns.is_empty() && self.graph.reachable_from(func).iter().all(is_plain)
     }
 
     fn block_uniformity(&self, scope: BlockScope) -> BlockUniformity {

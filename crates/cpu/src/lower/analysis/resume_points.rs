@@ -60,6 +60,7 @@ impl Analyses<'_> {
     /// Whether a warp may be deoptimized before a statement.
     pub(crate) fn is_resume_point(&self, statement: StmtId, view: &View<'_>) -> bool {
         is_rendezvous(view)
+            || view.op() == Some(Op::Nanosleep)
             || !self.wrap_checks.before(statement).is_empty()
             || self.speculated_checks.contains(statement)
     }

@@ -13,12 +13,15 @@ use ptx::view::{Callee, View};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::resume_points::is_worth_speculating;
-use crate::lower::pragma::{COLD, has_pragma};
+use crate::lower::pragma::{COLD, INTENDED, has_pragma};
 
 /// The comparisons of a function that are speculated to be false for all lanes.
 #[derive(Debug, Default)]
 pub(crate) struct SpeculatedChecks {
-    comparisons: FxHashSet<StmtId>,
+    /// Each with whether it is a misspeculation if it holds; else somebody wanted it so.
+    comparisons: FxHashMap<StmtId, bool>,
+    /// The calls that vector code does not have.
+    calls: FxHashSet<StmtId>,
 }
 
 impl SpeculatedChecks {
@@ -28,7 +31,7 @@ impl SpeculatedChecks {
         for block in cfg.blocks() {
             checks.add_block(module, graph, body, cfg.statements(block));
         }
-        let is_worth_it = is_worth_speculating(cfg, liveness, checks.comparisons.iter().copied());
+        let is_worth_it = is_worth_speculating(cfg, liveness, checks.comparisons.keys().copied());
         if is_worth_it { checks } else { Self::default() }
     }
 
@@ -38,9 +41,10 @@ impl SpeculatedChecks {
             let Some(view) = View::of(&module.forms, body, statement) else { continue };
             if let Some(guard) = view.inst.guard.filter(|guard| !guard.negated)
                 && let Some(&comparison) = compared.get(&guard.reg)
-                && is_cold_call(module, graph, &view)
+                && let Some(is_intended) = cold_call(module, graph, &view)
             {
-                self.comparisons.insert(comparison);
+                *self.comparisons.entry(comparison).or_default() |= !is_intended;
+                self.calls.insert(statement);
             }
             view.for_each_write(|reg| {
                 compared.remove(&reg);
@@ -52,7 +56,17 @@ impl SpeculatedChecks {
     }
 
     pub(crate) fn contains(&self, statement: StmtId) -> bool {
-        self.comparisons.contains(&statement)
+        self.comparisons.contains_key(&statement)
+    }
+
+    /// Whether it is a misspeculation if a comparison holds.
+    pub(crate) fn is_misspeculation(&self, statement: StmtId) -> bool {
+        self.comparisons.get(&statement).is_none_or(|&is_misspeculation| is_misspeculation)
+    }
+
+    /// Whether vector code has no call here.
+    pub(crate) fn is_speculated_call(&self, statement: StmtId) -> bool {
+        self.calls.contains(&statement)
     }
 }
 
@@ -78,8 +92,9 @@ pub(crate) fn predicates(written: &Operand) -> (Option<Reg>, Option<Reg>) {
     }
 }
 
-fn is_cold_call(module: &Module, graph: &CallGraph, view: &View<'_>) -> bool {
-    let Some(Callee::Direct(func)) = view.callee() else { return false };
-    let body = module.functions[graph.resolve(func)].body.as_ref();
-    body.is_some_and(|body| has_pragma(module, body, COLD))
+/// Whether a call is of a function that is rarely called, and then on purpose; nothing for other calls.
+fn cold_call(module: &Module, graph: &CallGraph, view: &View<'_>) -> Option<bool> {
+    let Some(Callee::Direct(func)) = view.callee() else { return None };
+    let body = module.functions[graph.resolve(func)].body.as_ref()?;
+    has_pragma(module, body, COLD).then(|| has_pragma(module, body, INTENDED))
 }

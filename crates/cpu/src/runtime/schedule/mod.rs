@@ -34,6 +34,8 @@ pub(crate) struct Schedule<'l> {
     launch: &'l Launch<'l>,
     /// The number of the OS thread.
     worker: usize,
+    /// Its number among those of the launch, which kernels see.
+    number_in_launch: u32,
     /// Where fibres start.
     fibre_main: extern "C" fn() -> !,
     /// Boxed, because compiled code holds on to contexts, and a switch to stack pointers.
@@ -165,6 +167,7 @@ impl<'l> Schedule<'l> {
         Self {
             launch,
             worker,
+            number_in_launch: launch.begin_worker(),
             fibre_main,
             fibres: Vec::new(),
             idle: Vec::new(),
@@ -227,7 +230,12 @@ impl<'l> Schedule<'l> {
             return self.next_by_priority();
         }
         let is_random = self.launch.schedule == Policy::Random;
-        let prefers_start = if is_random { self.coin() } else { self.ready.is_empty() || self.all_spin() };
+        // Who spins, or sleeps, may wait for a warp of its block that has not begun.
+        let first_spins = self.ready.front().is_some_and(|&fibre| self.fibres[fibre].spins > 0);
+        let prefers_start = match is_random {
+            true => self.coin(),
+            false => self.ready.is_empty() || self.all_spin() || first_spins && self.starting.is_some(),
+        };
         if prefers_start && let Some(fibre) = self.start_next() {
             return Some(fibre);
         }
@@ -357,6 +365,7 @@ impl<'l> Schedule<'l> {
             saved: stack.prepare(self.fibre_main),
             current: &raw const *self.current,
             fibre: self.fibres.len(),
+            worker: self.number_in_launch,
             ..self.launch.new_context()
         };
         self.fibres.push(Box::new(Fibre {
