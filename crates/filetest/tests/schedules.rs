@@ -217,6 +217,7 @@ reader:
 /// assumed, which are 8, 12 to 16, 20 to 32 and so on, for a twelfth of the seeds each. That is one seed in about 500, so that
 /// 4,000 seeds miss it with a probability of about 1 ÷ 3,000. `SCHEDULES=40000` tries more, and says how many find it.
 #[test]
+#[allow(clippy::print_stdout, reason = "who asks for more seeds is told how many find it")]
 fn priorities_find_a_bug_that_needs_two_preemptions() {
     let seeds = std::env::var("SCHEDULES").map_or(4000, |value| value.parse().expect("SCHEDULES is a number"));
     let race = Race::new(TWO_PREEMPTIONS);
