@@ -141,7 +141,7 @@ fn serial_threads_run_by_their_numbers_between_barriers() {
         for (block, threads) in run.launch(Blocks::All, Order::Serial, &mode).iter().enumerate() {
             let threads = threads.as_ref().unwrap();
             let before = (block * 3 * THREADS) as u32;
-            for phase in 0..3 {
+            for phase in [0, 1, 2] {
                 // What is after a barrier comes after all that is before it. A collective parts only threads of its warp.
                 let mut by_ticket: Vec<usize> = (0..THREADS).collect();
                 by_ticket.sort_unstable_by_key(|&thread| threads[thread][phase]);

@@ -209,6 +209,17 @@ fn a_confined_kernel_reaches_nothing_else_of_the_process() {
     }
 }
 
+#[test]
+fn what_cannot_be_confined_is_refused() {
+    let loaded = Loaded::new(
+        "",
+        ".shared .align 16 .b8 s[64]; cp.async.bulk.global.shared::cta.bulk_group [%d1], [s], 64; ret;",
+    );
+    let result = loaded.launch(1, 32, &Mode { confine: true, ..Mode::default() });
+    let is_named = matches!(&result, Err(LaunchError::Unsupported(why)) if why.contains("cannot be confined"));
+    assert!(is_named, "{result:?}");
+}
+
 /// Generic addresses of shared memory, local memory, constants and variables, and the last bytes of an allocation.
 #[test]
 fn a_confined_kernel_reaches_what_is_its_own() {

@@ -69,7 +69,9 @@ fn rows_that_run() -> HashMap<*const Row, (usize, usize)> {
             let refused: Vec<u32> = cpu::unsupported(&module, id, &cpu::Options::default())
                 .iter()
                 .filter_map(|reason| match reason {
-                    Unsupported::Instruction { line, .. } | Unsupported::Undefined { line, .. } => Some(*line),
+                    Unsupported::Instruction { line, .. }
+                    | Unsupported::Unconfined { line, .. }
+                    | Unsupported::Undefined { line, .. } => Some(*line),
                     Unsupported::TooLarge { .. } => None,
                 })
                 .collect();

@@ -174,7 +174,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
     fn instruction(&mut self, view: &View<'a>) {
         let Some(op) = view.op() else { return self.refuse() };
         if self.escapes_confinement(op, view) {
-            return self.refuse();
+            return self.unit.refuse_unconfined(self.function, self.statement);
         }
         let is_done = match view.effect() {
             _ if is_matrix(op) => self.matrix(op, view),

@@ -182,10 +182,23 @@ impl<'a, 'c> Unit<'a, 'c> {
     }
 
     pub(crate) fn refuse(&mut self, function: &Function, statement: StmtId) {
-        let Some(body) = function.body.as_ref() else { return };
+        if let Some((line, instruction)) = self.cited(function, statement) {
+            self.refused.push(Unsupported::Instruction { line, instruction });
+        }
+    }
+
+    /// Refuses an instruction that cannot be confined.
+    pub(crate) fn refuse_unconfined(&mut self, function: &Function, statement: StmtId) {
+        if let Some((line, instruction)) = self.cited(function, statement) {
+            self.refused.push(Unsupported::Unconfined { line, instruction });
+        }
+    }
+
+    /// The line of a statement, and its text.
+    fn cited(&self, function: &Function, statement: StmtId) -> Option<(u32, String)> {
+        let body = function.body.as_ref()?;
         let line = self.module.lines.line(body.position(statement));
-        let instruction = ptx::print_stmt(self.module, function, body, statement).trim().to_owned();
-        self.refused.push(Unsupported::Instruction { line, instruction });
+        Some((line, ptx::print_stmt(self.module, function, body, statement).trim().to_owned()))
     }
 }
 

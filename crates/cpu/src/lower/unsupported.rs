@@ -11,6 +11,16 @@ pub enum Unsupported {
         /// As written.
         instruction: String,
     },
+    /// An instruction that cannot be confined to memory of the device.
+    #[error(
+        "line {line}: `{instruction}` cannot be confined to memory of the device: launch the kernel without confinement"
+    )]
+    Unconfined {
+        /// Its line in the PTX.
+        line: u32,
+        /// As written.
+        instruction: String,
+    },
     /// A function that is declared but nowhere defined.
     #[error("line {line}: the function `{name}` is called but not defined")]
     Undefined {

@@ -172,7 +172,7 @@ fn busy_milliseconds() -> f64 {
 /// The instruction without its operands.
 fn reason(reason: &Unsupported) -> String {
     match reason {
-        Unsupported::Instruction { instruction, .. } => {
+        Unsupported::Instruction { instruction, .. } | Unsupported::Unconfined { instruction, .. } => {
             let mut words = instruction.split_whitespace();
             let first = words.next().unwrap_or_default();
             let opcode = if first.starts_with('@') { words.next().unwrap_or_default() } else { first };
