@@ -5,7 +5,8 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// What a queue runs.
@@ -59,12 +60,28 @@ pub(crate) fn is_at_work() -> bool {
 fn run_job(job: impl Job) {
     let was_at_work = IS_AT_WORK.replace(true);
     job.run();
+    drop(job);
     IS_AT_WORK.set(was_at_work);
 }
 
-/// Work that runs in order.
+/// As much work waits in a queue before who asks for more has to wait, as on a GPU.
+const MOST_WAITING: usize = 1024;
+
+/// Work that runs in order. What was put in is done, also when nobody has the queue any more.
 #[derive(Debug)]
 pub(crate) struct Queue<J> {
+    shared: Arc<Shared<J>>,
+}
+
+/// A queue whose thread runs.
+#[derive(Debug)]
+pub(crate) struct Entrance<'a, J> {
+    shared: &'a Shared<J>,
+}
+
+/// What a queue and its thread have in common.
+#[derive(Debug)]
+struct Shared<J> {
     state: Mutex<State<J>>,
     changed: Condvar,
 }
@@ -75,6 +92,8 @@ struct State<J> {
     /// Whether something of this queue runs, on its thread or on that of the program.
     is_busy: bool,
     has_thread: bool,
+    /// Nobody has the queue any more: the thread ends after what waits.
+    is_closed: bool,
     /// The work that was put in last.
     last: Option<Arc<Ticket>>,
 }
@@ -88,49 +107,40 @@ struct Item<J> {
 
 impl<J: Job> Queue<J> {
     pub(crate) fn new() -> Arc<Self> {
-        let state = State { waiting: VecDeque::new(), is_busy: false, has_thread: false, last: None };
-        Arc::new(Self { state: Mutex::new(state), changed: Condvar::new() })
-    }
-
-    fn state(&self) -> MutexGuard<'_, State<J>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        let state = State { waiting: VecDeque::new(), is_busy: false, has_thread: false, is_closed: false, last: None };
+        Arc::new(Self { shared: Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() }) })
     }
 
     /// The last work, if it has not ended.
     pub(crate) fn pending(&self) -> Option<Arc<Ticket>> {
-        let mut state = self.state();
+        let mut state = self.shared.state();
         if state.last.as_ref().is_some_and(|ticket| ticket.is_done()) {
             state.last = None;
         }
         state.last.clone()
     }
 
-    /// Puts work in, which starts when all before it in the queue and all in `after` has ended.
-    pub(crate) fn push(self: &Arc<Self>, job: J, after: Vec<Arc<Ticket>>) -> Arc<Ticket> {
-        let ticket = Arc::new(Ticket::default());
-        let mut state = self.state();
-        state.last = Some(Arc::clone(&ticket));
-        state.waiting.push_back(Item { job, after, ticket: Arc::clone(&ticket) });
+    /// Starts the thread, and waits until there is room for more work. An error if there can be no thread.
+    ///
+    /// Nobody may hold a lock here that others need to make room. Work does not wait for room: it may be what makes it.
+    pub(crate) fn enter(&self) -> io::Result<Entrance<'_, J>> {
+        let mut state = self.shared.state();
         if !state.has_thread {
+            let shared = Arc::clone(&self.shared);
+            std::thread::Builder::new().name("warpgrind-stream".to_owned()).spawn(move || shared.serve())?;
             state.has_thread = true;
-            let queue = Arc::downgrade(self);
-            let spawned = std::thread::Builder::new().name("warpgrind-stream".to_owned()).spawn(move || serve(queue));
-            if spawned.is_err() {
-                // Without another thread it runs on this one.
-                state.has_thread = false;
-                drop(state);
-                self.drain();
-                return ticket;
+        }
+        if !is_at_work() {
+            while state.waiting.len() >= MOST_WAITING {
+                state = self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
         }
-        drop(state);
-        self.changed.notify_all();
-        ticket
+        Ok(Entrance { shared: &self.shared })
     }
 
     /// Runs work on this thread if nothing is before it. Else gives it back.
     pub(crate) fn run_if_idle(&self, job: J, after: &[Arc<Ticket>]) -> Result<(), J> {
-        let mut state = self.state();
+        let mut state = self.shared.state();
         if state.is_busy || !state.waiting.is_empty() || after.iter().any(|ticket| !ticket.is_done()) {
             return Err(job);
         }
@@ -139,8 +149,34 @@ impl<J: Job> Queue<J> {
         state.last = Some(Arc::clone(&ticket));
         drop(state);
         run_job(job);
-        self.end(&ticket);
+        self.shared.end(&ticket);
         Ok(())
+    }
+}
+
+impl<J> Drop for Queue<J> {
+    fn drop(&mut self) {
+        self.shared.state().is_closed = true;
+        self.shared.changed.notify_all();
+    }
+}
+
+impl<J> Entrance<'_, J> {
+    /// Puts work in, which starts when all before it in the queue and all in `after` has ended.
+    pub(crate) fn push(&self, job: J, after: Vec<Arc<Ticket>>) -> Arc<Ticket> {
+        let ticket = Arc::new(Ticket::default());
+        let mut state = self.shared.state();
+        state.last = Some(Arc::clone(&ticket));
+        state.waiting.push_back(Item { job, after, ticket: Arc::clone(&ticket) });
+        drop(state);
+        self.shared.changed.notify_all();
+        ticket
+    }
+}
+
+impl<J> Shared<J> {
+    fn state(&self) -> MutexGuard<'_, State<J>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn end(&self, ticket: &Ticket) {
@@ -149,44 +185,88 @@ impl<J: Job> Queue<J> {
         self.changed.notify_all();
     }
 
-    /// Runs what waits, on this thread.
-    fn drain(&self) {
-        while let Some(item) = self.take(false) {
-            self.run(item);
-        }
-    }
-
-    fn run(&self, item: Item<J>) {
-        for ticket in &item.after {
-            ticket.wait();
-        }
-        run_job(item.job);
-        self.end(&item.ticket);
-    }
-
-    /// The next item, when nothing else of the queue runs. Without waiting, or for a while: nothing if there is none.
-    fn take(&self, waits: bool) -> Option<Item<J>> {
+    /// The next item, when nothing else of the queue runs; nothing if there will be none.
+    fn take(&self) -> Option<Item<J>> {
         let mut state = self.state();
-        if waits && (state.is_busy || state.waiting.is_empty()) {
-            // Looks up now and then, whether anybody still has the queue.
-            let time = std::time::Duration::from_millis(500);
-            state = self.changed.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
+        loop {
+            if !state.is_busy
+                && let Some(item) = state.waiting.pop_front()
+            {
+                state.is_busy = true;
+                return Some(item);
+            }
+            if state.is_closed && state.waiting.is_empty() {
+                return None;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        if state.is_busy {
-            return None;
-        }
-        let item = state.waiting.pop_front()?;
-        state.is_busy = true;
-        Some(item)
     }
 }
 
-/// The thread of a queue: ends when nobody has the queue any more.
-fn serve<J: Job>(queue: Weak<Queue<J>>) {
-    crate::devices::cpu_device::leave_signals_to_the_program();
-    while let Some(queue) = queue.upgrade() {
-        while let Some(item) = queue.take(true) {
-            queue.run(item);
+impl<J: Job> Shared<J> {
+    /// The thread of a queue. It ends when nobody has the queue any more and all is done.
+    fn serve(&self) {
+        crate::devices::cpu_device::leave_signals_to_the_program();
+        while let Some(item) = self.take() {
+            for ticket in &item.after {
+                ticket.wait();
+            }
+            run_job(item.job);
+            self.end(&item.ticket);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Counts, after the ticket.
+    struct Count(Arc<AtomicUsize>);
+
+    impl Job for Count {
+        fn run(&self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn work_is_done_although_nobody_has_the_queue_any_more() {
+        let count = Arc::new(AtomicUsize::new(0));
+        for _ in 0..200 {
+            let queue = Queue::new();
+            let entrance = queue.enter().expect("there are threads");
+            let tickets: Vec<_> = (0..5).map(|_| entrance.push(Count(Arc::clone(&count)), Vec::new())).collect();
+            drop(queue);
+            for ticket in tickets {
+                assert!(ticket.wait_until(Instant::now() + Duration::from_secs(20)), "it is never done");
+            }
+        }
+        assert_eq!(count.load(Ordering::Relaxed), 1000);
+    }
+
+    #[test]
+    fn who_asks_for_too_much_waits() {
+        let count = Arc::new(AtomicUsize::new(0));
+        let gate = Arc::new(Ticket::default());
+        let queue = Queue::new();
+        queue.enter().expect("there are threads").push(Count(Arc::clone(&count)), vec![Arc::clone(&gate)]);
+        let opener = std::thread::spawn({
+            let gate = Arc::clone(&gate);
+            move || {
+                std::thread::sleep(Duration::from_millis(100));
+                gate.finish();
+            }
+        });
+        for _ in 0..2 * MOST_WAITING {
+            queue.enter().expect("there are threads").push(Count(Arc::clone(&count)), Vec::new());
+        }
+        assert!(gate.is_done(), "there is room for everything");
+        opener.join().expect("it only sleeps");
+        queue.pending().inspect(|ticket| ticket.wait());
+        assert_eq!(count.load(Ordering::Relaxed), 2 * MOST_WAITING + 1);
     }
 }

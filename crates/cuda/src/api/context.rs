@@ -74,12 +74,13 @@ impl Context {
 
     /// Ends its work, and frees what goes with it.
     pub(super) fn end(&self) {
-        let _ = self.synchronize();
+        // Other threads get no more work in while we wait.
         self.is_destroyed.store(true, Ordering::Relaxed);
         for stream in self.streams.all() {
             // Programs have no such handle of default streams.
             let _ = STREAMS.remove(stream.handle.number());
         }
+        let _ = self.synchronize();
         allocation::free_all_of(self.handle.number());
         let _ = CONTEXTS.remove(self.handle.number());
     }

@@ -4,11 +4,12 @@
 //! waits for. The first lane is the stream itself, so a graph without branches is as if its nodes were put into the stream
 //! one by one, and branches overlap.
 
+use std::iter;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::graph::{Action, Graph, Kind, Step};
 use super::graph_memory;
-use super::stream::Stream;
+use super::stream::{Stream, enter};
 use super::user_object::References;
 use super::work::Work;
 use crate::driver;
@@ -117,6 +118,9 @@ impl Executable {
         }
         super::output::flush();
         let mut state = self.state();
+        // All lanes have threads and room before the first node is put into one of them.
+        let queues = iter::once(stream.queue()).chain(&state.lanes);
+        let lanes = queues.map(|queue| enter(queue)).collect::<Result<Vec<_>>>()?;
         state.claim_memory(self.flags & AUTO_FREE != 0)?;
         let start = stream.enqueue(Work::Nothing, state.last.clone().into_iter().collect())?;
         let mut tickets: Vec<Arc<Ticket>> = Vec::with_capacity(state.nodes.len());
@@ -138,8 +142,7 @@ impl Executable {
                 }
                 Action::Work(_) | Action::Child(_) | Action::Allocate(_) => Work::Nothing,
             };
-            let queue = if *lane == 0 { stream.queue() } else { &state.lanes[*lane - 1] };
-            let ticket = queue.push(work, after);
+            let ticket = lanes[*lane].push(work, after);
             if let Action::Record(event) = &step.action {
                 event.set_recorded(Arc::clone(&ticket), time);
             }
@@ -148,7 +151,8 @@ impl Executable {
         }
         // The stream goes on when all lanes have come to their ends.
         let ends = ends.into_iter().skip(1).flatten().collect();
-        state.last = Some(stream.enqueue(Work::Join(state.lanes.clone().into()), ends)?);
+        drop(lanes);
+        state.last = Some(stream.enqueue(Work::Nothing, ends)?);
         Ok(())
     }
 

@@ -92,7 +92,7 @@ impl Action {
                 Work::Operate(_) => Kind::Operations,
                 Work::Free(_) => Kind::Free,
                 Work::Record(_) => Kind::Record,
-                Work::Nothing | Work::Join(_) => Kind::Empty,
+                Work::Nothing => Kind::Empty,
             },
             Self::Child(_) => Kind::Child,
             Self::Record(_) => Kind::Record,

@@ -10,7 +10,7 @@ use super::work::Work;
 use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
-use crate::queue::{Queue, Ticket};
+use crate::queue::{Entrance, Queue, Ticket};
 
 /// A stream: work in order.
 #[derive(Debug)]
@@ -38,9 +38,8 @@ pub(crate) struct Streams {
 #[derive(Debug)]
 struct Members {
     legacy: Arc<Stream>,
-    others: Vec<Weak<Stream>>,
-    /// Streams that the program has destroyed and that still have work.
-    retired: Vec<Arc<Stream>>,
+    /// Those that somebody has, and those that nobody has any more and that still have work.
+    others: Vec<Arc<Stream>>,
 }
 
 /// Streams that programs made.
@@ -51,11 +50,7 @@ impl Streams {
     pub(super) fn new(context: usize) -> Arc<Self> {
         Arc::new_cyclic(|streams| Self {
             context,
-            members: Mutex::new(Members {
-                legacy: Stream::new(streams, Kind::Legacy, 0),
-                others: Vec::new(),
-                retired: Vec::new(),
-            }),
+            members: Mutex::new(Members { legacy: Stream::new(streams, Kind::Legacy, 0), others: Vec::new() }),
         })
     }
 
@@ -70,37 +65,26 @@ impl Streams {
     /// All that have work, or may get some.
     pub(super) fn all(&self) -> Vec<Arc<Stream>> {
         let members = self.members();
-        members.alive().into_iter().chain([Arc::clone(&members.legacy)]).collect()
+        members.others.iter().chain([&members.legacy]).cloned().collect()
     }
 
     pub(super) fn add(self: &Arc<Self>, kind: Kind, priority: i32) -> Arc<Stream> {
         let stream = Stream::new(&Arc::downgrade(self), kind, priority);
         let mut members = self.members();
-        members.others.retain(|other| other.strong_count() != 0);
-        members.others.push(Arc::downgrade(&stream));
+        // Of one that only we have, nobody can ask for more.
+        members.others.retain(|other| Arc::strong_count(other) > 1 || other.pending().is_some());
+        members.others.push(Arc::clone(&stream));
         stream
-    }
-
-    /// Keeps a stream that the program has no handle of any more, until its work is done.
-    fn retire(&self, stream: Arc<Stream>) {
-        let mut members = self.members();
-        members.retired.retain(|stream| stream.pending().is_some());
-        members.others.retain(|other| Weak::as_ptr(other) != Arc::as_ptr(&stream));
-        members.retired.push(stream);
     }
 }
 
 impl Members {
     /// Work in other streams that has to end before new work in this one starts.
     fn before(&self, stream: &Stream) -> impl Iterator<Item = Arc<Ticket>> {
-        let legacy = (stream.id.kind == Kind::Blocking).then(|| Arc::clone(&self.legacy));
-        let others = if stream.id.kind == Kind::Legacy { self.alive() } else { Vec::new() };
-        let blocking = others.into_iter().filter(|other| other.id.kind == Kind::Blocking);
+        let legacy = (stream.id.kind == Kind::Blocking).then_some(&self.legacy);
+        let others = if stream.id.kind == Kind::Legacy { &self.others[..] } else { &[] };
+        let blocking = others.iter().filter(|other| other.id.kind == Kind::Blocking);
         legacy.into_iter().chain(blocking).filter_map(|other| other.pending())
-    }
-
-    fn alive(&self) -> Vec<Arc<Stream>> {
-        self.others.iter().filter_map(Weak::upgrade).chain(self.retired.iter().cloned()).collect()
     }
 }
 
@@ -166,6 +150,13 @@ impl Stream {
         self.current_capture().ok_or(CudaError::ILLEGAL_STATE)?.end(self.id)
     }
 
+    /// The program has it no more: a capture that began here is given up.
+    pub(super) fn leave(&self) {
+        if let Some(capture) = self.current_capture() {
+            capture.abandon(self.id);
+        }
+    }
+
     /// Takes part in a capture from now on; the next node waits for these nodes, too.
     pub(crate) fn join_capture(&self, capture: Arc<Capture>, nodes: &[usize]) -> Result<()> {
         capture.join(self.id, nodes)?;
@@ -202,11 +193,12 @@ impl Stream {
 
     /// Puts work into the queue, which also waits for other work.
     pub(crate) fn enqueue(&self, work: Work, mut after: Vec<Arc<Ticket>>) -> Result<Arc<Ticket>> {
+        let entrance = enter(&self.queue)?;
         let streams = self.streams()?;
         // One thread at a time decides what comes after what: so there are no circles.
         let members = streams.members();
         after.extend(members.before(self));
-        Ok(self.queue.push(work, after))
+        Ok(entrance.push(work, after))
     }
 
     /// Does work and waits for its end.
@@ -240,14 +232,19 @@ impl Stream {
     }
 }
 
+/// Gets work into a queue.
+pub(super) fn enter(queue: &Queue<Work>) -> Result<Entrance<'_, Work>> {
+    queue.enter().map_err(|error| {
+        crate::log::say(&format!(
+            "no thread can be started for a stream ({error}): raise the limits of threads (`ulimit -u`) and of memory \
+             (`ulimit -v`), or use fewer streams at a time"
+        ));
+        CudaError::OPERATING_SYSTEM
+    })
+}
+
 /// Forgets a stream; what it was asked for is still done.
 pub(crate) fn destroy(number: usize) -> Result<()> {
-    let stream = STREAMS.remove(number)?;
-    if let Some(capture) = stream.current_capture() {
-        capture.abandon(stream.id);
-    }
-    if let Ok(streams) = stream.streams() {
-        streams.retire(stream);
-    }
+    STREAMS.remove(number)?.leave();
     Ok(())
 }

@@ -25,7 +25,19 @@ const PER_THREAD: usize = 2;
 
 thread_local! {
     /// The default streams of this thread, one for each context.
-    static OWN: RefCell<Vec<(Weak<Context>, Arc<Stream>)>> = const { RefCell::new(Vec::new()) };
+    static OWN: RefCell<Vec<OwnStream>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The default stream of a thread in a context. Its work is done also when the thread has ended.
+struct OwnStream {
+    context: Weak<Context>,
+    stream: Arc<Stream>,
+}
+
+impl Drop for OwnStream {
+    fn drop(&mut self) {
+        self.stream.leave();
+    }
 }
 
 /// The stream that a program means by a handle.
@@ -46,13 +58,13 @@ fn per_thread() -> Result<Arc<Stream>> {
     let context = context::require()?;
     let own = OWN.try_with(|streams| {
         let mut streams = streams.borrow_mut();
-        streams.retain(|(context, _)| context.strong_count() != 0);
-        let found = streams.iter().find(|(other, _)| Weak::as_ptr(other) == Arc::as_ptr(&context));
-        if let Some((_, stream)) = found {
-            return Arc::clone(stream);
+        streams.retain(|own| own.context.strong_count() != 0);
+        let found = streams.iter().find(|own| Weak::as_ptr(&own.context) == Arc::as_ptr(&context));
+        if let Some(own) = found {
+            return Arc::clone(&own.stream);
         }
         let stream = context.streams.add(Kind::Blocking, 0);
-        streams.push((Arc::downgrade(&context), Arc::clone(&stream)));
+        streams.push(OwnStream { context: Arc::downgrade(&context), stream: Arc::clone(&stream) });
         stream
     });
     // A thread that ends has no stream of its own any more.

@@ -3,14 +3,16 @@
 //! Work is data: a launch, copy or fill is checked and its parameters are taken when it is asked for, so what is put in
 //! a queue can be kept in a graph and repeated.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use super::allocation;
 use super::launch::Launch;
 use crate::driver;
+use crate::error::CudaError;
 use crate::operation::Operation;
-use crate::queue::{Job, Queue};
+use crate::queue::Job;
 use crate::transfer::{Copy, Fill};
 
 /// Something that a stream does. It is data, so that graphs can keep it and repeat it.
@@ -30,8 +32,6 @@ pub(crate) enum Work {
     Record(Arc<OnceLock<Instant>>),
     /// Gives memory back.
     Free(u64),
-    /// Keeps its place, and queues whose work it waits for.
-    Join(#[expect(dead_code, reason = "only kept")] Arc<[Arc<Queue<Work>>]>),
     /// Only keeps its place.
     Nothing,
 }
@@ -62,7 +62,19 @@ impl HostCall {
 }
 
 impl Job for Work {
+    /// Those who wait for it wait for its end, whatever goes wrong.
     fn run(&self) {
+        if std::panic::catch_unwind(AssertUnwindSafe(|| self.perform())).is_err() {
+            crate::log::say(
+                "work in a stream failed by a bug of Warpgrind's own (the message is above): please report it, with the program if you can",
+            );
+            driver::fail(CudaError::UNKNOWN);
+        }
+    }
+}
+
+impl Work {
+    fn perform(&self) {
         // After a fault nothing runs any more, except that those who wait get their answer.
         let is_well = driver::fault().is_none();
         match self {
@@ -82,7 +94,7 @@ impl Job for Work {
                 // It was there when the program asked for it; a second time is the program's bug.
                 let _ = allocation::free(*address);
             }
-            Self::Launch(_) | Self::Copy(_) | Self::Fill(_) | Self::Join(_) | Self::Nothing => {}
+            Self::Launch(_) | Self::Copy(_) | Self::Fill(_) | Self::Nothing => {}
         }
     }
 }
