@@ -24,6 +24,8 @@ codes! {
     INVALID_VALUE = 1,
     OUT_OF_MEMORY = 2,
     NOT_INITIALIZED = 3,
+    /// The process ends.
+    DEINITIALIZED = 4,
     /// Only the runtime: a grid or block that cannot be.
     INVALID_CONFIGURATION = 9,
     /// Only the runtime.

@@ -31,8 +31,13 @@ const VERSION: c_uint = 2;
 const LA_SER_ORIG: c_uint = 1;
 const LA_ACT_CONSISTENT: c_uint = 0;
 
-static STATE: Mutex<State> =
-    Mutex::new(State { ours_in_program: None, cuda_is_loaded: false, new: Vec::new(), redirected: Vec::new() });
+static STATE: Mutex<State> = Mutex::new(State {
+    ours_in_program: None,
+    cuda_is_loaded: false,
+    new: Vec::new(),
+    redirected: Vec::new(),
+    closed: Vec::new(),
+});
 
 /// What is known about the process.
 struct State {
@@ -44,6 +49,8 @@ struct State {
     new: Vec<Object>,
     /// Objects whose runtime was redirected.
     redirected: Vec<(usize, Trampolines)>,
+    /// What is left of objects that were closed.
+    closed: Vec<Trampolines>,
 }
 
 /// An object in the program.
@@ -101,6 +108,8 @@ pub unsafe extern "C" fn la_objopen(map: *mut LinkMap, namespace: c_long, _cooki
     let (address, path) = unsafe { ((*map).address, CStr::from_ptr((*map).name)) };
     let Some(cuda_library) = cuda_library().filter(|_| namespace == LM_ID_BASE) else { return 0 };
     let Ok(mut state) = STATE.lock() else { return 0 };
+    // The process goes on, so what was closed is gone.
+    state.closed.clear();
     if identity::own_map().is_some_and(|own| is_same_name(own, path)) {
         state.ours_in_program = Some(address);
     } else if cuda_library == path {
@@ -130,6 +139,9 @@ pub unsafe extern "C" fn la_activity(_cookie: *mut usize, activity: c_uint) {
 
 /// Forgets an object. Its cookie is still what the loader makes it at first: the address of its link map.
 ///
+/// When the process ends, the loader says this of every object, and the threads of the program go on to call what is in
+/// them. So what their calls lead to stays until the next object is loaded.
+///
 /// # Safety
 /// The loader calls this with the cookie that it passed to `la_objopen`.
 #[unsafe(no_mangle)]
@@ -138,7 +150,8 @@ pub unsafe extern "C" fn la_objclose(cookie: *mut usize) -> c_uint {
     let id = unsafe { *cookie };
     if let Ok(mut state) = STATE.lock() {
         state.new.retain(|object| object.id != id);
-        state.redirected.retain(|(redirected, _)| *redirected != id);
+        let closed: Vec<_> = state.redirected.extract_if(.., |(redirected, _)| *redirected == id).collect();
+        state.closed.extend(closed.into_iter().map(|(_, trampolines)| trampolines));
     }
     0
 }

@@ -23,6 +23,7 @@ use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::error::{CudaError, Result};
+use crate::process::life;
 
 mod driver;
 mod exit;
@@ -67,7 +68,7 @@ pub(crate) use export;
 
 /// Runs a function of the driver; gives its result as programs see it.
 pub(crate) fn guard(name: &'static str, body: impl FnOnce() -> Result<()>) -> u32 {
-    match catch_unwind(AssertUnwindSafe(body)) {
+    match catch_unwind(AssertUnwindSafe(|| life::check(name).and_then(|()| body()))) {
         Ok(Ok(())) => 0,
         Ok(Err(error)) => error.code(),
         Err(_) => {

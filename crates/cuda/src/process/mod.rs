@@ -3,6 +3,7 @@
 //! Unsafe: the C library, the loader and CPython are asked by their C functions.
 
 pub(crate) mod dying;
+pub(crate) mod life;
 pub(crate) mod objects;
 pub(crate) mod python;
 pub(crate) mod stdio;

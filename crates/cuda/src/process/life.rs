@@ -1,0 +1,66 @@
+//! Whether the process is one that CUDA can be used in: it is not about to end, and no copy of one that has used it.
+//!
+//! While a process ends, other threads go on, and may call CUDA while the destructors of the libraries run that we need. They
+//! get an error, as from NVIDIA's runtime. The thread that ends the process is served to the end: destructors of programs
+//! free memory.
+
+use std::cell::Cell;
+use std::sync::Once;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use crate::error::{CudaError, Result};
+
+const USABLE: u8 = 0;
+/// Somebody has called `exit`, or returned from `main`.
+const ENDING: u8 = 1;
+/// It is the child of `fork`: none of our threads is here.
+const FORKED: u8 = 2;
+
+static STATE: AtomicU8 = AtomicU8::new(USABLE);
+
+thread_local! {
+    static ENDS_PROCESS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Functions that need nothing of the process.
+const ALWAYS: [&str; 6] = [
+    "cuGetErrorName",
+    "cuGetErrorString",
+    "cuDriverGetVersion",
+    "cudaDriverGetVersion",
+    "cudaRuntimeGetVersion",
+    "cuGetProcAddress_v2",
+];
+
+/// Watches the process from now on. The libraries that we need have been loaded: their destructors come after our
+/// function.
+pub(crate) fn watch() {
+    static WATCHED: Once = Once::new();
+    WATCHED.call_once(|| {
+        // SAFETY: both functions only set values. They stay: the library is never unloaded.
+        unsafe {
+            libc::atexit(on_exit);
+            libc::pthread_atfork(None, None, Some(on_fork));
+        }
+    });
+}
+
+/// An error if a function cannot be called, or not on this thread.
+pub(crate) fn check(function: &str) -> Result<()> {
+    match STATE.load(Ordering::Relaxed) {
+        USABLE => Ok(()),
+        _ if ALWAYS.contains(&function) => Ok(()),
+        FORKED => Err(CudaError::NOT_INITIALIZED),
+        _ if ENDS_PROCESS.get() => Ok(()),
+        _ => Err(CudaError::DEINITIALIZED),
+    }
+}
+
+extern "C" fn on_exit() {
+    ENDS_PROCESS.set(true);
+    let _ = STATE.compare_exchange(USABLE, ENDING, Ordering::Relaxed, Ordering::Relaxed);
+}
+
+unsafe extern "C" fn on_fork() {
+    STATE.store(FORKED, Ordering::Relaxed);
+}
