@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
+use descriptor::Kept;
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid, getgid, getuid};
@@ -93,7 +94,7 @@ pub fn directory(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf,
 
 /// Opens a directory that nobody else can get into, and the one above that nobody else can write to. What is above these
 /// two is the user's affair, links included.
-pub(crate) fn open(path: &Path, if_missing: IfMissing) -> Result<OwnedFd, Refusal> {
+pub(crate) fn open(path: &Path, if_missing: IfMissing) -> Result<Kept, Refusal> {
     let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(unusable(path, Errno::INVAL));
     };
@@ -110,7 +111,7 @@ pub(crate) fn open(path: &Path, if_missing: IfMissing) -> Result<OwnedFd, Refusa
     }
     let inner = open_directory(&outer, Path::new(name), path)?;
     check(&inner, path, CLOSED)?;
-    Ok(inner)
+    Kept::new(inner).map_err(|source| Refusal::Unusable { path: path.to_owned(), source })
 }
 
 fn openat_cwd() -> impl std::os::fd::AsFd {

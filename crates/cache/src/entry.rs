@@ -6,9 +6,9 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::OwnedFd;
 use std::time::{Duration, SystemTime};
 
+use descriptor::Kept;
 use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, Timespec, Timestamps, UTIME_NOW};
 use rustix::fs::{fchmod, flock, fstat, futimens, linkat, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
@@ -41,7 +41,7 @@ fn tag(key: &[u8; 32], id: &Id, contents: &[u8]) -> blake3::Hash {
 }
 
 /// The contents of an entry. One that is not right is removed.
-pub(crate) fn read(directory: &OwnedFd, key: &[u8; 32], id: &Id) -> Option<Vec<u8>> {
+pub(crate) fn read(directory: &Kept, key: &[u8; 32], id: &Id) -> Option<Vec<u8>> {
     let name = name(id);
     let mut file = match open_private(directory, &name) {
         Ok(file) => file,
@@ -65,8 +65,8 @@ pub(crate) fn read(directory: &OwnedFd, key: &[u8; 32], id: &Id) -> Option<Vec<u
     Some(bytes)
 }
 
-pub(crate) fn exists(directory: &OwnedFd, id: &Id) -> bool {
-    statat(directory, name(id), AtFlags::SYMLINK_NOFOLLOW).is_ok()
+pub(crate) fn exists(directory: &Kept, id: &Id) -> bool {
+    directory.get().is_ok_and(|directory| statat(directory, name(id), AtFlags::SYMLINK_NOFOLLOW).is_ok())
 }
 
 fn read_whole(file: &mut File, bytes: &mut Vec<u8>) -> io::Result<()> {
@@ -80,10 +80,10 @@ fn read_whole(file: &mut File, bytes: &mut Vec<u8>) -> io::Result<()> {
 }
 
 /// Opens a file that only the user can have written to.
-fn open_private(directory: &OwnedFd, name: &str) -> io::Result<File> {
+fn open_private(directory: &Kept, name: &str) -> io::Result<File> {
     // A pipe would otherwise be waited for.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = openat(directory, name, flags, Mode::empty())?;
+    let file = openat(directory.get()?, name, flags, Mode::empty())?;
     let status = fstat(&file)?;
     let is_private = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile
         && status.st_uid == rustix::process::geteuid().as_raw()
@@ -92,25 +92,25 @@ fn open_private(directory: &OwnedFd, name: &str) -> io::Result<File> {
 }
 
 /// Writes an entry.
-pub(crate) fn write(directory: &OwnedFd, key: &[u8; 32], id: &Id, contents: &[u8]) -> io::Result<()> {
+pub(crate) fn write(directory: &Kept, key: &[u8; 32], id: &Id, contents: &[u8]) -> io::Result<()> {
     let unfinished = Unfinished::write(directory, &[tag(key, id, contents).as_bytes(), contents])?;
-    renameat(directory, &unfinished.name, directory, name(id))?;
+    renameat(directory.get()?, &unfinished.name, directory.get()?, name(id))?;
     std::mem::forget(unfinished);
     Ok(())
 }
 
 /// A file that has no name of its own yet. Goes if it is not given one.
 struct Unfinished<'d> {
-    directory: &'d OwnedFd,
+    directory: &'d Kept,
     name: String,
 }
 
 impl<'d> Unfinished<'d> {
-    fn write(directory: &'d OwnedFd, parts: &[&[u8]]) -> io::Result<Self> {
+    fn write(directory: &'d Kept, parts: &[&[u8]]) -> io::Result<Self> {
         let number = u128::from_le_bytes(random()?);
         let name = format!("{UNFINISHED}{number:032x}");
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut file = File::from(openat(directory, &name, flags, Mode::RUSR | Mode::WUSR)?);
+        let mut file = File::from(openat(directory.get()?, &name, flags, Mode::RUSR | Mode::WUSR)?);
         let unfinished = Self { directory, name };
         // Whatever the umask takes away.
         fchmod(&file, Mode::RUSR | Mode::WUSR)?;
@@ -128,26 +128,28 @@ impl Drop for Unfinished<'_> {
 }
 
 /// Removes a file. Somebody else may have done so before.
-pub(crate) fn remove(directory: &OwnedFd, name: &str) {
-    let _ = unlinkat(directory, name, AtFlags::empty());
+pub(crate) fn remove(directory: &Kept, name: &str) {
+    if let Ok(directory) = directory.get() {
+        let _ = unlinkat(directory, name, AtFlags::empty());
+    }
 }
 
 /// The key of the user, made if there is none.
-pub(crate) fn key(directory: &OwnedFd) -> io::Result<[u8; 32]> {
+pub(crate) fn key(directory: &Kept) -> io::Result<[u8; 32]> {
     for _ in 0..8 {
         let file = match open_private(directory, KEY) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let unfinished = Unfinished::write(directory, &[&random::<32>()?])?;
                 // Of several processes, the first one's key counts.
-                match linkat(directory, &unfinished.name, directory, KEY, AtFlags::empty()) {
+                match linkat(directory.get()?, &unfinished.name, directory.get()?, KEY, AtFlags::empty()) {
                     Ok(()) | Err(Errno::EXIST) => continue,
                     Err(error) => return Err(error.into()),
                 }
             }
             Err(_) => {
                 // Somebody else may know it.
-                unlinkat(directory, KEY, AtFlags::empty())?;
+                unlinkat(directory.get()?, KEY, AtFlags::empty())?;
                 continue;
             }
         };
@@ -155,7 +157,7 @@ pub(crate) fn key(directory: &OwnedFd) -> io::Result<[u8; 32]> {
         file.take(33).read_to_end(&mut bytes)?;
         match bytes.try_into() {
             Ok(key) => return Ok(key),
-            Err(_) => unlinkat(directory, KEY, AtFlags::empty())?,
+            Err(_) => unlinkat(directory.get()?, KEY, AtFlags::empty())?,
         }
     }
     Err(io::Error::other("other processes remove it again and again"))
@@ -178,15 +180,15 @@ struct Found {
 }
 
 /// All files of ours, with those that are being written.
-fn files(directory: &OwnedFd) -> io::Result<Vec<Found>> {
+fn files(directory: &Kept) -> io::Result<Vec<Found>> {
     let mut files = Vec::new();
-    for entry in Dir::read_from(directory)? {
+    for entry in Dir::read_from(directory.get()?)? {
         let Ok(name) = entry?.file_name().to_owned().into_string() else { continue };
         if !is_entry(name.as_bytes()) && !name.starts_with(UNFINISHED) {
             continue;
         }
         // It may be gone by now.
-        let Ok(status) = statat(directory, &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+        let Ok(status) = statat(directory.get()?, &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
         let used = SystemTime::UNIX_EPOCH
             + Duration::new(status.st_mtime.max(0) as u64, status.st_mtime_nsec as u32 % 1_000_000_000);
         files.push(Found { name, bytes: status.st_size as u64, used });
@@ -196,7 +198,7 @@ fn files(directory: &OwnedFd) -> io::Result<Vec<Found>> {
 
 /// Removes entries that were not used for the longest time until a quarter of the room is free, if there are more bytes
 /// than allowed; and what was never finished. Returns the bytes that are left.
-pub(crate) fn evict(directory: &OwnedFd, limit: u64) -> u64 {
+pub(crate) fn evict(directory: &Kept, limit: u64) -> u64 {
     let Ok(mut files) = files(directory) else { return 0 };
     let mut total: u64 = files.iter().map(|file| file.bytes).sum();
     let is_abandoned = |file: &Found| file.used.elapsed().is_ok_and(|age| age > ABANDONED);
@@ -210,7 +212,8 @@ pub(crate) fn evict(directory: &OwnedFd, limit: u64) -> u64 {
         return total;
     }
     // Two processes that do this at once would remove twice as much.
-    if flock(directory, FlockOperation::NonBlockingLockExclusive).is_err() {
+    let lock = |operation| directory.get().map_err(|_| Errno::BADF).and_then(|directory| flock(directory, operation));
+    if lock(FlockOperation::NonBlockingLockExclusive).is_err() {
         return total;
     }
     files.sort_by_key(|file| file.used);
@@ -221,11 +224,11 @@ pub(crate) fn evict(directory: &OwnedFd, limit: u64) -> u64 {
         remove(directory, &file.name);
         total -= file.bytes;
     }
-    let _ = flock(directory, FlockOperation::Unlock);
+    let _ = lock(FlockOperation::Unlock);
     total
 }
 
-pub(crate) fn usage(directory: &OwnedFd) -> Usage {
+pub(crate) fn usage(directory: &Kept) -> Usage {
     let files = files(directory).unwrap_or_default();
     let mut usage = Usage::default();
     for file in files.iter().filter(|file| is_entry(file.name.as_bytes())) {
@@ -237,10 +240,10 @@ pub(crate) fn usage(directory: &OwnedFd) -> Usage {
 }
 
 /// Removes everything.
-pub(crate) fn clear(directory: &OwnedFd) -> io::Result<()> {
+pub(crate) fn clear(directory: &Kept) -> io::Result<()> {
     let names = files(directory)?.into_iter().map(|file| file.name).chain([KEY.to_owned()]);
     for name in names {
-        match unlinkat(directory, &name, AtFlags::empty()) {
+        match unlinkat(directory.get()?, &name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => {}
             Err(error) => return Err(error.into()),
         }

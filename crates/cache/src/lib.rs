@@ -23,10 +23,11 @@ mod directory;
 mod entry;
 
 use std::ffi::OsString;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
+
+use descriptor::Kept;
 
 pub use directory::{Refusal, directory};
 
@@ -36,7 +37,7 @@ pub const DEFAULT_LIMIT: u64 = 1 << 30;
 /// Compiled code on disk.
 #[derive(Debug)]
 pub struct Cache {
-    directory: OwnedFd,
+    directory: Kept,
     key: [u8; 32],
     limit: u64,
     counted: Mutex<Counted>,

@@ -3,8 +3,10 @@
 //! Unsafe: it changes what the process can access. Only addresses that were reserved here are changed.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
+
+use descriptor::Kept;
 
 /// Addresses that nothing else uses.
 #[derive(Debug)]
@@ -24,7 +26,7 @@ unsafe impl Sync for Range {}
 /// Memory that can be put behind addresses, several times if need be. It is zero at first.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    file: File,
+    file: Kept,
     pub(crate) bytes: u64,
 }
 
@@ -37,7 +39,7 @@ impl Memory {
         }
         // SAFETY: a new descriptor, which nobody else has.
         let file = unsafe { File::from_raw_fd(descriptor) };
-        Self::of_file(file, bytes)
+        Self::with_room(file, bytes)
     }
 
     /// Memory that is full of a byte.
@@ -46,16 +48,26 @@ impl Memory {
         let page = vec![byte; 1 << 16];
         let mut left = bytes as usize;
         while left > 0 {
-            let written = (&memory.file).write(&page[..left.min(page.len())])?;
-            left -= written;
+            let part = left.min(page.len());
+            memory.file.write_all(&page[..part])?;
+            left -= part;
         }
         Ok(memory)
     }
 
-    /// The memory of a file, which others can open too.
+    /// The memory of a file, which others can open too. There is room for all of it: where there is none, an access would
+    /// be a signal.
     pub(crate) fn of_file(file: File, bytes: u64) -> io::Result<Self> {
+        // SAFETY: the descriptor is open.
+        match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes.cast_signed()) } {
+            0 => Self::with_room(file, bytes),
+            error => Err(io::Error::from_raw_os_error(error)),
+        }
+    }
+
+    fn with_room(file: File, bytes: u64) -> io::Result<Self> {
         file.set_len(bytes)?;
-        Ok(Self { file, bytes })
+        Ok(Self { file: Kept::new(file)?, bytes })
     }
 }
 
@@ -75,13 +87,13 @@ impl Range {
     /// Puts memory behind a part of the addresses. It cannot be accessed yet.
     pub(crate) fn map(&self, address: u64, bytes: u64, memory: &Memory, offset: u64) -> io::Result<()> {
         assert!(offset + bytes <= memory.bytes, "only memory that is there is mapped");
-        self.replace(address, bytes, libc::MAP_SHARED, memory.file.as_raw_fd(), offset)
+        self.replace(address, bytes, libc::MAP_SHARED, memory.file.get()?.as_raw_fd(), offset)
     }
 
     /// Puts a copy of memory behind a part of the addresses, which costs memory only where it is written.
     pub(crate) fn copy(&self, address: u64, bytes: u64, memory: &Memory) -> io::Result<()> {
         assert!(bytes <= memory.bytes, "only memory that is there is mapped");
-        self.replace(address, bytes, libc::MAP_PRIVATE | libc::MAP_NORESERVE, memory.file.as_raw_fd(), 0)?;
+        self.replace(address, bytes, libc::MAP_PRIVATE | libc::MAP_NORESERVE, memory.file.get()?.as_raw_fd(), 0)?;
         self.allow(address, bytes, true)
     }
 
@@ -114,6 +126,25 @@ impl Range {
     }
 }
 
+/// Whether there is something at all of a range of addresses, whoever has put it there.
+pub(crate) fn is_mapped(address: u64, bytes: u64) -> bool {
+    const PAGE: u64 = 4096;
+    /// Pages that are asked for at a time.
+    const PAGES: usize = 1 << 16;
+    let Some(end) = address.checked_add(bytes).and_then(|end| end.checked_next_multiple_of(PAGE)) else { return false };
+    let mut states = vec![0_u8; PAGES];
+    let mut at = address / PAGE * PAGE;
+    while at < end {
+        let part = (end - at).min(PAGES as u64 * PAGE);
+        // SAFETY: it only asks; there is room for the state of each page of the part.
+        if unsafe { libc::mincore(at as *mut _, part as usize, states.as_mut_ptr()) } != 0 {
+            return false;
+        }
+        at += part;
+    }
+    true
+}
+
 /// Addresses without memory.
 const EMPTY: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
 
@@ -127,6 +158,14 @@ impl Drop for Range {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_mapped_is_told_from_what_is_not() {
+        let range = Range::reserve(8192, 4096).unwrap();
+        assert!(is_mapped(range.address + 1, 8191));
+        assert!(!is_mapped(range.address, 1 << 40));
+        assert!(!is_mapped(0x1000, 1) && !is_mapped(u64::MAX, 2));
+    }
 
     #[test]
     fn memory_has_two_addresses() {

@@ -29,7 +29,8 @@ pub(crate) fn start() -> Result<&'static Driver> {
         let asked = settings_of_run();
         let settings = DeviceSettings::new(&asked.device);
         let device = devices::cpu_device::open(&settings)?;
-        crate::tooling::start(&device, &asked.tools, settings.seed, settings.repeat());
+        crate::process::life::watch();
+        crate::tooling::start(&device, &asked.tools, settings.seed, settings.repeat())?;
         Ok(Driver { settings, device, process: std::process::id() })
     });
     let driver = driver.as_ref().map_err(|&error| error)?;

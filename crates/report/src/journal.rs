@@ -4,11 +4,13 @@
 //! Each process has a file of its own, and each line is one JSON object. A line that was not written to its end, or that
 //! is too long, is not one: the reader skips it and says so. A process that forks starts a new file in the child.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::fs::OpenOptions;
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use descriptor::Kept;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -59,34 +61,35 @@ pub enum Line {
     End,
 }
 
-/// How many launches of a process have begun, and how many have ended: where the file `ID.records` begins, two numbers of
-/// 64 bits. They are memory that the process shares, so they are right whatever ends it.
+/// What a process has done, apart from its journal: where the file beside the journal begins that ends in `.records`, three
+/// numbers of 64 bits. They are memory that the process shares, so they are right whatever ends it, and whatever becomes of
+/// the journal.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct LaunchCounts {
+pub struct Counts {
     /// Launches that have begun.
     pub begun: u64,
     /// Launches that have ended.
     pub ended: u64,
+    /// Lines that were to be written to the journal.
+    pub lines: u64,
 }
 
-impl LaunchCounts {
-    /// Where the file of a process is.
-    pub fn path(session: &Path, id: u32) -> PathBuf {
-        session.join(format!("{id}.records"))
+impl Counts {
+    /// Where the file beside a journal is.
+    pub fn path(journal: &Path) -> PathBuf {
+        journal.with_extension("records")
     }
 
-    /// What is in the file; no launches if there is none.
-    pub(crate) fn read(session: &Path, id: u32) -> Self {
-        let mut words = [0; 16];
-        let file = open_regular(&Self::path(session, id));
-        if file.and_then(|mut file| file.read_exact(&mut words)).is_err() {
-            return Self::default();
-        }
-        let [begun, ended] = [0, 8].map(|at| u64::from_le_bytes(std::array::from_fn(|byte| words[at + byte])));
-        Self { begun, ended }
+    /// What is in the file beside a journal.
+    pub(crate) fn read(journal: &Path) -> io::Result<Self> {
+        let mut words = [0; 24];
+        open_regular(&Self::path(journal))?.read_exact(&mut words)?;
+        let [begun, ended, lines] =
+            [0, 8, 16].map(|at| u64::from_le_bytes(std::array::from_fn(|byte| words[at + byte])));
+        Ok(Self { begun, ended, lines })
     }
 
-    /// Whether some have not ended.
+    /// Whether some launches have not ended.
     pub(crate) fn is_in_a_kernel(self) -> bool {
         self.begun > self.ended
     }
@@ -124,14 +127,20 @@ pub struct Coverage {
 /// The file of a process, to be written to.
 #[derive(Debug)]
 pub struct Journal {
-    file: Mutex<File>,
+    path: PathBuf,
+    file: Mutex<Kept>,
 }
 
 impl Journal {
     /// Starts a new file.
     pub fn create(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().create_new(true).append(true).open(path)?;
-        Ok(Self { file: Mutex::new(file) })
+        Ok(Self { path: path.to_owned(), file: Mutex::new(Kept::new(file)?) })
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Writes a line, in one piece.
@@ -148,7 +157,11 @@ impl Journal {
             }
         }
         text.push(b'\n');
-        self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(&text)
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if file.get().is_err() {
+            file.replace(OpenOptions::new().append(true).custom_flags(libc::O_NOFOLLOW).open(&self.path)?)?;
+        }
+        file.write_all(&text)
     }
 }
 

@@ -42,7 +42,7 @@ pub use escape::escaped;
 pub use explain::{Explanation, explain};
 pub use filter::{FilterError, KernelFilter};
 pub use finding::{Dim, Finding, Frame, Note, Occurrence, Place, Severity, SourceLine, Stack};
-pub use journal::{Coverage, Journal, LaunchCounts, Line, Process};
+pub use journal::{Counts, Coverage, Journal, Line, Process};
 pub use read::{Progress, Session};
 pub use report::{Checked, Exit, Found, Gap, Report, Run, Verdict};
 pub use signal::signal_name;

@@ -9,7 +9,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::finding::{Finding, Occurrence};
-use crate::journal::{Coverage, LONGEST_LINE, LaunchCounts, Line, Process};
+use crate::journal::{Counts, Coverage, LONGEST_LINE, Line, Process};
 use crate::regular_file::open_regular;
 use crate::report::{Checked, Found, Gap, Report};
 use crate::table::Row;
@@ -103,23 +103,25 @@ impl Session {
     pub fn finish(self, is_running: impl Fn(u32) -> bool) -> Report {
         let mut unreadable_journals = u64::from(self.left_out);
         let mut processes = Vec::new();
-        for reader in self.journals.into_values() {
-            let Some(process) = reader.process else {
+        for (name, reader) in self.journals {
+            let Some(process) = reader.process.clone() else {
                 unreadable_journals += 1;
                 continue;
             };
             let cut = u64::from(reader.is_cut || reader.is_lost);
             let is_running = !reader.has_ended && is_running(process.id);
-            let counts = LaunchCounts::read(&self.directory, process.id);
+            let counts = Counts::read(&self.directory.join(name));
+            let is_accounted = is_running || counts.as_ref().is_ok_and(|counts| reader.accounts_for(counts));
             processes.push(Checked {
                 is_running,
                 signal: reader.signal,
-                ended_in_a_kernel: !reader.has_ended && !is_running && counts.is_in_a_kernel(),
+                ended_in_a_kernel: !reader.has_ended && !is_running && counts.is_ok_and(Counts::is_in_a_kernel),
                 process,
                 coverage: reader.coverage,
                 unchecked: reader.unchecked,
                 skipped: reader.skipped,
                 has_ended: reader.has_ended,
+                is_accounted,
                 unreadable_lines: reader.unreadable_lines + cut,
             });
         }
@@ -152,6 +154,8 @@ struct Reader {
     skipped: Vec<Gap>,
     signal: Option<i32>,
     has_ended: bool,
+    /// All lines, with those that could not be understood.
+    lines: u64,
     unreadable_lines: u64,
     /// Which of all findings each line `Finding` is; nothing for those that could not be read or kept.
     findings: Vec<Option<usize>>,
@@ -203,6 +207,7 @@ impl Reader {
 
     /// Takes a whole line, or the end of one that was too long.
     fn line(&mut self, line: &[u8], findings: &mut Findings) {
+        self.lines += 1;
         if std::mem::take(&mut self.skips) {
             return;
         }
@@ -225,6 +230,13 @@ impl Reader {
             Ok(Line::End) => self.has_ended = true,
             Err(_) => self.unreadable(line, findings),
         }
+    }
+
+    /// Whether the journal has all that the process has done. One that did not end in an orderly way may not have said how
+    /// many launches there were.
+    fn accounts_for(&self, counts: &Counts) -> bool {
+        let launches = self.coverage.launches.saturating_add(self.coverage.unchecked_launches);
+        self.lines >= counts.lines && (!self.has_ended || launches >= counts.begun)
     }
 
     fn unreadable(&mut self, line: &[u8], findings: &mut Findings) {

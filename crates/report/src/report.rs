@@ -60,6 +60,8 @@ pub struct Checked {
     pub signal: Option<i32>,
     /// It ended, and not in an orderly way, before a kernel that it had launched.
     pub ended_in_a_kernel: bool,
+    /// All that it launched and wrote down is in its journal.
+    pub is_accounted: bool,
     /// It was still running when the report was made.
     pub is_running: bool,
     /// Lines that could not be understood.
@@ -180,6 +182,8 @@ impl Report {
             }
             if checked.unreadable_lines > 0 {
                 sentences.push(format!("some of what process {id} ({program}) wrote down cannot be read"));
+            } else if !checked.is_accounted {
+                sentences.push(format!("some of what process {id} ({program}) launched or found was lost"));
             }
             // Of a program that a signal ends, all processes may be ended by it: that is another verdict.
             if matches!(run.exit, Exit::Code(_))

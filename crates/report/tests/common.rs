@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use report::{
-    Coverage, Exit, Finding, Frame, Journal, Line, Look, Note, Occurrence, Place, Process, Report, Run, Session,
-    Severity, SourceLine, Sources, Stack, Symbols,
+    Counts, Coverage, Exit, Finding, Frame, Journal, Line, Look, Note, Occurrence, Place, Process, Report, Run,
+    Session, Severity, SourceLine, Sources, Stack, Symbols,
 };
 
 /// A directory that removes itself.
@@ -24,7 +24,16 @@ impl Scratch {
 
     /// The journal of a process.
     pub(crate) fn journal(&self, id: u32, lines: &[Line]) {
-        let journal = Journal::create(&self.0.join(format!("{id}-1.journal"))).expect("it is new");
+        let counts = Counts { lines: lines.len() as u64 + 1, ..Counts::default() };
+        self.journal_with_counts(id, lines, counts);
+    }
+
+    /// The journal of a process, and what it says to have done.
+    pub(crate) fn journal_with_counts(&self, id: u32, lines: &[Line], counts: Counts) {
+        let path = self.0.join(format!("{id}-1.journal"));
+        let words = [counts.begun, counts.ended, counts.lines].map(u64::to_le_bytes).concat();
+        std::fs::write(Counts::path(&path), words).expect("it is ours");
+        let journal = Journal::create(&path).expect("it is new");
         let process = Line::Process(Process {
             id,
             program: "./app".into(),

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write;
 
 use common::*;
-use report::{Coverage, Exit, Frame, Line, Note, Severity, SourceLine, Verdict};
+use report::{Counts, Coverage, Exit, Frame, Line, Note, Severity, SourceLine, Verdict};
 
 fn report_of(lines: &[Line]) -> report::Report {
     let scratch = Scratch::new();
@@ -297,9 +297,9 @@ fn verdicts() {
 fn a_process_that_ends_in_the_middle_of_a_kernel() {
     let sentence = |begun: u64, lines: &[Line]| {
         let scratch = Scratch::new();
-        scratch.journal(7, lines);
-        let words = [begun, 1].map(u64::to_le_bytes).concat();
-        std::fs::write(report::LaunchCounts::path(&scratch.0, 7), words).expect("it is ours");
+        let counts = Counts { begun, ended: 1, lines: lines.len() as u64 + 1 };
+        let lines = [&[coverage(1, begun)], lines].concat();
+        scratch.journal_with_counts(7, &lines, counts);
         scratch.report().incomplete(&run())
     };
     let [killed, asked] = [&[][..], &[Line::Signal(15)]].map(|lines| sentence(2, lines));
@@ -307,6 +307,25 @@ fn a_process_that_ends_in_the_middle_of_a_kernel() {
     assert!(asked[0].contains("was ended by SIGTERM in the middle of a kernel"), "{asked:?}");
     assert!(sentence(1, &[]).is_empty(), "it may have called _exit");
     assert!(sentence(2, &[Line::End]).is_empty());
+}
+
+#[test]
+fn what_a_process_did_and_the_journal_does_not_have() {
+    let sentences = |counts: Counts| {
+        let scratch = Scratch::new();
+        scratch.journal_with_counts(7, &[coverage(1, 2), Line::End], counts);
+        scratch.report().incomplete(&run())
+    };
+    let all = Counts { begun: 2, ended: 2, lines: 3 };
+    assert!(sentences(all).is_empty());
+    for lost in [Counts { lines: 4, ..all }, Counts { begun: 3, ended: 3, ..all }] {
+        let lost = sentences(lost);
+        assert!(lost[0].contains("launched or found was lost"), "{lost:?}");
+    }
+    let scratch = Scratch::new();
+    scratch.journal(7, &[Line::End]);
+    std::fs::remove_file(scratch.0.join("7-1.records")).expect("it is there");
+    assert_eq!(scratch.report().verdict(&run()), Verdict::NotChecked, "nobody knows what it did");
 }
 
 #[test]

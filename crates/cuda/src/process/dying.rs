@@ -3,6 +3,8 @@
 //! A signal may come at any moment, when locks are held and memory is being allocated. So the handler only wakes a thread
 //! that was started for this, waits a moment for it, and lets the signal do what it does.
 
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 
 /// Signals that end a process unless it says otherwise.
@@ -18,8 +20,8 @@ const SIGNALS: [i32; 9] = [
     libc::SIGILL,
 ];
 
-/// Where the thread is woken.
-static WAKE: AtomicI32 = AtomicI32::new(-1);
+/// Where the thread is woken. No pipe: the program could close it, and use its number for a file of its own.
+static WAKE: Wake = Wake(UnsafeCell::new(MaybeUninit::uninit()));
 /// The process that has the thread. A child after `fork` has none.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 static IS_DYING: AtomicBool = AtomicBool::new(false);
@@ -27,27 +29,35 @@ static IS_DYING: AtomicBool = AtomicBool::new(false);
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 static IS_DONE: AtomicBool = AtomicBool::new(false);
 
+/// A semaphore.
+struct Wake(UnsafeCell<MaybeUninit<libc::sem_t>>);
+
+// SAFETY: after it was set up, it is only given to functions that any number of threads may call.
+unsafe impl Sync for Wake {}
+
+impl Wake {
+    fn semaphore(&self) -> *mut libc::sem_t {
+        self.0.get().cast()
+    }
+}
+
 /// Calls `last_words` with the signal, on a thread of its own, when one is about to end the process. Signals for which the program has
 /// handlers are left to these.
 pub(crate) fn watch(last_words: impl FnOnce(i32) + Send + 'static) {
-    let mut ends = [0; 2];
-    // SAFETY: there is room for two descriptors.
-    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
+    // SAFETY: this happens once, before anybody waits.
+    if unsafe { libc::sem_init(WAKE.semaphore(), 0, 0) } != 0 {
         return;
     }
-    let [read, write] = ends;
     let thread = std::thread::Builder::new().name("warpgrind".to_owned()).spawn(move || {
         crate::devices::cpu_device::leave_signals_to_the_program();
-        let mut byte = 0_u8;
-        // SAFETY: there is room for a byte.
-        while unsafe { libc::read(read, (&raw mut byte).cast(), 1) } != 1 {}
+        // SAFETY: it was set up before this thread started.
+        while unsafe { libc::sem_wait(WAKE.semaphore()) } != 0 {}
         last_words(SIGNAL.load(Ordering::Acquire));
         IS_DONE.store(true, Ordering::Release);
     });
     if thread.is_err() {
         return;
     }
-    WAKE.store(write, Ordering::Release);
     OWNER.store(std::process::id(), Ordering::Release);
     for signal in SIGNALS {
         // SAFETY: the handler does nothing that must not be done in one.
@@ -69,10 +79,9 @@ extern "C" fn on_signal(signal: i32) {
     const PATIENCE: u32 = 2000;
     if OWNER.load(Ordering::Acquire) == std::process::id() && !IS_DYING.swap(true, Ordering::AcqRel) {
         SIGNAL.store(signal, Ordering::Release);
-        let byte = 1_u8;
-        // SAFETY: writing to a pipe and sleeping are allowed in handlers.
+        // SAFETY: posting and sleeping are allowed in handlers; there is no handler before the semaphore was set up.
         unsafe {
-            libc::write(WAKE.load(Ordering::Acquire), (&raw const byte).cast(), 1);
+            libc::sem_post(WAKE.semaphore());
             for _ in 0..PATIENCE {
                 if IS_DONE.load(Ordering::Acquire) {
                     break;

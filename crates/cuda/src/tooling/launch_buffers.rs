@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use report::LaunchCounts;
+use report::Counts;
 use rewrite::context::{MOST_TABLE, Record, RecordBuffer};
 
 use crate::address_space::{Memory, Range};
@@ -32,7 +32,13 @@ pub(super) struct LaunchBuffer<'a> {
     number: u64,
 }
 
-/// Bytes before the buffers, for [`LaunchCounts`].
+/// A launch that has begun.
+#[derive(Debug)]
+pub(crate) struct CountedLaunch<'a> {
+    pool: &'a LaunchBuffers,
+}
+
+/// Bytes before the buffers, for [`Counts`].
 const COUNTS: u64 = 4096;
 /// Launches at a time.
 const BUFFERS: u64 = 64;
@@ -44,25 +50,20 @@ const RECORD_BUFFER: u64 = (MOST_TABLE as u64).next_multiple_of(64);
 const CAPACITY: u64 = (BYTES - RECORD_BUFFER - RecordBuffer::RECORDS as u64) / RecordBuffer::RECORD as u64;
 
 impl LaunchBuffers {
-    pub(super) fn new(session: Option<&Path>) -> io::Result<Self> {
+    /// Memory in the file beside a journal.
+    pub(super) fn new(journal: Option<&Path>) -> io::Result<Self> {
         let bytes = COUNTS + BUFFERS * BYTES;
-        let memory = match session {
+        let memory = match journal {
             None => Memory::new(bytes)?,
-            Some(directory) => {
-                let path = LaunchCounts::path(directory, std::process::id());
-                // A process that became another program has left its own behind, and is not the same any more.
-                let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-                Memory::of_file(file, bytes)?
+            Some(journal) => {
+                let path = Counts::path(journal);
+                Memory::of_file(OpenOptions::new().read(true).write(true).create_new(true).open(path)?, bytes)?
             }
         };
         let range = Range::reserve(bytes, 4096)?;
         range.map(range.address, bytes, &memory, 0)?;
         range.allow(range.address, bytes, true)?;
-        let buffers = Self { range, free: Mutex::new((0..BUFFERS).collect()), is_free: Condvar::new() };
-        for count in [Self::begun, Self::ended] {
-            count(&buffers).store(0, Ordering::Relaxed);
-        }
-        Ok(buffers)
+        Ok(Self { range, free: Mutex::new((0..BUFFERS).collect()), is_free: Condvar::new() })
     }
 
     /// How many launches have begun.
@@ -77,6 +78,23 @@ impl LaunchBuffers {
         unsafe { AtomicU64::from_ptr((self.range.address + 8) as *mut u64) }
     }
 
+    /// How many lines were to be written to the journal.
+    fn lines(&self) -> &AtomicU64 {
+        // SAFETY: within the range, aligned, and zero or what such a number was set to.
+        unsafe { AtomicU64::from_ptr((self.range.address + 16) as *mut u64) }
+    }
+
+    /// A line is to be written to the journal.
+    pub(super) fn count_line(&self) {
+        self.lines().fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A launch begins, in however many runs. It ends with the value.
+    pub(super) fn count_launch(&self) -> CountedLaunch<'_> {
+        self.begun().fetch_add(1, Ordering::Relaxed);
+        CountedLaunch { pool: self }
+    }
+
     /// A buffer with this table. Waits if all are in use: launches end.
     pub(super) fn take(&self, table: &[u64]) -> LaunchBuffer<'_> {
         assert!(table.len() * 8 <= MOST_TABLE, "tables are limited");
@@ -87,7 +105,6 @@ impl LaunchBuffers {
                 None => free = self.is_free.wait(free).unwrap_or_else(PoisonError::into_inner),
             }
         };
-        self.begun().fetch_add(1, Ordering::Relaxed);
         let buffer = LaunchBuffer { pool: self, number };
         // SAFETY: the buffer is within the range, and nobody else has it.
         unsafe {
@@ -152,9 +169,14 @@ impl LaunchBuffer<'_> {
     }
 }
 
-impl Drop for LaunchBuffer<'_> {
+impl Drop for CountedLaunch<'_> {
     fn drop(&mut self) {
         self.pool.ended().fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for LaunchBuffer<'_> {
+    fn drop(&mut self) {
         self.pool.free.lock().unwrap_or_else(PoisonError::into_inner).push(self.number);
         self.pool.is_free.notify_one();
     }

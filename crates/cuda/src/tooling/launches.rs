@@ -175,7 +175,7 @@ impl ToolHost {
             let mut words = Words::new(tool.name(), layout, &mut table, &mut kept);
             instance.words(launch, target.version.unwrap_or(&none), &mut words);
         }
-        let buffer = self.launch_buffers.take(&table);
+        let buffer = self.services.launch_buffers.take(&table);
         buffer.set(RECORD_BUFFER, buffer.record_buffer());
         params.resize(params.len().max(at + 8), 0);
         params[at..at + 8].copy_from_slice(&buffer.address().to_le_bytes());

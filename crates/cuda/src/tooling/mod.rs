@@ -17,6 +17,7 @@ mod snapshot;
 mod stack;
 mod tool_settings;
 
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
@@ -29,12 +30,13 @@ pub(crate) use launches::InstrumentedKernel;
 pub(crate) use modules::InstrumentedModule;
 pub(crate) use plan::{LaunchEnd, LaunchJob};
 
-use launch_buffers::LaunchBuffers;
 use launches::InstrumentedLaunch;
 use modules::LoadedModules;
 use services::Services;
 use snapshot::SnapshotBuffers;
 use tool_settings::ToolSettings;
+
+use crate::error::{CudaError, Result};
 
 /// The tools of a process, and what they know.
 #[derive(Debug)]
@@ -49,8 +51,8 @@ pub(crate) struct ToolHost {
     rewriter: Rewriter<'static>,
     settings: ToolSettings,
     services: Arc<Services>,
-    /// Memory in which launches find their contexts.
-    launch_buffers: LaunchBuffers,
+    /// The process that it was started in.
+    process: u32,
     loaded: LoadedModules,
     launches: AtomicU64,
     /// Launches that are under way.
@@ -60,26 +62,27 @@ pub(crate) struct ToolHost {
     snapshots: SnapshotBuffers,
 }
 
-static TOOL_HOST: OnceLock<Option<ToolHost>> = OnceLock::new();
+static TOOL_HOST: OnceLock<Result<Option<ToolHost>>> = OnceLock::new();
 
 /// The tools, if there are any.
 pub(crate) fn get() -> Option<&'static ToolHost> {
-    TOOL_HOST.get()?.as_ref()
+    TOOL_HOST.get()?.as_ref().ok()?.as_ref()
 }
 
-/// Starts the tools that the command asks for.
+/// Starts the tools that the command asks for. If they cannot start, nothing may run that they would have to check.
 pub(crate) fn start(
     device: &Arc<dyn Device>,
     asked: &settings::Tools,
     seed: Option<u64>,
     repeat: Option<String>,
-) {
+) -> Result<()> {
     let mut is_new = false;
     let tool_host = TOOL_HOST.get_or_init(|| {
         is_new = true;
         ToolHost::new(device, asked, seed, repeat)
     });
-    if is_new && tool_host.is_some() {
+    let has_tools = tool_host.as_ref().map_err(|&error| error)?.is_some();
+    if is_new && has_tools {
         crate::process::dying::watch(|signal| {
             if let Some(tool_host) = get() {
                 tool_host.services.write(&Line::Signal(signal));
@@ -88,11 +91,14 @@ pub(crate) fn start(
             }
         });
     }
+    Ok(())
 }
 
-/// Writes the last lines, when the process ends.
+/// Writes the last lines, when the process ends. A child after `fork` has nothing to say of its own.
 pub(crate) fn finish() {
-    if let Some(tool_host) = get() {
+    if let Some(tool_host) = get()
+        && tool_host.process == std::process::id()
+    {
         tool_host.end();
     }
 }
@@ -103,7 +109,7 @@ impl ToolHost {
         asked: &settings::Tools,
         seed: Option<u64>,
         repeat: Option<String>,
-    ) -> Option<Self> {
+    ) -> Result<Option<Self>> {
         let mut tools = Vec::new();
         for name in &asked.names {
             match tools::tool(name) {
@@ -111,33 +117,35 @@ impl ToolHost {
                 None => crate::log::say(&format!("there is no tool `{name}`; it is left out")),
             }
         }
-        let first = tools.first()?.name();
+        let Some(first) = tools.first().map(|tool| tool.name()) else { return Ok(None) };
         let instrumentation: Vec<&'static dyn Instrumentation> =
             tools.iter().map(|tool| tool.instrumentation()).collect();
-        let rewriter = match Rewriter::new(&instrumentation) {
-            Ok(rewriter) => rewriter,
-            Err(error) => {
-                crate::log::say(&format!("{error}; nothing is checked"));
-                return None;
-            }
-        };
+        let rewriter = Rewriter::new(&instrumentation).map_err(|error| {
+            crate::log::say(&format!("{error}, so CUDA does not start"));
+            CudaError::NOT_SUPPORTED
+        })?;
         // In the order in which kernels are rewritten.
         tools.sort_by_key(|tool| tool.instrumentation().class());
         let settings = ToolSettings::new(asked);
         let session = asked.session.as_deref();
-        let services = Arc::new(Services::new(device, session, settings.callers));
+        let services = Services::new(device, session, settings.callers).map_err(|error| {
+            let directory = session.and_then(Path::parent).unwrap_or(Path::new(".")).display();
+            crate::log::say(&format!(
+                "what the tools find cannot be written down ({error}), so CUDA does not start: make room in \
+                 {directory}, or set TMPDIR to another directory; and look at `ulimit -n`"
+            ));
+            CudaError::OPERATING_SYSTEM
+        })?;
+        let services = Arc::new(services);
         let host: Arc<dyn Host> = services.clone();
         let start = |tool: &&'static dyn Tool| tool.start(&settings.options(asked, tool.name()), &host);
         let instances: Result<Vec<_>, String> = tools.iter().map(start).collect();
-        let launch_buffers = LaunchBuffers::new(session)
-            .map_err(|error| format!("no memory can be had for the tools ({error}), so nothing is checked"));
-        let (instances, launch_buffers) = match (instances, launch_buffers) {
-            (Ok(instances), Ok(launch_buffers)) => (instances, launch_buffers),
-            (Err(error), _) | (_, Err(error)) => {
-                crate::log::say(&error);
-                return None;
-            }
-        };
+        let instances = instances.map_err(|error| {
+            crate::log::say(&format!(
+                "{error}, so CUDA does not start: raise `ulimit -v`, or try a smaller --device-memory"
+            ));
+            CudaError::OUT_OF_MEMORY
+        })?;
         let tool_host = Self {
             wants_stacks: instances.iter().any(|instance| instance.wants_stacks()),
             first,
@@ -146,7 +154,7 @@ impl ToolHost {
             rewriter,
             settings,
             services,
-            launch_buffers,
+            process: std::process::id(),
             loaded: LoadedModules::default(),
             launches: AtomicU64::new(0),
             active: Mutex::default(),
@@ -160,7 +168,7 @@ impl ToolHost {
             seed,
             repeat,
         }));
-        Some(tool_host)
+        Ok(Some(tool_host))
     }
 
     /// The last lines.

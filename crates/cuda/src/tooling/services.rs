@@ -9,6 +9,7 @@ use device::{Device, Memory};
 use report::{Coverage, Finding, Journal, Line, Row};
 use toolkit::{Host, HostStack, Objects, Plane, PlaneLayout};
 
+use super::launch_buffers::LaunchBuffers;
 use super::shadow_plane::ShadowPlane;
 use super::stack;
 
@@ -18,6 +19,8 @@ pub(super) struct Services {
     pub(super) device: Arc<dyn Device>,
     objects: Mutex<Objects>,
     journal: Option<Journal>,
+    /// Memory in which launches find their contexts.
+    pub(super) launch_buffers: LaunchBuffers,
     state: Mutex<State>,
     /// Calls that are kept of a stack of the host.
     callers: usize,
@@ -37,14 +40,16 @@ pub(super) struct State {
 }
 
 impl Services {
-    pub(super) fn new(device: &Arc<dyn Device>, session: Option<&Path>, callers: usize) -> Self {
-        Self {
+    pub(super) fn new(device: &Arc<dyn Device>, session: Option<&Path>, callers: usize) -> io::Result<Self> {
+        let journal = session.map(create_journal).transpose()?;
+        Ok(Self {
             device: Arc::clone(device),
             objects: Mutex::default(),
-            journal: session.and_then(create_journal),
+            launch_buffers: LaunchBuffers::new(journal.as_ref().map(Journal::path))?,
+            journal,
             state: Mutex::default(),
             callers,
-        }
+        })
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -52,6 +57,7 @@ impl Services {
     }
 
     pub(super) fn write(&self, line: &Line) {
+        self.launch_buffers.count_line();
         let result = self.journal.as_ref().map_or(Ok(()), |journal| journal.write(line));
         if let Err(error) = result {
             crate::log::say(&format!("what was found cannot be written down: {error}"));
@@ -116,19 +122,15 @@ impl Host for Services {
 }
 
 /// A journal of this process. There may be older ones: a process can become another program.
-fn create_journal(session: &Path) -> Option<Journal> {
+fn create_journal(session: &Path) -> io::Result<Journal> {
     let id = std::process::id();
     for number in 0..10_000 {
         match Journal::create(&session.join(format!("{id}-{number}.journal"))) {
-            Ok(journal) => return Some(journal),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => {
-                crate::log::say(&format!("what is found cannot be written down: {error}"));
-                return None;
-            }
+            result => return result,
         }
     }
-    None
+    Err(io::Error::other("the process has become too many programs"))
 }
 
 /// Whether the process has memory at an address.
