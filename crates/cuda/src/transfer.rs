@@ -40,6 +40,14 @@ impl Side {
         let slices = self.slice_pitch.checked_mul(extent.depth - 1)?;
         rows.checked_add(slices)?.checked_add(extent.width)
     }
+
+    /// Whether a row, or a slice, begins before the one before it has ended.
+    pub(crate) fn overlaps_itself(&self, extent: &Extent) -> bool {
+        let slice = self.row_pitch.saturating_mul(extent.height - u64::from(extent.height > 0));
+        !extent.is_empty()
+            && (extent.height > 1 && self.row_pitch < extent.width
+                || extent.depth > 1 && self.slice_pitch < slice.saturating_add(extent.width))
+    }
 }
 
 impl Extent {
@@ -199,6 +207,10 @@ mod tests {
         copy.run();
         assert_eq!(to, [1, 2, 0, 0, 0, 0, 5, 6, 0, 0, 0, 0]);
         assert_eq!(side(0, 6).span(&extent), Some(8));
+        assert!(!side(0, 2).overlaps_itself(&extent));
+        assert!(side(0, 1).overlaps_itself(&extent));
+        assert!(side(0, 2).overlaps_itself(&Extent { depth: 2, ..extent }), "all slices are at the same place");
+        assert!(!side(0, 0).overlaps_itself(&Extent::bytes(9)));
     }
 
     #[test]

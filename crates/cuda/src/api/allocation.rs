@@ -11,6 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::pool::POOLS;
 use toolkit::{AllocationKind, HostEvent};
 
+use crate::address_space;
 use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::tooling;
@@ -163,7 +164,7 @@ pub(super) fn free(address: u64) -> Result<()> {
 /// Makes memory of the program known.
 pub(super) fn register(address: u64, bytes: u64, flags: u32, context: usize) -> Result<()> {
     let end = address.checked_add(bytes).ok_or(CudaError::INVALID_VALUE)?;
-    if address == 0 || bytes == 0 {
+    if address == 0 || bytes == 0 || !address_space::is_mapped(address, bytes) {
         return Err(CudaError::INVALID_VALUE);
     }
     let overlaps =

@@ -8,7 +8,7 @@ use super::context;
 use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
-use crate::transfer::Side;
+use crate::transfer::{Extent, Side};
 
 /// What an array is to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -150,15 +150,18 @@ impl Array {
         &self.image.levels[0]
     }
 
-    /// A place in the array: bytes into a row, rows, and slices or layers. What is copied must be within.
-    pub(crate) fn side(&self, [x, y, z]: [u64; 3]) -> Result<Side> {
+    /// A part of the array, from a place on: bytes into a row, rows, and slices or layers. An error if it is not all within.
+    pub(crate) fn side(&self, place: [u64; 3], extent: &Extent) -> Result<Side> {
         let level = self.level();
-        let rows = y.checked_mul(level.row_pitch);
-        let slices = z.checked_mul(level.slice_pitch);
-        let address = rows
-            .zip(slices)
-            .and_then(|(rows, slices)| level.address.checked_add(rows)?.checked_add(slices)?.checked_add(x))
-            .ok_or(CudaError::INVALID_VALUE)?;
+        let [_, rows, slices] = level.size.map(u64::from);
+        let all = [self.row_bytes(), rows, slices * u64::from(self.image.layers)];
+        let wanted = [extent.width, extent.height, extent.depth];
+        let is_within = |((from, size), all): ((u64, u64), u64)| from.checked_add(size).is_some_and(|end| end <= all);
+        if !place.into_iter().zip(wanted).zip(all).all(is_within) {
+            return Err(CudaError::INVALID_VALUE);
+        }
+        let [x, y, z] = place;
+        let address = level.address + z * level.slice_pitch + y * level.row_pitch + x;
         Ok(Side { address, row_pitch: level.row_pitch, slice_pitch: level.slice_pitch })
     }
 

@@ -46,15 +46,24 @@ pub(crate) fn copy(stream: &Stream, mut copy: Copy, wait: Wait) -> Result<()> {
 pub(crate) fn owners(copy: &Copy) -> Result<(Owner, Owner)> {
     let owner_of = |side: &Side| match side.span(copy.extent()) {
         None => Err(CudaError::INVALID_VALUE),
+        Some(_) if side.overlaps_itself(copy.extent()) => Err(CudaError::INVALID_VALUE),
         Some(1..) if side.address == 0 => Err(CudaError::INVALID_VALUE),
         Some(span) => owner(side.address, span),
     };
     Ok((owner_of(&copy.from())?, owner_of(&copy.to())?))
 }
 
+/// An error if the device does not know what is at an address: a direction that does not fit the pointers would fail on a GPU.
+pub(crate) fn check_device(address: u64) -> Result<()> {
+    if owner(address, 0)? == Owner::Host { Err(CudaError::INVALID_VALUE) } else { Ok(()) }
+}
+
 /// An error if memory cannot be filled like this.
 pub(crate) fn check_fill(fill: &Fill) -> Result<()> {
     let (to, extent) = (fill.to(), fill.extent());
+    if to.overlaps_itself(extent) {
+        return Err(CudaError::INVALID_VALUE);
+    }
     let span = to.span(extent).ok_or(CudaError::INVALID_VALUE)?;
     let is_of_host = !extent.is_empty() && owner(to.address, span)? == Owner::Host;
     if is_of_host || !fill.is_aligned() { Err(CudaError::INVALID_VALUE) } else { Ok(()) }

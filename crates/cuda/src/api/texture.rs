@@ -6,6 +6,7 @@ use device::texture::{AddressMode, Component, Filter, Geometry, Image, Level, Ob
 
 use super::allocation;
 use super::array::{Array, Pyramid};
+use super::copy;
 use crate::driver;
 use crate::error::{CudaError, Result};
 
@@ -30,14 +31,23 @@ impl Resource {
             levels: vec![level],
             is_linear,
         };
+        if let Self::Linear(_, _, (_, channels)) | Self::Rows(_, _, _, (_, channels)) = *self
+            && !matches!(channels, 1 | 2 | 4)
+        {
+            return Err(CudaError::INVALID_VALUE);
+        }
         match *self {
             Self::Array(ref array) => Ok(array.image.clone()),
             Self::Pyramid(ref pyramid) => Ok(pyramid.image.clone()),
             Self::Linear(address, bytes, format) => {
+                copy::check_device(address)?;
                 allocation::owner(address, bytes)?;
                 let element = format.0.bytes() * u64::from(format.1);
                 let width = u32::try_from(bytes / element).map_err(|_| CudaError::INVALID_VALUE)?;
-                let level = Level { address, size: [width.max(1), 1, 1], row_pitch: bytes, slice_pitch: bytes };
+                if width == 0 {
+                    return Err(CudaError::INVALID_VALUE);
+                }
+                let level = Level { address, size: [width, 1, 1], row_pitch: bytes, slice_pitch: bytes };
                 Ok(of_memory(Geometry::Line, format, level, true))
             }
             Self::Rows(address, [width, height], row_pitch, format) => {
@@ -46,6 +56,7 @@ impl Resource {
                 if u64::from(width) * element > row_pitch || width == 0 || height == 0 {
                     return Err(CudaError::INVALID_VALUE);
                 }
+                copy::check_device(address)?;
                 allocation::owner(address, bytes - row_pitch + u64::from(width) * element)?;
                 let level = Level { address, size: [width, height, 1], row_pitch, slice_pitch: bytes };
                 Ok(of_memory(Geometry::Plane, format, level, false))

@@ -11,15 +11,15 @@ use crate::api::context;
 use crate::api::texture::{self, Resource};
 use crate::error::{CudaError, Result};
 use crate::ffi::{export, get, put};
-use crate::transfer::Side;
+use crate::transfer::{Extent, Side};
 
 fn of(array: CUarray) -> Result<Arc<Array>> {
     ARRAYS.get(array as usize)
 }
 
-/// A place in an array: bytes of a row, rows, slices.
-pub(crate) fn side(array: CUarray, offset: [usize; 3]) -> Result<Side> {
-    of(array)?.side(offset.map(|offset| offset as u64))
+/// A part of an array, from a place on: bytes of a row, rows, slices.
+pub(crate) fn side(array: CUarray, place: [usize; 3], extent: &Extent) -> Result<Side> {
+    of(array)?.side(place.map(|offset| offset as u64), extent)
 }
 
 fn component(format: CUarray_format) -> Result<Component> {

@@ -6,6 +6,7 @@ use crate::abi::driver::*;
 use crate::api::copy::{self, Wait};
 use crate::api::stream;
 use crate::api::stream_handle::{self, DefaultStream};
+use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::ffi::{export, get};
 use crate::transfer::{Copy, Extent, Fill, Pattern, Side};
@@ -62,9 +63,18 @@ pub(crate) unsafe fn copy_batch(
     Ok(())
 }
 
-/// A place in an array of one dimension.
-fn row(array: CUarray, offset: usize) -> Result<Side> {
-    crate::ffi::driver::array::side(array, [offset, 0, 0])
+/// Part of an array of one dimension.
+fn row(array: CUarray, offset: usize, bytes: usize) -> Result<Side> {
+    crate::ffi::driver::array::side(array, [offset, 0, 0], &Extent::bytes(bytes as u64))
+}
+
+/// An address that the program says to be of the device, where so many bytes are copied.
+fn device(address: CUdeviceptr, bytes: usize) -> Result<u64> {
+    if bytes > 0 {
+        driver::check()?;
+        copy::check_device(address)?;
+    }
+    Ok(address)
 }
 
 /// The same copy without the contexts, which are all of one device.
@@ -134,15 +144,20 @@ struct CopySide {
 }
 
 impl CopySide {
-    fn side(&self, width: usize) -> Result<Side> {
+    fn side(&self, extent: &Extent) -> Result<Side> {
         let base = match self.kind {
             CU_MEMORYTYPE_HOST => self.host,
-            CU_MEMORYTYPE_DEVICE | CU_MEMORYTYPE_UNIFIED => self.device,
-            CU_MEMORYTYPE_ARRAY => return crate::ffi::driver::array::side(self.array, self.offset),
+            CU_MEMORYTYPE_DEVICE => device(self.device, usize::from(!extent.is_empty()))?,
+            CU_MEMORYTYPE_UNIFIED => self.device,
+            CU_MEMORYTYPE_ARRAY => return crate::ffi::driver::array::side(self.array, self.offset, extent),
             _ => return Err(CudaError::INVALID_VALUE),
         };
         let [x, y, z] = self.offset.map(|offset| offset as u64);
-        let row_pitch = if self.pitch == 0 { width as u64 } else { self.pitch as u64 };
+        let row_pitch = if self.pitch == 0 { extent.width } else { self.pitch as u64 };
+        let row = x.checked_add(extent.width).ok_or(CudaError::INVALID_VALUE)?;
+        if !extent.is_empty() && (base == 0 || self.pitch != 0 && row_pitch < row) {
+            return Err(CudaError::INVALID_VALUE);
+        }
         let slice_pitch = row_pitch.checked_mul(self.height as u64).ok_or(CudaError::INVALID_VALUE)?;
         let offset = y
             .checked_mul(row_pitch)
@@ -178,7 +193,7 @@ unsafe fn copy_2d(params: &CUDA_MEMCPY2D, stream: CUstream, default: DefaultStre
     let extent = Extent { width: width as u64, height: params.Height as u64, depth: 1 };
     let stream = stream_handle::resolve(stream as usize, default)?;
     // SAFETY: the caller promises that both sides of the copy are valid until it has run.
-    let copy = unsafe { Copy::new(from.side(width)?, to.side(width)?, extent) };
+    let copy = unsafe { Copy::new(from.side(&extent)?, to.side(&extent)?, extent) };
     copy::copy(&stream, copy, wait)
 }
 
@@ -208,7 +223,7 @@ pub(crate) unsafe fn copy_of_box(params: &CUDA_MEMCPY3D) -> Result<Copy> {
     let width = params.WidthInBytes;
     let extent = Extent { width: width as u64, height: params.Height as u64, depth: params.Depth as u64 };
     // SAFETY: the caller promises that both sides of the copy are valid until it has run.
-    Ok(unsafe { Copy::new(from.side(width)?, to.side(width)?, extent) })
+    Ok(unsafe { Copy::new(from.side(&extent)?, to.side(&extent)?, extent) })
 }
 
 /// # Safety
@@ -231,32 +246,32 @@ export! {
 
     fn cuMemcpyHtoD_v2, cuMemcpyHtoD_v2_ptds(default; dstDevice: CUdeviceptr, srcHost: *const c_void, ByteCount: usize) {
         // SAFETY: the caller promises that both sides of the copy are valid until it has run.
-        unsafe { copy(dstDevice, srcHost as u64, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
+        unsafe { copy(device(dstDevice, ByteCount)?, srcHost as u64, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpyHtoDAsync_v2, cuMemcpyHtoDAsync_v2_ptsz(default; dstDevice: CUdeviceptr, srcHost: *const c_void, ByteCount: usize, hStream: CUstream) {
         // SAFETY: the caller promises that both sides of the copy are valid until it has run.
-        unsafe { copy(dstDevice, srcHost as u64, ByteCount, hStream, default, Wait::No) }
+        unsafe { copy(device(dstDevice, ByteCount)?, srcHost as u64, ByteCount, hStream, default, Wait::No) }
     }
 
     fn cuMemcpyDtoH_v2, cuMemcpyDtoH_v2_ptds(default; dstHost: *mut c_void, srcDevice: CUdeviceptr, ByteCount: usize) {
         // SAFETY: the caller promises that both sides of the copy are valid until it has run.
-        unsafe { copy(dstHost as u64, srcDevice, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
+        unsafe { copy(dstHost as u64, device(srcDevice, ByteCount)?, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpyDtoHAsync_v2, cuMemcpyDtoHAsync_v2_ptsz(default; dstHost: *mut c_void, srcDevice: CUdeviceptr, ByteCount: usize, hStream: CUstream) {
         // SAFETY: the caller promises that both sides of the copy are valid until it has run.
-        unsafe { copy(dstHost as u64, srcDevice, ByteCount, hStream, default, Wait::No) }
+        unsafe { copy(dstHost as u64, device(srcDevice, ByteCount)?, ByteCount, hStream, default, Wait::No) }
     }
 
     fn cuMemcpyDtoD_v2, cuMemcpyDtoD_v2_ptds(default; dstDevice: CUdeviceptr, srcDevice: CUdeviceptr, ByteCount: usize) {
         // SAFETY: the caller promises that both sides of the copy are valid until it has run.
-        unsafe { copy(dstDevice, srcDevice, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
+        unsafe { copy(device(dstDevice, ByteCount)?, device(srcDevice, ByteCount)?, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpyDtoDAsync_v2, cuMemcpyDtoDAsync_v2_ptsz(default; dstDevice: CUdeviceptr, srcDevice: CUdeviceptr, ByteCount: usize, hStream: CUstream) {
         // SAFETY: the caller promises that both sides of the copy are valid until it has run.
-        unsafe { copy(dstDevice, srcDevice, ByteCount, hStream, default, Wait::No) }
+        unsafe { copy(device(dstDevice, ByteCount)?, device(srcDevice, ByteCount)?, ByteCount, hStream, default, Wait::No) }
     }
 
     fn cuMemsetD8_v2, cuMemsetD8_v2_ptds(default; dstDevice: CUdeviceptr, uc: c_uchar, N: usize) {
@@ -359,7 +374,7 @@ export! {
     ) {
         let _ = (dstContext, srcContext);
         // SAFETY: the caller promises that both sides of the copy are valid until it has run.
-        unsafe { copy(dstDevice, srcDevice, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
+        unsafe { copy(device(dstDevice, ByteCount)?, device(srcDevice, ByteCount)?, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpyPeerAsync, cuMemcpyPeerAsync_ptsz(
@@ -373,7 +388,7 @@ export! {
     ) {
         let _ = (dstContext, srcContext);
         // SAFETY: the caller promises that both sides of the copy are valid until it has run.
-        unsafe { copy(dstDevice, srcDevice, ByteCount, hStream, default, Wait::No) }
+        unsafe { copy(device(dstDevice, ByteCount)?, device(srcDevice, ByteCount)?, ByteCount, hStream, default, Wait::No) }
     }
 
     fn cuMemcpy3DPeer, cuMemcpy3DPeer_ptds(default; pCopy: *const CUDA_MEMCPY3D_PEER) {
@@ -396,7 +411,7 @@ export! {
         ByteCount: usize,
     ) {
         // SAFETY: the caller promises that both sides of the copy are valid until it has run.
-        unsafe { copy_row(row(dstArray, dstOffset)?, Side::linear(srcHost as u64), ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
+        unsafe { copy_row(row(dstArray, dstOffset, ByteCount)?, Side::linear(srcHost as u64), ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpyHtoAAsync_v2, cuMemcpyHtoAAsync_v2_ptsz(
@@ -408,7 +423,7 @@ export! {
         hStream: CUstream,
     ) {
         // SAFETY: the caller promises that both sides of the copy are valid until it has run.
-        unsafe { copy_row(row(dstArray, dstOffset)?, Side::linear(srcHost as u64), ByteCount, hStream, default, Wait::No) }
+        unsafe { copy_row(row(dstArray, dstOffset, ByteCount)?, Side::linear(srcHost as u64), ByteCount, hStream, default, Wait::No) }
     }
 
     fn cuMemcpyAtoH_v2, cuMemcpyAtoH_v2_ptds(
@@ -419,7 +434,7 @@ export! {
         ByteCount: usize,
     ) {
         // SAFETY: the caller promises that both sides of the copy are valid until it has run.
-        unsafe { copy_row(Side::linear(dstHost as u64), row(srcArray, srcOffset)?, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
+        unsafe { copy_row(Side::linear(dstHost as u64), row(srcArray, srcOffset, ByteCount)?, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpyAtoHAsync_v2, cuMemcpyAtoHAsync_v2_ptsz(
@@ -431,7 +446,7 @@ export! {
         hStream: CUstream,
     ) {
         // SAFETY: the caller promises that both sides of the copy are valid until it has run.
-        unsafe { copy_row(Side::linear(dstHost as u64), row(srcArray, srcOffset)?, ByteCount, hStream, default, Wait::No) }
+        unsafe { copy_row(Side::linear(dstHost as u64), row(srcArray, srcOffset, ByteCount)?, ByteCount, hStream, default, Wait::No) }
     }
 
     fn cuMemcpyDtoA_v2, cuMemcpyDtoA_v2_ptds(
@@ -442,7 +457,7 @@ export! {
         ByteCount: usize,
     ) {
         // SAFETY: the caller promises that both sides of the copy are valid until it has run.
-        unsafe { copy_row(row(dstArray, dstOffset)?, Side::linear(srcDevice), ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
+        unsafe { copy_row(row(dstArray, dstOffset, ByteCount)?, Side::linear(device(srcDevice, ByteCount)?), ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpyAtoD_v2, cuMemcpyAtoD_v2_ptds(
@@ -453,7 +468,7 @@ export! {
         ByteCount: usize,
     ) {
         // SAFETY: the caller promises that both sides of the copy are valid until it has run.
-        unsafe { copy_row(Side::linear(dstDevice), row(srcArray, srcOffset)?, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
+        unsafe { copy_row(Side::linear(device(dstDevice, ByteCount)?), row(srcArray, srcOffset, ByteCount)?, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpyAtoA_v2, cuMemcpyAtoA_v2_ptds(
@@ -465,7 +480,7 @@ export! {
         ByteCount: usize,
     ) {
         // SAFETY: the caller promises that both sides of the copy are valid until it has run.
-        unsafe { copy_row(row(dstArray, dstOffset)?, row(srcArray, srcOffset)?, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
+        unsafe { copy_row(row(dstArray, dstOffset, ByteCount)?, row(srcArray, srcOffset, ByteCount)?, ByteCount, std::ptr::null_mut(), default, Wait::Yes) }
     }
 
     fn cuMemcpyBatchAsync, cuMemcpyBatchAsync_ptsz(

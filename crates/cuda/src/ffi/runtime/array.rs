@@ -84,8 +84,8 @@ unsafe fn copy_rows(
     wait: Wait,
 ) -> Result<()> {
     ready()?;
-    let place = of(array)?.side([x as u64, y as u64, 0])?;
     let extent = Extent { width: width as u64, height: height as u64, depth: 1 };
+    let place = of(array)?.side([x as u64, y as u64, 0], &extent)?;
     let memory = rows(memory, pitch);
     if to_array {
         // SAFETY: the caller promises that both sides of the copy are valid until it has run.
@@ -292,9 +292,9 @@ export_runtime! {
         kind: cudaMemcpyKind,
     ) {
         ready()?;
-        let from = of(src)?.side([wOffsetSrc as u64, hOffsetSrc as u64, 0])?;
-        let to = of(dst)?.side([wOffsetDst as u64, hOffsetDst as u64, 0])?;
         let extent = Extent { width: width as u64, height: height as u64, depth: 1 };
+        let from = of(src)?.side([wOffsetSrc as u64, hOffsetSrc as u64, 0], &extent)?;
+        let to = of(dst)?.side([wOffsetDst as u64, hOffsetDst as u64, 0], &extent)?;
         // SAFETY: the caller promises that both sides of the copy are valid until it has run.
         unsafe { copy(from, to, extent, kind, (std::ptr::null_mut(), default), Wait::Yes) }
     }

@@ -6,8 +6,8 @@ use super::{export_runtime, ready};
 use crate::abi::runtime::*;
 use crate::api::array::ARRAYS;
 use crate::api::copy::{self, Wait};
+use crate::api::registry;
 use crate::api::stream_handle::{self, DefaultStream};
-use crate::api::{allocation, registry};
 use crate::error::{CudaError, Result};
 use crate::ffi::driver::transfer::copy_batch;
 use crate::ffi::get;
@@ -52,11 +52,12 @@ fn check_direction(from: &Side, to: &Side, extent: &Extent, kind: cudaMemcpyKind
     if extent.is_empty() {
         return Ok(());
     }
-    let is_host = |side: &Side| allocation::owner(side.address, 0).map(|owner| owner == allocation::Owner::Host);
     let from_device = matches!(kind, cudaMemcpyDeviceToHost | cudaMemcpyDeviceToDevice);
     let to_device = matches!(kind, cudaMemcpyHostToDevice | cudaMemcpyDeviceToDevice);
-    if from_device && is_host(from)? || to_device && is_host(to)? {
-        return Err(CudaError::INVALID_VALUE);
+    for (side, is_of_device) in [(from, from_device), (to, to_device)] {
+        if is_of_device {
+            copy::check_device(side.address)?;
+        }
     }
     Ok(())
 }
@@ -87,9 +88,12 @@ unsafe fn fill(to: Side, extent: Extent, value: c_int, stream: In, wait: Wait) -
     copy::fill(&stream, fill, wait)
 }
 
-/// One side of a copy of a box, and the size of an element if it is an array.
-fn side_3d(array: cudaArray_t, position: cudaPos, pointer: cudaPitchedPtr) -> Result<(Side, Option<u64>)> {
+/// One side of a copy of a box.
+fn side_3d(array: cudaArray_t, position: cudaPos, pointer: cudaPitchedPtr, extent: &Extent) -> Result<Side> {
     if array.is_null() {
+        if pointer.ptr.is_null() && !extent.is_empty() {
+            return Err(CudaError::INVALID_VALUE);
+        }
         let row_pitch = pointer.pitch as u64;
         let slice_pitch = row_pitch.checked_mul(pointer.ysize as u64).ok_or(CudaError::INVALID_VALUE)?;
         let offset = (position.z as u64)
@@ -98,12 +102,11 @@ fn side_3d(array: cudaArray_t, position: cudaPos, pointer: cudaPitchedPtr) -> Re
             .and_then(|rows| rows.checked_add(position.x as u64))
             .ok_or(CudaError::INVALID_VALUE)?;
         let address = (pointer.ptr as u64).checked_add(offset).ok_or(CudaError::INVALID_VALUE)?;
-        return Ok((Side { address, row_pitch, slice_pitch }, None));
+        return Ok(Side { address, row_pitch, slice_pitch });
     }
     let array = ARRAYS.get(array as usize)?;
-    let element = array.image.element_bytes();
-    let x = (position.x as u64).checked_mul(element).ok_or(CudaError::INVALID_VALUE)?;
-    Ok((array.side([x, position.y as u64, position.z as u64])?, Some(element)))
+    let x = (position.x as u64).checked_mul(array.image.element_bytes()).ok_or(CudaError::INVALID_VALUE)?;
+    array.side([x, position.y as u64, position.z as u64], extent)
 }
 
 /// A copy of a box.
@@ -112,12 +115,13 @@ fn side_3d(array: cudaArray_t, position: cudaPos, pointer: cudaPitchedPtr) -> Re
 /// Both sides of the copy must be valid until it has run.
 pub(crate) unsafe fn copy_of_box(params: &cudaMemcpy3DParms) -> Result<Copy> {
     ready()?;
-    let (from, from_element) = side_3d(params.srcArray, params.srcPos, params.srcPtr)?;
-    let (to, to_element) = side_3d(params.dstArray, params.dstPos, params.dstPtr)?;
     // With an array on either side, the width is in its elements.
-    let element = from_element.or(to_element).unwrap_or(1);
+    let array = if params.srcArray.is_null() { params.dstArray } else { params.srcArray };
+    let element = if array.is_null() { 1 } else { ARRAYS.get(array as usize)?.image.element_bytes() };
     let width = (params.extent.width as u64).checked_mul(element).ok_or(CudaError::INVALID_VALUE)?;
     let extent = Extent { width, height: params.extent.height as u64, depth: params.extent.depth as u64 };
+    let from = side_3d(params.srcArray, params.srcPos, params.srcPtr, &extent)?;
+    let to = side_3d(params.dstArray, params.dstPos, params.dstPtr, &extent)?;
     // SAFETY: the caller promises that both sides of the copy are valid until it has run.
     unsafe { copy_of(from, to, extent, params.kind) }
 }
