@@ -2,21 +2,25 @@
 //!
 //! While compiled code runs, a fault is the fault of a kernel. The handler changes the interrupted context so that, when
 //! it returns, the worker goes on elsewhere, on a stack of its own, where it ends the launch. The fibre is not gone on
-//! with. All other faults go to whoever handled them before.
+//! with. All other faults go to whoever handled them before, and so do signals that somebody sends: they end the program if
+//! they did so without us.
 //!
-//! The same way leads out of a kernel that does not end: a watchdog sends a signal to its thread.
+//! The same way leads out of a kernel that does not end: a watchdog sends a signal to its thread. Nobody else's signal of
+//! that kind is taken for it, and there is no handler as long as there is no watchdog.
 
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use super::fibre::Stack;
 
 /// The signals that processors raise.
 const FAULTS: [libc::c_int; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
 /// Sent to a thread whose kernel takes too long. Ignored by default, and used by nearly nobody.
-pub(crate) const WATCHDOG: libc::c_int = libc::SIGURG;
+const WATCHDOG: libc::c_int = libc::SIGURG;
 
 /// What a thread must know when a signal comes. Lives in the worker.
 #[derive(Debug)]
@@ -54,6 +58,8 @@ pub(crate) enum Activity {
 const SIGNAL_STACK: usize = 64 << 10;
 
 thread_local! {
+    /// Whether the watchdog of this thread has sent a signal; null if there is none.
+    static IS_OVERDUE: Cell<*const AtomicBool> = const { Cell::new(ptr::null()) };
     /// Who wants to know first of faults that are not those of a kernel.
     static ON_FAULT: Cell<Option<fn()>> = const { Cell::new(None) };
     static LANDING: Cell<*const Landing> = const { Cell::new(ptr::null()) };
@@ -128,19 +134,68 @@ pub(crate) fn on_fault(call: Option<fn()>) {
 fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        for signal in FAULTS.into_iter().chain([WATCHDOG]) {
-            // SAFETY: the handler is a function with the signature that SA_SIGINFO demands; what was there before is kept in
-            // a place of its own, which is only read after it was written here.
-            unsafe {
-                let mut action: libc::sigaction = std::mem::zeroed();
-                action.sa_sigaction = handle as *const () as usize;
-                action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
-                libc::sigemptyset(&raw mut action.sa_mask);
-                let previous = (&raw mut PREVIOUS[signal as usize]).cast::<libc::sigaction>();
-                libc::sigaction(signal, &raw const action, previous);
-            }
+        for signal in FAULTS {
+            handle_from_now_on(signal, libc::SA_NODEFER);
         }
     });
+}
+
+fn handle_from_now_on(signal: libc::c_int, flags: libc::c_int) {
+    // SAFETY: the handler is a function with the signature that SA_SIGINFO demands; what was there before is kept in a place of
+    // its own, which is only read after it was written here, before the handler is there.
+    unsafe {
+        let previous = (&raw mut PREVIOUS[signal as usize]).cast::<libc::sigaction>();
+        libc::sigaction(signal, ptr::null(), previous);
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handle as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART | flags;
+        libc::sigemptyset(&raw mut action.sa_mask);
+        libc::sigaction(signal, &raw const action, ptr::null_mut());
+    }
+}
+
+/// Runs something on this thread, and sends it a signal from the deadline on, until it has ended.
+pub(crate) fn watched<T>(deadline: Instant, run: impl FnOnce() -> T) -> T {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| handle_from_now_on(WATCHDOG, 0));
+    // SAFETY: a thread can always ask for itself.
+    let thread = unsafe { libc::pthread_self() };
+    let is_overdue = AtomicBool::new(false);
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    let before = IS_OVERDUE.replace(&raw const is_overdue);
+    let mut mask = MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: the set is filled before it is used, and there is room for the old one.
+    unsafe {
+        let mut own = MaybeUninit::<libc::sigset_t>::uninit();
+        libc::sigemptyset(own.as_mut_ptr());
+        libc::sigaddset(own.as_mut_ptr(), WATCHDOG);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, own.as_ptr(), mask.as_mut_ptr());
+    }
+    let result = std::thread::scope(|scope| {
+        let is_overdue = &is_overdue;
+        scope.spawn(move || {
+            let mut wait = deadline.saturating_duration_since(Instant::now());
+            while is_done.recv_timeout(wait) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                is_overdue.store(true, Ordering::Release);
+                // SAFETY: the thread is alive: it waits for this one at the end of the scope.
+                unsafe { libc::pthread_kill(thread, WATCHDOG) };
+                wait = Duration::from_millis(20);
+            }
+        });
+        let result = run();
+        drop(done);
+        result
+    });
+    // SAFETY: it is what the thread had before.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, mask.as_ptr(), ptr::null_mut()) };
+    IS_OVERDUE.set(before);
+    result
+}
+
+/// Whether the watchdog of this thread has sent a signal.
+fn is_overdue() -> bool {
+    // SAFETY: `watched` sets the pointer only while the value is there.
+    unsafe { IS_OVERDUE.get().as_ref() }.is_some_and(|is_overdue| is_overdue.load(Ordering::Acquire))
 }
 
 /// Keeps signals that are meant for the program away from the thread that calls, and from those that it starts: the
@@ -150,7 +205,7 @@ pub fn leave_signals_to_the_program() {
     unsafe {
         let mut all = MaybeUninit::<libc::sigset_t>::uninit();
         libc::sigfillset(all.as_mut_ptr());
-        for signal in FAULTS.into_iter().chain([WATCHDOG]) {
+        for signal in FAULTS {
             libc::sigdelset(all.as_mut_ptr(), signal);
         }
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), ptr::null_mut());
@@ -159,9 +214,13 @@ pub fn leave_signals_to_the_program() {
 
 /// Only touches thread-local cells and the interrupted context, so that it may run at any moment.
 extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    // SAFETY: the system passes it, filled in. Codes of what somebody has sent are not positive.
+    let is_sent = unsafe { (*info).si_code } <= 0;
+    let is_ours = if signal == WATCHDOG { is_overdue() } else { !is_sent };
     let landing = LANDING.get();
     // SAFETY: `guard` sets the pointer only while the landing is alive, for this thread.
     if let Some(landing) = unsafe { landing.as_ref() }
+        && is_ours
         && landing.may_land(signal)
     {
         // SAFETY: the system passes both, filled in.
@@ -180,21 +239,30 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *
         }
         return;
     }
-    if signal != WATCHDOG {
-        if let Some(observe) = ON_FAULT.get() {
-            observe();
-        }
-        chain(signal, info, context);
+    if signal == WATCHDOG && is_ours {
+        // It comes again.
+        return;
     }
+    if let Some(observe) = ON_FAULT.get().filter(|_| !is_sent) {
+        observe();
+    }
+    chain(signal, info, context, is_sent);
 }
 
 /// Hands a signal on to whoever handled it before.
-fn chain(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+fn chain(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void, is_sent: bool) {
     // SAFETY: `install` filled the place in before the handler could run. A handler that the program had installed gets
     // what it would have got.
     unsafe {
         let previous = (&raw const PREVIOUS[signal as usize]).cast::<libc::sigaction>().read();
         match previous.sa_sigaction {
+            libc::SIG_DFL if signal == WATCHDOG => {}
+            libc::SIG_IGN if is_sent => {}
+            libc::SIG_DFL if is_sent => {
+                // Nothing is tried again that would end the program.
+                libc::sigaction(signal, &raw const previous, ptr::null_mut());
+                libc::raise(signal);
+            }
             libc::SIG_DFL | libc::SIG_IGN => {
                 // The access is tried again, and ends the program as it would have without us.
                 libc::sigaction(signal, &raw const previous, ptr::null_mut());

@@ -1,12 +1,11 @@
 //! One OS thread that runs the blocks of a launch: switching between the scheduler and the fibres.
 
 use std::cell::{Cell, RefCell};
-use std::time::Instant;
 
 use super::fibre::switch;
 use super::launch::Launch;
 use super::schedule::{After, Arrival, Next, Schedule, Wait};
-use super::signals::{Activity, Caught, Landing, WATCHDOG};
+use super::signals::{Activity, Caught, Landing, watched};
 use crate::abi::collective::Collective;
 use crate::abi::context::WarpContext;
 use crate::options::Width;
@@ -274,24 +273,4 @@ extern "C" fn land() -> ! {
 thread_local! {
     /// The worker of this OS thread.
     static CURRENT: Cell<*const Worker<'static>> = const { Cell::new(std::ptr::null()) };
-}
-
-/// Runs something on this thread, and sends it a signal from the deadline on, until it has ended.
-fn watched<T>(deadline: Instant, run: impl FnOnce() -> T) -> T {
-    // SAFETY: a thread can always ask for itself.
-    let thread = unsafe { libc::pthread_self() };
-    let (done, is_done) = std::sync::mpsc::channel::<()>();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            let mut wait = deadline.saturating_duration_since(Instant::now());
-            while is_done.recv_timeout(wait) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-                // SAFETY: the thread is alive: it waits for this one at the end of the scope.
-                unsafe { libc::pthread_kill(thread, WATCHDOG) };
-                wait = std::time::Duration::from_millis(20);
-            }
-        });
-        let result = run();
-        drop(done);
-        result
-    })
 }
