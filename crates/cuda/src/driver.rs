@@ -42,6 +42,10 @@ pub(crate) fn start() -> Result<&'static Driver> {
 
 /// What the command asks for. What cannot be read is said, and nothing of it counts.
 fn settings_of_run() -> settings::Settings {
+    // Who starts a program that has other rights than he has does not tell it where to write.
+    if crate::process::is_secure() {
+        return settings::Settings::default();
+    }
     let read = settings::Settings::from_environment().unwrap_or_else(|error| {
         crate::log::say(&format!("{error}; all settings of the run are ignored"));
         None

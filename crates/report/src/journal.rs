@@ -17,6 +17,7 @@ use serde_json::Value;
 use crate::finding::Finding;
 use crate::regular_file::open_regular;
 use crate::table::Row;
+use crate::watch;
 
 /// Longer lines are skipped by the reader.
 pub(crate) const LONGEST_LINE: usize = 1 << 20;
@@ -162,6 +163,15 @@ impl Journal {
             file.replace(OpenOptions::new().append(true).custom_flags(libc::O_NOFOLLOW).open(&self.path)?)?;
         }
         file.write_all(&text)
+    }
+}
+
+impl Journal {
+    /// The process ends. If nobody is left who would read the file, it goes.
+    pub fn leave(&self) {
+        if let Some(session) = self.path.parent() {
+            watch::clear_if_unwatched(session, &[self.path.clone(), Counts::path(&self.path)]);
+        }
     }
 }
 

@@ -36,6 +36,7 @@ mod suppress;
 mod symbols;
 mod table;
 mod text;
+mod watch;
 
 pub use demangle::{demangled, short_name};
 pub use escape::escaped;
@@ -51,3 +52,4 @@ pub use suppress::{SuppressionError, Suppressions, entry_for};
 pub use symbols::Symbols;
 pub use table::{Cell, Row};
 pub use text::{Look, render, render_finding};
+pub use watch::Watch;

@@ -6,12 +6,14 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use report::Watch;
 
 /// The directory. It goes when the value does.
 #[derive(Debug)]
 pub(crate) struct Directory {
     path: PathBuf,
-    keep: bool,
+    /// Nothing if the directory is kept. If this process is killed, the program's processes remove it.
+    watch: Option<Watch>,
 }
 
 impl Directory {
@@ -24,7 +26,8 @@ impl Directory {
         let name: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
         let path = base.join(format!("warpgrind-{name}"));
         DirBuilder::new().mode(0o700).create(&path).with_context(|| format!("making {}", path.display()))?;
-        Ok(Self { path, keep })
+        let watch = (!keep).then(|| Watch::begin(&path)).transpose();
+        Ok(Self { watch: watch.with_context(|| format!("writing to {}", path.display()))?, path })
     }
 
     /// Where it is.
@@ -35,7 +38,7 @@ impl Directory {
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        if !self.keep {
+        if self.watch.is_some() {
             // Nobody can be told, and nothing depends on it.
             let _ = fs::remove_dir_all(&self.path);
         }

@@ -7,3 +7,9 @@ pub(crate) mod life;
 pub(crate) mod objects;
 pub(crate) mod python;
 pub(crate) mod stdio;
+
+/// Whether the process has other rights than the user who started it, so that its environment is not to be trusted.
+pub(crate) fn is_secure() -> bool {
+    // SAFETY: it only reads what the kernel has handed to the process.
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+}

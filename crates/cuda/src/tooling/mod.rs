@@ -88,6 +88,7 @@ pub(crate) fn start(
                 tool_host.services.write(&Line::Signal(signal));
                 tool_host.report_active();
                 tool_host.services.write_coverage();
+                tool_host.services.leave();
             }
         });
     }
@@ -185,6 +186,7 @@ impl ToolHost {
         }
         self.services.write_coverage();
         self.services.write(&Line::End);
+        self.services.leave();
     }
 
     fn next_launch(&self) -> u64 {

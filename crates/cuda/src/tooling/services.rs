@@ -78,6 +78,13 @@ impl Services {
         self.write(&Line::Coverage(coverage));
     }
 
+    /// The process ends.
+    pub(super) fn leave(&self) {
+        if let Some(journal) = &self.journal {
+            journal.leave();
+        }
+    }
+
     pub(super) fn lock_objects(&self) -> MutexGuard<'_, Objects> {
         self.objects.lock().unwrap_or_else(PoisonError::into_inner)
     }
