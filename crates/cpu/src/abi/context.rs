@@ -51,6 +51,8 @@ pub(crate) struct WarpContext {
     pub(crate) resume: u64,
     /// What its registers hold then.
     pub(crate) frame: *const u64,
+    /// By which calls a thread that runs on its own came to where it is: each call has a number of its own.
+    pub(crate) calls: u64,
     /// Whose turn it is when the warp comes to barrier 0, if the warps of its block take turns (see `barrier_ring`); else null.
     pub(crate) next: *mut WarpContext,
     /// Where it stands while it does not run.

@@ -224,7 +224,12 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         }
         let carry = takes.then(|| emit.load(emit.bool(), self.registers.carry, 4));
         let (result, out) = match op {
-            Op::Sub | Op::Subc => emit.sub_with_borrow(a, b, carry),
+            // As on a GPU, and as the code for divisions of 128 bits that NVVM makes expects it, a difference is
+            // `a + !b + 1`: the flag is set where nothing is borrowed.
+            Op::Sub | Op::Subc => {
+                let (result, borrow) = emit.sub_with_borrow(a, b, carry.map(|carry| emit.is_zero(carry)));
+                (result, emit.is_zero(borrow))
+            }
             _ => emit.add_with_carry(a, b, carry),
         };
         if puts {

@@ -11,7 +11,8 @@ use super::memory_map::param_offsets;
 use super::operands::sign_of;
 use super::unsupported::Unsupported;
 use crate::abi::calls::{HostFunction, RuntimeFunction, Undefined, with_line};
-use crate::llvm::Value;
+use crate::abi::context::field;
+use crate::llvm::{FunctionValue, Value};
 
 /// Where results and arguments of a call are.
 struct Passing {
@@ -114,11 +115,30 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         // Arguments are passed where there is a call at all: most guarded calls are for what hardly ever happens.
         self.call_with_mask(active, may_end, |this, mask| {
             let area = this.fill_arguments(&layout, returns, args);
-            let left = this.unit.builder.call(function, &[this.warp, mask, area, frame]);
+            let left = this.call_from_here(function, &[this.warp, mask, area, frame]);
             this.take_results(area, &layout, returns);
             left
         });
         true
+    }
+
+    /// Calls a function. Of a thread that runs on its own it is noted by which call it is there: threads of a warp that come to
+    /// the same instruction by different calls are not there together. Lanes of a warp are called together in any case.
+    fn call_from_here(&mut self, function: FunctionValue<'c>, args: &[Value<'c>]) -> Value<'c> {
+        /// Spreads the numbers of calls (Knuth's multiplicative hash).
+        const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+        let builder = self.unit.builder;
+        if !self.is_scalar_device() {
+            return builder.call(function, args);
+        }
+        let word = self.unit.context().int(64);
+        let at = builder.offset(self.warp, word.constant(field!(calls)));
+        let before = builder.load(word, at, 8);
+        let number = word.constant(u64::from(self.line()) + 1);
+        builder.store(builder.mul(builder.add(before, number), word.constant(SPREAD)), at, 8);
+        let result = builder.call(function, args);
+        builder.store(before, at, 8);
+        result
     }
 
     /// Calls for some lanes, and takes those out that ended.
@@ -240,7 +260,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 let function = this.unit.function(func);
                 let any = this.masks.any(is_it);
                 this.when(any, |this| {
-                    let left = builder.call(function, &[this.warp, is_it, area, frame]);
+                    let left = this.call_from_here(function, &[this.warp, is_it, area, frame]);
                     let before = builder.load(mask.ty(), alive, 4);
                     let ended = builder.and(is_it, builder.not(left));
                     builder.store(builder.and(before, builder.not(ended)), alive, 4);

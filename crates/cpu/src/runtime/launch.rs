@@ -173,6 +173,7 @@ impl<'l> Launch<'l> {
             budget: self.budget,
             resume: 0,
             frame: std::ptr::null(),
+            calls: 0,
             next: std::ptr::null_mut(),
             saved: std::ptr::null_mut(),
             current: std::ptr::null(),

@@ -83,7 +83,7 @@ impl Run<'_> {
                 place.here_since[warp] = None;
                 return Ok(());
             };
-            let here = |thread: &Thread| thread.state == State::AtHere && thread.place() == waiting.place();
+            let here = |thread: &Thread| thread.state == State::AtHere && thread.calls().eq(waiting.calls());
             let lanes = (0..threads.len()).filter(|&lane| here(&threads[lane])).fold(0, |mask, lane| mask | 1 << lane);
             self.exchange(block, warp, lanes, lanes)?;
         }

@@ -212,7 +212,11 @@ impl Lane<'_> {
         };
         let (result, carry_out) = match carry.op {
             CarryOp::Add => int::add_carry(bits, value(0), value(1), carry_in),
-            CarryOp::Sub => int::sub_borrow(bits, value(0), value(1), carry_in),
+            // The flag is set where nothing is borrowed.
+            CarryOp::Sub => {
+                let (result, borrow) = int::sub_borrow(bits, value(0), value(1), carry.read && !carry_in);
+                (result, !borrow)
+            }
             CarryOp::MadLo => int::add_carry(bits, product(false), value(2), carry_in),
             CarryOp::MadHi => int::add_carry(bits, product(true), value(2), carry_in),
         };

@@ -114,6 +114,11 @@ impl Thread {
     }
 
     /// Where the thread stands: function and position.
+    /// Where it is, and by which calls it came there.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.frames.iter().map(|frame| (frame.function, frame.pc))
+    }
+
     pub(crate) fn place(&self) -> (u32, u32) {
         self.frames.last().map_or((0, 0), |frame| (frame.function, frame.pc))
     }

@@ -735,10 +735,11 @@ impl<'l> Schedule<'l> {
     pub(crate) fn meet(&mut self, what: Collective, line: u32, mask: Option<u32>, values: [u64; 3]) -> Wait {
         self.spins = 0;
         let fibre = self.running();
-        let (place, warp, lane) = {
+        let (place, warp, lane, calls) = {
             let context = &self.fibres[fibre].context;
-            (context.resident, context.warp(), context.first_lane())
+            (context.resident, context.warp(), context.first_lane(), context.calls)
         };
+        let calls = if mask.is_none() { calls } else { 0 };
         if let Some(mask) = mask
             && mask >> lane & 1 == 0
         {
@@ -749,6 +750,7 @@ impl<'l> Schedule<'l> {
         let found = resident.rendezvous.iter().position(|rendezvous| {
             rendezvous.warp == warp
                 && rendezvous.what == what
+                && rendezvous.calls == calls
                 && (rendezvous.line == line || what == Collective::Barrier)
         });
         let index = found.unwrap_or_else(|| {
@@ -756,6 +758,7 @@ impl<'l> Schedule<'l> {
                 warp,
                 what,
                 line,
+                calls,
                 is_loose,
                 arrivals: Box::default(),
                 fibres: [0; 32],

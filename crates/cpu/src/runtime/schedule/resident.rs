@@ -58,6 +58,8 @@ pub(super) struct Rendezvous {
     pub(super) warp: usize,
     pub(super) what: Collective,
     pub(super) line: u32,
+    /// The calls by which those came to it that wait for whoever is there: others are elsewhere. 0 for named members.
+    pub(super) calls: u64,
     /// Whether it is for whoever is there, not for named members.
     pub(super) is_loose: bool,
     pub(super) arrivals: Box<Arrivals>,
