@@ -56,9 +56,7 @@ impl DeviceSettings {
             instruction_budget: asked.instruction_budget,
             cache_size: asked.cache_size,
             // The user sets this one.
-            is_verbose: std::env::var_os("WARPGRIND_LOG")
-                .filter(|_| !crate::process::is_secure())
-                .is_some_and(|level| level == "debug"),
+            is_verbose: std::env::var_os("WARPGRIND_LOG").is_some_and(|level| level == "debug"),
         }
     }
 }

@@ -27,10 +27,15 @@ static FAULT: AtomicU32 = AtomicU32::new(0);
 pub(crate) fn start() -> Result<&'static Driver> {
     let driver = DRIVER.get_or_init(|| {
         let asked = settings_of_run();
-        let settings = DeviceSettings::new(&asked.device);
-        let device = devices::cpu_device::open(&settings)?;
+        let mut settings = DeviceSettings::new(&asked.device);
+        settings.is_verbose &= !crate::process::is_secure();
+        let device = open(&settings, &asked.tools).inspect_err(|_| {
+            crate::tooling::did_not_start(
+                &asked.tools,
+                "CUDA did not start in a process; why is on its standard error",
+            );
+        })?;
         crate::process::life::watch();
-        crate::tooling::start(&device, &asked.tools, settings.seed, settings.repeat())?;
         Ok(Driver { settings, device, process: std::process::id() })
     });
     let driver = driver.as_ref().map_err(|&error| error)?;
@@ -38,6 +43,13 @@ pub(crate) fn start() -> Result<&'static Driver> {
         return Err(CudaError::NOT_INITIALIZED);
     }
     Ok(driver)
+}
+
+/// The device, with tools at work.
+fn open(settings: &DeviceSettings, asked: &settings::Tools) -> Result<Arc<dyn Device>> {
+    let device = devices::cpu_device::open(settings)?;
+    crate::tooling::start(&device, asked, settings.seed)?;
+    Ok(device)
 }
 
 /// What the command asks for. What cannot be read is said, and nothing of it counts.

@@ -41,6 +41,7 @@ codes! {
     INVALID_DEVICE = 101,
     INVALID_IMAGE = 200,
     INVALID_CONTEXT = 201,
+    CONTEXT_ALREADY_IN_USE = 216,
     NO_BINARY_FOR_GPU = 209,
     PEER_ACCESS_UNSUPPORTED = 217,
     INVALID_PTX = 218,
@@ -56,6 +57,7 @@ codes! {
     ILLEGAL_ADDRESS = 700,
     LAUNCH_OUT_OF_RESOURCES = 701,
     LAUNCH_TIMEOUT = 702,
+    PEER_ACCESS_ALREADY_ENABLED = 704,
     PEER_ACCESS_NOT_ENABLED = 705,
     CONTEXT_IS_DESTROYED = 709,
     ASSERT = 710,
@@ -82,7 +84,7 @@ codes! {
 
 impl CudaError {
     /// The number that programs see.
-    pub(crate) fn code(self) -> u32 {
+    pub(crate) const fn code(self) -> u32 {
         self.0.get()
     }
 

@@ -28,6 +28,7 @@ mod process;
 #[allow(unsafe_code, reason = "memory whose addresses the program gives")]
 mod program_image;
 mod queue;
+mod refusal;
 mod tooling;
 #[allow(unsafe_code, reason = "memory whose addresses the program gives")]
 mod transfer;

@@ -274,6 +274,30 @@ impl Objects {
         (pointer - object.start <= object.bytes).then_some(object)
     }
 
+    /// The memory that a pointer into an object may be moved through: where it starts, and how long it is. That is the object,
+    /// and with mappings, which programs put beside each other to make one piece of them, those beside it.
+    pub fn reach(&self, object: &Object) -> (u64, u64) {
+        let (mut start, mut end) = (object.start, object.start + object.bytes);
+        let is_mapping =
+            |other: &Object| other.kind == AllocationKind::Mapping && other.permissions == permissions::ALL;
+        if is_mapping(object) {
+            let before = self.live.range(..start).rev().map(|(_, other)| other).take_while(|other| is_mapping(other));
+            for other in before {
+                if other.start + other.bytes != start {
+                    break;
+                }
+                start = other.start;
+            }
+            for (_, other) in self.live.range(end..).take_while(|(_, other)| is_mapping(other)) {
+                if other.start != end {
+                    break;
+                }
+                end += other.bytes;
+            }
+        }
+        (start, end - start)
+    }
+
     /// Bytes of the device that the program does not know to be in use: redzones, and what was freed.
     pub fn hidden_bytes(&self, redzone: u64) -> u64 {
         let is_ours = |kind: &AllocationKind| {

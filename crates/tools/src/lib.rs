@@ -47,7 +47,13 @@ pub fn explanations() -> Vec<Explanation> {
         title: "a kernel that the device ended",
         text: include_str!("device-fault.md"),
     };
-    TOOLS.iter().flat_map(|tool| tool.explanations()).copied().chain([fault]).collect()
+    let api_error = Explanation {
+        tool: None,
+        code: "api-error",
+        title: "a call of CUDA that failed",
+        text: include_str!("api-error.md"),
+    };
+    TOOLS.iter().flat_map(|tool| tool.explanations()).copied().chain([fault, api_error]).collect()
 }
 
 /// The tool of this name.

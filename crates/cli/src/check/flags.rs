@@ -138,9 +138,9 @@ enum LeakCheck {
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum ApiErrors {
-    /// All.
+    /// Those of all calls, also of those that NVIDIA's libraries make.
     All,
-    /// Those of calls that were wrong in themselves.
+    /// Those of calls that the program makes.
     Explicit,
     /// None.
     No,

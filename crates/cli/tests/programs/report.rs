@@ -61,6 +61,7 @@ fn check(toolchain: &Toolchain, tool: &str, source: &Path, text: &str, is_fixed:
     } else {
         let mut header = Header::parse("")?;
         header.build = ["-g"].iter().chain(is_fixed.then_some(&"-DFIXED")).map(|&option| option.to_owned()).collect();
+        header.build.extend(after(text, "@ build: ").flat_map(str::split_whitespace).map(str::to_owned));
         if after(text, "@ headers: ").any(|headers| headers == "nvtx") {
             header.build.push(format!("-I{}", Toolchain::other_headers()?.display()));
         }

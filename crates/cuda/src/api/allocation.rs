@@ -142,6 +142,15 @@ pub(super) fn to_be_freed(address: u64, can_be: impl Fn(&Allocation) -> bool) ->
     found.ok_or(CudaError::INVALID_VALUE)
 }
 
+/// The program wants to free memory, and cannot any more, because a kernel went wrong: that is no leak of its own.
+pub(crate) fn give_up(address: u64) {
+    if let (Some(_), Some(tool_host)) = (driver::fault(), tooling::get())
+        && allocations().remove(&address).is_some()
+    {
+        tool_host.on_free(address);
+    }
+}
+
 /// Gives memory back at once.
 pub(super) fn free(address: u64) -> Result<()> {
     let found = match allocations().entry(address) {

@@ -75,7 +75,7 @@ pub(crate) fn instantiate(graph: &Graph, flags: u64) -> Result<Arc<Executable>> 
         return Err(CudaError::INVALID_VALUE);
     }
     if flags & DEVICE_LAUNCH != 0 {
-        crate::log::say("graphs that kernels launch are not supported by the CPU device");
+        crate::refusal::refuse("graphs that kernels launch are not supported by the CPU device");
         return Err(CudaError::NOT_SUPPORTED);
     }
     let nodes = place(graph.steps()?);

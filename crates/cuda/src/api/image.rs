@@ -10,7 +10,7 @@ use crate::program_image::{ELF, Image};
 /// Loads an image.
 pub(crate) fn load(image: Image<'_>) -> Result<Arc<Module>> {
     match image {
-        Image::Ptx(bytes) => module::load(text_of(bytes)?),
+        Image::Ptx(bytes) => module::load_for_device(text_of(bytes)?),
         Image::Fatbin(bytes) => module::load(&ptx_of(bytes)?),
         Image::Fatbins(containers) => {
             let texts: Vec<String> = containers.iter().map(|bytes| ptx_of(bytes)).collect::<Result<_>>()?;
@@ -25,7 +25,7 @@ const NO_PTX: &str = "the program hands over machine code of a GPU without its P
 
 /// Says that there is no PTX.
 pub(crate) fn refuse_machine_code() -> CudaError {
-    crate::log::say(NO_PTX);
+    crate::refusal::refuse(NO_PTX);
     CudaError::NO_BINARY_FOR_GPU
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn of_file(bytes: &[u8]) -> Image<'_> {
 pub(crate) fn text_of(bytes: &[u8]) -> Result<&str> {
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     std::str::from_utf8(&bytes[..end]).map_err(|_| {
-        crate::log::say("a module of the program is no PTX: it is not text");
+        crate::refusal::refuse("a module of the program is no PTX: it is not text");
         CudaError::INVALID_PTX
     })
 }
@@ -52,7 +52,7 @@ pub(crate) fn text_of(bytes: &[u8]) -> Result<&str> {
 /// The PTX of a container that suits the device best.
 pub(crate) fn ptx_of(container: &[u8]) -> Result<String> {
     let unreadable = |error: fatbin::Error| {
-        crate::log::say(&format!("a fatbin of the program cannot be read: {error}"));
+        crate::refusal::refuse(&format!("a fatbin of the program cannot be read: {error}"));
         CudaError::INVALID_IMAGE
     };
     let entries = fatbin::read(container).map_err(unreadable)?;

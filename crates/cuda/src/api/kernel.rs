@@ -4,6 +4,9 @@ use std::ffi::CString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use ptx::ir::DirectiveArg;
+use ptx::types::Space;
+
 use super::device::{DEFAULT_SHARED, MAX_SHARED};
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
@@ -23,12 +26,27 @@ pub(crate) struct Kernel {
     pub(crate) facts: device::KernelFacts,
     /// What tools have made of it; nothing if its module could not be rewritten.
     pub(crate) instrumented: Option<Arc<InstrumentedKernel>>,
+    /// The blocks of a cluster that it asks for.
+    pub(crate) cluster: [u32; 3],
     /// Bytes of shared memory that launches may add.
     max_dynamic_shared: AtomicU32,
 }
 
 /// Kernels that programs asked for.
 pub(crate) static KERNELS: Handles<Kernel> = Handles::new();
+
+/// The blocks of a cluster that a kernel asks for in its text (`__cluster_dims__`).
+fn cluster_of(module: &ptx::ir::Module, name: &str) -> [u32; 3] {
+    let mut size = [1; 3];
+    let kernel = module.functions.values().find(|function| function.is_entry() && module.text(function.name) == name);
+    let directive = kernel.and_then(|kernel| kernel.directive(&module.names, "reqnctapercluster"));
+    for (size, arg) in size.iter_mut().zip(directive.iter().flat_map(|directive| &directive.args)) {
+        if let DirectiveArg::Int(blocks) = *arg {
+            *size = u32::try_from(blocks).unwrap_or(u32::MAX);
+        }
+    }
+    size
+}
 
 impl Kernel {
     /// A kernel of the module with a handle: of its program, and of what tools have made of it.
@@ -52,6 +70,7 @@ impl Kernel {
             max_dynamic_shared: AtomicU32::new(DEFAULT_SHARED.saturating_sub(facts.shared as u32)),
             facts,
             instrumented: instrumented.and_then(|instrumented| InstrumentedKernel::new(instrumented, program, name)),
+            cluster: cluster_of(program.module(), name),
         });
         KERNELS.insert(&kernel.handle, Arc::clone(&kernel));
         Ok(kernel)
@@ -73,6 +92,14 @@ impl Kernel {
     /// The most threads that a block can have.
     pub(crate) fn max_threads(&self) -> u32 {
         self.facts.launch.max_threads
+    }
+
+    /// Bytes of the constants of its module.
+    pub(crate) fn constant_bytes(&self) -> u64 {
+        let constants = self.program.module().globals.values().filter(|variable| variable.space == Space::Const);
+        constants.fold(0, |end: u64, variable| {
+            end.next_multiple_of(variable.alignment().into()) + variable.size().unwrap_or(0)
+        })
     }
 
     /// Where each parameter is in the bytes that a launch takes, and how long these are.

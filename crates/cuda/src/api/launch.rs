@@ -44,6 +44,12 @@ impl Launch {
         if shape.dynamic_shared > kernel.max_dynamic_shared() {
             return Err(CudaError::INVALID_VALUE);
         }
+        check_cluster(kernel.cluster).inspect_err(|_| {
+            crate::refusal::not_checked(
+                &kernel.name,
+                "it did not run, because it asks for clusters of more than one block",
+            );
+        })?;
         if shape.is_cooperative && !super::occupancy::fits_at_once(kernel, &shape) {
             return Err(CudaError::COOPERATIVE_LAUNCH_TOO_LARGE);
         }
@@ -140,7 +146,10 @@ impl Launch {
             }
             _ => error.to_string(),
         };
-        crate::log::say(&format!("kernel `{}`: {what}", self.kernel.name));
+        match error {
+            LaunchError::Fault(_) => crate::log::say(&format!("kernel `{}`: {what}", self.kernel.name)),
+            _ => crate::refusal::refuse_kernel(&self.kernel.name, &what),
+        }
         match error {
             LaunchError::NoKernel(_) => CudaError::NOT_FOUND,
             LaunchError::Invalid(_) => CudaError::INVALID_VALUE,
@@ -156,6 +165,6 @@ pub(crate) fn check_cluster(size: [u32; 3]) -> Result<()> {
     if size == [1, 1, 1] {
         return Ok(());
     }
-    crate::log::say("launches of clusters of more than one block are not supported by the CPU device");
+    crate::refusal::refuse("launches of clusters of more than one block are not supported by the CPU device");
     Err(CudaError::NOT_SUPPORTED)
 }

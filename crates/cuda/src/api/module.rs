@@ -30,6 +30,13 @@ pub(crate) fn load(text: &str) -> Result<Arc<Module>> {
     load_parsed(ptx_text::read(text)?)
 }
 
+/// Loads PTX that the program hands over for the device as it is.
+pub(crate) fn load_for_device(text: &str) -> Result<Arc<Module>> {
+    let module = ptx_text::read(text)?;
+    ptx_text::check_target(&module)?;
+    load_parsed(module)
+}
+
 /// Loads several texts as one module.
 pub(crate) fn link(texts: &[String]) -> Result<Arc<Module>> {
     match texts {
@@ -50,7 +57,7 @@ pub(crate) fn load_parsed(module: ptx::ir::Module) -> Result<Arc<Module>> {
         None => (module, None),
     };
     let program = device.load(module).map_err(|error| {
-        crate::log::say(&format!("a module of the program cannot be loaded: {error}"));
+        crate::refusal::refuse(&format!("a module of the program cannot be loaded: {error}"));
         match error {
             device::LoadError::OutOfMemory(_) => CudaError::OUT_OF_MEMORY,
             device::LoadError::Undefined(_) => CudaError::SHARED_OBJECT_SYMBOL_NOT_FOUND,

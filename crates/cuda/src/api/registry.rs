@@ -13,6 +13,7 @@ use super::{allocation, context, image};
 use crate::error::{CudaError, Result};
 use crate::handle::Handle;
 use crate::program_image::{ManagedPointer, ProgramImage};
+use crate::refusal;
 
 /// All that was registered.
 #[derive(Debug, Default)]
@@ -114,7 +115,10 @@ pub(crate) fn kernel(host: usize) -> Result<Arc<Kernel>> {
     if let Some(kernel) = registered.kernel.get() {
         return Ok(Arc::clone(kernel));
     }
-    let found = registered.fatbin.module()?.kernel(&registered.name).map_err(|_| CudaError::INVALID_DEVICE_FUNCTION)?;
+    let module = registered.fatbin.module().inspect_err(|_| {
+        refusal::not_checked(&registered.name, "it did not run, because its module could not be loaded");
+    });
+    let found = module?.kernel(&registered.name).map_err(|_| CudaError::INVALID_DEVICE_FUNCTION)?;
     Ok(Arc::clone(registered.kernel.get_or_init(|| found)))
 }
 

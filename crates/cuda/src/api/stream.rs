@@ -235,7 +235,7 @@ impl Stream {
 /// Gets work into a queue.
 pub(super) fn enter(queue: &Queue<Work>) -> Result<Entrance<'_, Work>> {
     queue.enter().map_err(|error| {
-        crate::log::say(&format!(
+        crate::refusal::refuse(&format!(
             "no thread can be started for a stream ({error}): raise the limits of threads (`ulimit -u`) and of memory \
              (`ulimit -v`), or use fewer streams at a time"
         ));

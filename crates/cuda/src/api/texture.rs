@@ -106,7 +106,7 @@ pub(crate) fn check_colours(is_srgb: bool) -> Result<()> {
     if !is_srgb {
         return Ok(());
     }
-    crate::log::say("textures in sRGB are not supported by the CPU device");
+    crate::refusal::refuse("textures in sRGB are not supported by the CPU device");
     Err(CudaError::NOT_SUPPORTED)
 }
 
@@ -146,7 +146,7 @@ pub(crate) fn view_format(number: u32) -> Result<Option<(Component, u32)>> {
         0 => Ok(None),
         1..=24 => Ok(Some((KINDS[(number as usize - 1) / 3], 1 << ((number - 1) % 3)))),
         _ => {
-            crate::log::say("textures of compressed blocks are not supported by the CPU device");
+            crate::refusal::refuse("textures of compressed blocks are not supported by the CPU device");
             Err(CudaError::NOT_SUPPORTED)
         }
     }

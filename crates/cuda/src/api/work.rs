@@ -65,7 +65,7 @@ impl Job for Work {
     /// Those who wait for it wait for its end, whatever goes wrong.
     fn run(&self) {
         if std::panic::catch_unwind(AssertUnwindSafe(|| self.perform())).is_err() {
-            crate::log::say(
+            crate::refusal::refuse(
                 "work in a stream failed by a bug of Warpgrind's own (the message is above): please report it, with the program if you can",
             );
             driver::fail(CudaError::UNKNOWN);

@@ -460,7 +460,7 @@ pub(crate) fn refuse_kind(kind: CUgraphNodeType) -> CudaError {
         CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => "nodes for operations on memory",
         _ => return CudaError::INVALID_VALUE,
     };
-    crate::log::say(&format!("graphs with {name} are not supported by the CPU device"));
+    crate::refusal::refuse(&format!("graphs with {name} are not supported by the CPU device"));
     CudaError::NOT_SUPPORTED
 }
 

@@ -22,8 +22,11 @@
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::abi::errors::error_text;
 use crate::error::{CudaError, Result};
 use crate::process::life;
+use crate::refusal::refuse;
+use crate::tooling;
 
 mod driver;
 mod exit;
@@ -68,11 +71,17 @@ pub(crate) use export;
 
 /// Runs a function of the driver; gives its result as programs see it.
 pub(crate) fn guard(name: &'static str, body: impl FnOnce() -> Result<()>) -> u32 {
+    if let Some(tool_host) = tooling::get() {
+        tool_host.on_call();
+    }
     match catch_unwind(AssertUnwindSafe(|| life::check(name).and_then(|()| body()))) {
         Ok(Ok(())) => 0,
-        Ok(Err(error)) => error.code(),
+        Ok(Err(error)) => {
+            failed(name, error);
+            error.code()
+        }
         Err(_) => {
-            crate::log::say(&format!(
+            refuse(&format!(
                 "{name} failed by a bug of Warpgrind's own (the message is above): please report it, with the program if you can"
             ));
             CudaError::UNKNOWN.code()
@@ -80,9 +89,32 @@ pub(crate) fn guard(name: &'static str, body: impl FnOnce() -> Result<()>) -> u3
     }
 }
 
+/// Tells the tools of a call that failed.
+#[cold]
+fn failed(name: &'static str, error: CudaError) {
+    // All calls fail after a fault, which was reported.
+    if let Some(tool_host) = tooling::get().filter(|_| crate::driver::fault().is_none()) {
+        tool_host.on_failed_call(name, error, || {
+            let text = error_text(error.code());
+            let by_driver = text.and_then(|text| text.driver);
+            let by_runtime = text.and_then(|text| text.runtime);
+            let known = if name.contains("cuda") { by_runtime.or(by_driver) } else { by_driver.or(by_runtime) };
+            let known = known.map_or_else(|| format!("error {}", error.code()), |name| name.to_string_lossy().into());
+            let meaning = text.map(|text| text.meaning.to_string_lossy()).unwrap_or_default();
+            format!("{known} ({meaning})")
+        });
+    }
+}
+
 /// Says that a function is not there, and gives the result for that.
 pub(crate) fn unsupported(name: &str) -> u32 {
-    crate::log::say(&format!("{name} is not supported by the CPU device yet; it returns \"not supported\""));
+    let sentence = format!("{name} is not supported by the CPU device yet; it returns \"not supported\"");
+    // Programs and libraries ask for much that they can do without; not for launches.
+    if name.contains("Launch") {
+        refuse(&sentence)
+    } else {
+        crate::log::say(&sentence)
+    }
     CudaError::NOT_SUPPORTED.code()
 }
 

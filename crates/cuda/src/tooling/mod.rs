@@ -5,11 +5,13 @@
 //! runs it in the steps of a plan if a tool has one (`plan`), and writes what was found into the journal of the process,
 //! which the command reads (`services`). It knows no tool by name.
 
+mod api_errors;
 mod events;
 mod heap;
 mod launch_buffers;
 mod launches;
 mod modules;
+mod not_run;
 mod plan;
 mod services;
 mod shadow_plane;
@@ -28,6 +30,7 @@ use toolkit::{Host, Instance, Tool};
 
 pub(crate) use launches::InstrumentedKernel;
 pub(crate) use modules::InstrumentedModule;
+pub(crate) use not_run::did_not_start;
 pub(crate) use plan::{LaunchEnd, LaunchJob};
 
 use launches::InstrumentedLaunch;
@@ -87,6 +90,7 @@ pub(crate) fn start(
             if let Some(tool_host) = get() {
                 tool_host.services.write(&Line::Signal(signal));
                 tool_host.report_active();
+                tool_host.report_failed_calls();
                 tool_host.services.write_coverage();
                 tool_host.services.leave();
             }
@@ -181,6 +185,7 @@ impl ToolHost {
         drop(state);
         self.report_active();
         self.count_all();
+        self.report_failed_calls();
         for instance in &self.instances {
             instance.finish();
         }

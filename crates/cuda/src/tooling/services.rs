@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use device::{Device, Memory};
 use report::{Coverage, Finding, Journal, Line, Row};
+use rustc_hash::FxHashMap;
 use toolkit::{Host, HostStack, Objects, Plane, PlaneLayout};
 
+use super::api_errors::{self, FailedCall};
 use super::launch_buffers::LaunchBuffers;
 use super::shadow_plane::ShadowPlane;
 use super::stack;
@@ -36,6 +38,10 @@ pub(super) struct State {
     pub(super) kernels: BTreeSet<String>,
     /// Kernels of which launches were not checked.
     pub(super) skipped: BTreeSet<String>,
+    /// Kernels that did not run, each with the reason.
+    pub(super) not_run: BTreeSet<(String, String)>,
+    /// Calls that returned an error: the function, the error, and the number of the place.
+    pub(super) failed_calls: FxHashMap<(&'static str, u32, u64), FailedCall>,
     pub(super) is_ended: bool,
 }
 
@@ -66,6 +72,7 @@ impl Services {
 
     /// Writes a finding; gives its number.
     pub(super) fn write_finding(&self, finding: Finding) -> usize {
+        api_errors::note_finding();
         let mut state = self.state();
         let number = state.findings;
         state.findings += 1;
@@ -129,7 +136,7 @@ impl Host for Services {
 }
 
 /// A journal of this process. There may be older ones: a process can become another program.
-fn create_journal(session: &Path) -> io::Result<Journal> {
+pub(super) fn create_journal(session: &Path) -> io::Result<Journal> {
     let id = std::process::id();
     for number in 0..10_000 {
         match Journal::create(&session.join(format!("{id}-{number}.journal"))) {

@@ -1,6 +1,9 @@
 //! How the host came to a call.
 
+use std::hash::BuildHasher;
+
 use report::{Frame, SourceLine, Stack};
+use rustc_hash::FxBuildHasher;
 use toolkit::{Calls, HostStack};
 
 use crate::process::objects::{self, LoadedObject};
@@ -9,7 +12,7 @@ use crate::queue;
 
 /// Addresses of calls, from the innermost on, and those of a Python program. What addresses belong to is looked up when
 /// somebody asks.
-#[derive(Debug)]
+#[derive(Hash, Debug)]
 struct Captured {
     addresses: Box<[usize]>,
     python: Box<[PythonFrame]>,
@@ -18,6 +21,13 @@ struct Captured {
 /// The calls of this thread. No lock may be held: see [`python`].
 pub(super) fn capture(most: usize) -> HostStack {
     HostStack::new(Captured::here(most))
+}
+
+/// The same, with a number that calls of the same place share.
+pub(super) fn capture_with_number(most: usize) -> (HostStack, u64) {
+    let calls = Captured::here(most);
+    let number = FxBuildHasher.hash_one(&calls);
+    (HostStack::new(calls), number)
 }
 
 impl Captured {

@@ -9,6 +9,8 @@ use toolkit::{ApiErrors, Options};
 pub(super) struct ToolSettings {
     /// Whether a launch with findings ends with an error, as it would on a GPU; else the program goes on.
     pub(super) stop_on_error: bool,
+    /// Which calls that return an error are reported.
+    pub(super) api_errors: settings::ApiErrors,
     /// Only these kernels are checked; all if there are none.
     pub(super) only: Vec<KernelFilter>,
     /// These kernels are not checked.
@@ -26,6 +28,7 @@ impl ToolSettings {
     pub(super) fn new(asked: &Tools) -> Self {
         Self {
             stop_on_error: asked.stop_on_error,
+            api_errors: asked.api_errors,
             only: filters(&asked.kernel_names),
             except: filters(&asked.excluded_kernel_names),
             skip: asked.launch_skip,

@@ -76,11 +76,8 @@ impl PointerSlot {
                     && pointer.is_multiple_of(align)
                     && object.start.is_multiple_of(align) =>
             {
-                if object.bytes < self.bytes.into() {
-                    (small_object(object.start, object.bytes), NO_OBJECT_BYTES)
-                } else {
-                    (object.start, object.bytes)
-                }
+                let (start, bytes) = objects.reach(object);
+                if bytes < self.bytes.into() { (small_object(start, bytes), NO_OBJECT_BYTES) } else { (start, bytes) }
             }
             _ => none,
         }

@@ -43,6 +43,7 @@ pub(crate) fn attribute(kernel: &Kernel, attribute: CUfunction_attribute) -> Res
         CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => kernel.max_threads() as c_int,
         CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => kernel.facts.shared as c_int,
         CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => kernel.facts.local as c_int,
+        CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => kernel.constant_bytes() as c_int,
         CU_FUNC_ATTRIBUTE_NUM_REGS => occupancy::REGISTERS_PER_THREAD as c_int,
         CU_FUNC_ATTRIBUTE_PTX_VERSION | CU_FUNC_ATTRIBUTE_BINARY_VERSION => device::capability() as c_int,
         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => kernel.max_dynamic_shared() as c_int,

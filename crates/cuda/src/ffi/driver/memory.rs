@@ -136,6 +136,7 @@ export! {
     }
 
     fn cuMemFree_v2(dptr: CUdeviceptr) {
+        allocation::give_up(dptr);
         if dptr == 0 {
             return context::require().map(drop);
         }
@@ -153,6 +154,7 @@ export! {
     }
 
     fn cuMemFreeHost(p: *mut c_void) {
+        allocation::give_up(p as u64);
         memory::free_host(p as u64)
     }
 
@@ -204,6 +206,7 @@ export! {
     }
 
     fn cuMemFreeAsync, cuMemFreeAsync_ptsz(default; dptr: CUdeviceptr, hStream: CUstream) {
+        allocation::give_up(dptr);
         memory::free_in(&*stream_handle::resolve(hStream as usize, default)?, dptr)
     }
 

@@ -64,7 +64,7 @@ unsafe fn operations(list: *const CUstreamBatchMemOpParams, count: usize) -> Res
                 // All that is before is done, for everybody.
                 CU_STREAM_MEM_OP_BARRIER | CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES => continue,
                 CU_STREAM_MEM_OP_ATOMIC_REDUCTION => {
-                    crate::log::say("atomic operations of streams are not supported by the CPU device");
+                    crate::refusal::refuse("atomic operations of streams are not supported by the CPU device");
                     return Err(CudaError::NOT_SUPPORTED);
                 }
                 _ => return Err(CudaError::INVALID_VALUE),

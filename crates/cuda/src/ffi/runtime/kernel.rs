@@ -56,6 +56,7 @@ pub(crate) unsafe fn launch(
 macro_rules! fill_attributes {
     ($attributes:ident, $kernel:ident) => {
         $attributes.sharedSizeBytes = $kernel.facts.shared as usize;
+        $attributes.constSizeBytes = $kernel.constant_bytes() as usize;
         $attributes.localSizeBytes = $kernel.facts.local as usize;
         $attributes.maxThreadsPerBlock = $kernel.max_threads() as c_int;
         $attributes.numRegs = occupancy::REGISTERS_PER_THREAD as c_int;

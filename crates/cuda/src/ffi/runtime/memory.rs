@@ -110,11 +110,13 @@ export_runtime! {
     }
 
     fn cudaFree(devPtr: *mut c_void) {
+        allocation::give_up(devPtr as u64);
         ready()?;
         if devPtr.is_null() { Ok(()) } else { memory::free(devPtr as u64) }
     }
 
     fn cudaFreeHost(ptr: *mut c_void) {
+        allocation::give_up(ptr as u64);
         ready()?;
         if ptr.is_null() { Ok(()) } else { memory::free_host(ptr as u64) }
     }
@@ -132,6 +134,7 @@ export_runtime! {
     }
 
     fn cudaFreeAsync, cudaFreeAsync_ptsz(default; devPtr: *mut c_void, hStream: cudaStream_t) {
+        allocation::give_up(devPtr as u64);
         ready()?;
         memory::free_in(&*stream_handle::resolve(hStream as usize, default)?, devPtr as u64)
     }
