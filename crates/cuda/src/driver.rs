@@ -48,7 +48,7 @@ pub(crate) fn start() -> Result<&'static Driver> {
 /// The device, with tools at work.
 fn open(settings: &DeviceSettings, asked: &settings::Tools) -> Result<Arc<dyn Device>> {
     let device = devices::cpu_device::open(settings)?;
-    crate::tooling::start(&device, asked, settings.seed)?;
+    crate::tooling::start(&device, asked, settings.seed, settings.repeat())?;
     Ok(device)
 }
 

@@ -93,6 +93,11 @@ impl Session {
         }
     }
 
+    /// Whether a process has written anything.
+    pub fn knows(&self, id: u32) -> bool {
+        self.journals.values().filter_map(|reader| reader.process.as_ref()).any(|process| process.id == id)
+    }
+
     /// The numbers of the processes that have not said that they ended.
     pub fn unfinished(&self) -> impl Iterator<Item = u32> {
         let open = self.journals.values().filter(|reader| !reader.has_ended);

@@ -16,6 +16,8 @@ pub struct Report {
     pub findings: Vec<Found>,
     /// The processes that used CUDA.
     pub processes: Vec<Checked>,
+    /// Processes that have not used CUDA, and may still do so: their numbers and programs.
+    pub left_running: Vec<(u32, String)>,
     /// Files that could not be understood at all.
     pub unreadable_journals: u64,
     /// Findings that there was no room for, here or in the processes.
@@ -168,6 +170,11 @@ impl Report {
         }
         if self.lost_rows > 0 {
             sentences.push(format!("{} rows of tables were left out: there was no room for them", self.lost_rows));
+        }
+        for (id, program) in &self.left_running {
+            sentences.push(format!(
+                "process {id} ({program}) is still running; what it does with CUDA later is not checked"
+            ));
         }
         for checked in &self.processes {
             let Process { id, program, tools, .. } = &checked.process;

@@ -329,6 +329,16 @@ fn what_a_process_did_and_the_journal_does_not_have() {
 }
 
 #[test]
+fn a_process_that_may_still_use_cuda() {
+    let mut report = report_of(&[Line::End]);
+    assert_eq!(report.verdict(&run()), Verdict::Clean);
+    report.left_running.push((9, "./worker".into()));
+    assert_eq!(report.verdict(&run()), Verdict::NotChecked);
+    let sentences = report.incomplete(&run());
+    assert!(sentences[0].contains("process 9 (./worker) is still running"), "{sentences:?}");
+}
+
+#[test]
 fn calls_of_a_script_are_shown_whatever_they_are_called() {
     let script = |function: &str, line: u32| Frame::Script {
         function: function.into(),

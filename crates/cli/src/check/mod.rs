@@ -31,7 +31,7 @@ use self::path::FilePattern;
 use self::progress::Progress;
 use self::session::Directory;
 pub(crate) use self::tool_flags::{add_flags_of_tool, flags_of_tool};
-use self::watch::Watcher;
+use self::watch::{Watcher, user_of_cuda};
 use crate::output;
 use crate::target::{self, Answer};
 
@@ -96,7 +96,10 @@ fn check(
     let watched = watching.wait(directory.path(), &mut session, patience, &mut progress);
     let watched = watched.context("waiting for the program")?;
     session.poll().with_context(|| format!("reading {}", directory.path().display()))?;
+    let left_running = watched.running.iter().filter(|&&id| !session.knows(id)).filter_map(|&id| user_of_cuda(id));
+    let left_running = left_running.collect();
     let mut report = session.finish(|id| watched.running.contains(&id));
+    report.left_running = left_running;
     let words = args.target.program().iter().map(|word| word.to_string_lossy().into_owned());
     let run = Run {
         tools,

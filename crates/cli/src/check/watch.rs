@@ -193,6 +193,21 @@ fn processes_of(directory: &Path) -> BTreeSet<u32> {
     ids.filter(has_it).collect()
 }
 
+/// A process that may yet use CUDA, with its program: it has loaded our library, or carries a runtime or kernels in itself.
+/// What else a program leaves behind, such as a daemon, is no concern of the report.
+pub(super) fn user_of_cuda(id: u32) -> Option<(u32, String)> {
+    let program = std::fs::read_link(format!("/proc/{id}/exe")).ok()?;
+    let has_library = || {
+        let maps = std::fs::read(format!("/proc/{id}/maps")).unwrap_or_default();
+        maps.split(|&byte| byte == b'\n').any(|line| line.ends_with(b"libwarpgrind_cuda.so"))
+    };
+    let has_kernels = || {
+        let file = File::open(format!("/proc/{id}/exe")).ok()?;
+        Some(program::runtime::has_kernels(&program::Elf::read(&file).ok()?))
+    };
+    (has_library() || has_kernels() == Some(true)).then(|| (id, program.display().to_string()))
+}
+
 /// Which signals this process ignores.
 fn ignored_signals() -> impl Fn(c_int) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -35,6 +35,10 @@ pub(crate) fn lower_function<'a, 'c>(unit: &mut Unit<'a, 'c>, func: FuncId, llvm
     Some(Lowering::new(unit, &analyses, llvm).run())
 }
 
+/// Statements that are lowered to one block of LLVM's, whose time to select and order instructions grows with the square of
+/// the length of a block.
+const LONGEST_BLOCK: usize = 500;
+
 impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
     fn new(unit: &'u mut Unit<'a, 'c>, analyses: &'u Analyses<'a>, llvm: FunctionValue<'c>) -> Self {
         let &Analyses { func, function, body, .. } = analyses;
@@ -130,9 +134,12 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         self.count_instructions(block);
         let analyses = self.analyses;
         let terminator = analyses.cfg.terminator(block);
-        for &statement in analyses.cfg.statements(block) {
+        for (index, &statement) in analyses.cfg.statements(block).iter().enumerate() {
             if Some(statement) == terminator {
                 break;
+            }
+            if index % LONGEST_BLOCK == LONGEST_BLOCK - 1 {
+                self.cut_block();
             }
             if let Some(view) = self.view(statement) {
                 if analyses.is_resume_point(statement, &view) {
@@ -168,6 +175,15 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         tag.is_some_and(|tag| module.text(module.tags[tag].role) == SHADOW_ROLE)
             && matches!(view.effect(), Some(Effect::Load | Effect::Store))
             && view.accesses().iter().all(is_beyond_thread)
+    }
+
+    /// Ends LLVM's block and begins another, which LLVM cannot put together again: a branch that is never taken.
+    fn cut_block(&mut self) {
+        let builder = self.unit.builder;
+        let (int, word) = (self.unit.context().int(32), self.unit.context().int(64));
+        let lanes = builder.volatile_load(int, builder.offset(self.warp, word.constant(field!(lanes))), 4);
+        let is_empty = self.scalar().is_zero(lanes);
+        self.fail_when(is_empty, Self::call_stuck);
     }
 
     /// Lowers one instruction, or refuses it.

@@ -31,6 +31,7 @@ pub(crate) fn did_not_start(asked: &settings::Tools, reason: &str) {
         program: std::env::current_exe().map_or_else(|_| String::new(), |path| path.display().to_string()),
         tools: asked.names.clone(),
         seed: None,
+        repeat: None,
     };
     let unchecked = Line::Unchecked { kernel: String::new(), reason: reason.to_owned() };
     // What cannot be written makes the journal one that cannot be read, which is not clean either.

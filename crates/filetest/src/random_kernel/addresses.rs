@@ -43,7 +43,9 @@ pub fn generate_addresses(seed: u64) -> RandomKernel {
         predicates: 0,
         wide: 0,
         labels: 0,
-        pool: ["%tx", "%ty", "%cx", "%gid", "%lin", "%n", "%m", "%v0", "%v1", "%v2", "%lane"].map(str::to_owned).to_vec(),
+        pool: ["%tx", "%ty", "%cx", "%gid", "%lin", "%n", "%m", "%v0", "%v1", "%v2", "%lane"]
+            .map(str::to_owned)
+            .to_vec(),
         sizes,
         shared,
         threads,
