@@ -84,6 +84,11 @@ impl LaunchBuffers {
         unsafe { AtomicU64::from_ptr((self.range.address + 16) as *mut u64) }
     }
 
+    /// How many launches have begun.
+    pub(super) fn launches(&self) -> u64 {
+        self.begun().load(Ordering::Relaxed)
+    }
+
     /// A line is to be written to the journal.
     pub(super) fn count_line(&self) {
         self.lines().fetch_add(1, Ordering::Relaxed);

@@ -189,8 +189,7 @@ impl ToolHost {
         for instance in &self.instances {
             instance.finish();
         }
-        self.services.write_coverage();
-        self.services.write(&Line::End);
+        self.services.close();
         self.services.leave();
     }
 

@@ -79,7 +79,7 @@ impl ToolHost {
     /// Runs a launch to its end.
     pub(crate) fn launch(&'static self, job: &LaunchJob<'_>, launcher: &Launcher<'_>) -> Result<(), LaunchEnd> {
         let number = self.next_launch();
-        let _counted = self.services.launch_buffers.count_launch();
+        let _counted = self.services.begin_launch();
         let view = LaunchView {
             kernel: job.name,
             module: job.program.module(),

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use toolkit::{Host, HostStack, Objects, Plane, PlaneLayout};
 
 use super::api_errors::{self, FailedCall};
-use super::launch_buffers::LaunchBuffers;
+use super::launch_buffers::{CountedLaunch, LaunchBuffers};
 use super::shadow_plane::ShadowPlane;
 use super::stack;
 
@@ -24,6 +24,8 @@ pub(super) struct Services {
     /// Memory in which launches find their contexts.
     pub(super) launch_buffers: LaunchBuffers,
     state: Mutex<State>,
+    /// The last line was written. Other threads may go on while the process ends.
+    is_closed: Mutex<bool>,
     /// Calls that are kept of a stack of the host.
     callers: usize,
 }
@@ -54,6 +56,7 @@ impl Services {
             launch_buffers: LaunchBuffers::new(journal.as_ref().map(Journal::path))?,
             journal,
             state: Mutex::default(),
+            is_closed: Mutex::default(),
             callers,
         })
     }
@@ -62,7 +65,32 @@ impl Services {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A launch begins; nothing if the process ends, and it is not to be accounted for.
+    pub(super) fn begin_launch(&self) -> Option<CountedLaunch<'_>> {
+        let state = self.state();
+        (!state.is_ended).then(|| self.launch_buffers.count_launch())
+    }
+
     pub(super) fn write(&self, line: &Line) {
+        self.write_and(line, false);
+    }
+
+    /// Writes the last lines. What began and was not looked at before the end was not checked.
+    pub(super) fn close(&self) {
+        let mut state = self.state();
+        let known = state.coverage.launches + state.coverage.unchecked_launches;
+        state.coverage.unchecked_launches += self.launch_buffers.launches().saturating_sub(known);
+        drop(state);
+        self.write_coverage();
+        self.write_and(&Line::End, true);
+    }
+
+    fn write_and(&self, line: &Line, closes: bool) {
+        let mut is_closed = self.is_closed.lock().unwrap_or_else(PoisonError::into_inner);
+        if *is_closed {
+            return;
+        }
+        *is_closed = closes;
         self.launch_buffers.count_line();
         let result = self.journal.as_ref().map_or(Ok(()), |journal| journal.write(line));
         if let Err(error) = result {
