@@ -18,7 +18,7 @@ const PRELUDE: &str = r#"#!/bin/sh
 session=${WARPGRIND_SETTINGS##* session=}
 export session="${session%% *}"
 journal="$session/$$-1.journal"
-process() { echo '{"process":{"id":'$$',"program":"./app","tools":["memcheck"],"seed":17,"repeat":"--seed 17"}}' >> "$journal"; }
+process() { head -c 24 /dev/zero > "$session/$$-1.records"; echo '{"process":{"id":'$$',"program":"./app","tools":["memcheck"],"seed":17,"repeat":"--seed 17"}}' >> "$journal"; }
 finding() {
     echo '{"finding":{"tool":"memcheck","code":"out-of-bounds","severity":"'$1'","message":"out-of-bounds write of 4 bytes",
 "place":{"kernel":"_Z6vecaddPf","instruction":"st.global.f32 [%rd1], %f1;","instruction_line":41,
@@ -355,7 +355,7 @@ fn processes_that_are_left_behind_are_waited_for() {
     let script = "process; (sleep 0.4; finding error 2; end) > /dev/null 2>&1 &\nsleep 0.1; echo $$";
     assert_eq!(scratch.code(&[], script), 86);
     // But not for ever. The shell has ended; the one that writes is another process, which says so.
-    let script = "sh -c 'journal=$session/$$-1.journal; echo \"{\\\"process\\\":{\\\"id\\\":$$,\\\"program\\\":\\\"./child\\\",\\\"tools\\\":[\\\"memcheck\\\"],\\\"seed\\\":null,\\\"repeat\\\":null}}\" > $journal; sleep 30; :' > /dev/null 2>&1 &\nsleep 0.3; process; end";
+    let script = "sh -c 'journal=$session/$$-1.journal; head -c 24 /dev/zero > $session/$$-1.records; echo \"{\\\"process\\\":{\\\"id\\\":$$,\\\"program\\\":\\\"./child\\\",\\\"tools\\\":[\\\"memcheck\\\"],\\\"seed\\\":null,\\\"repeat\\\":null}}\" > $journal; sleep 30; :' > /dev/null 2>&1 &\nsleep 0.3; process; end";
     let since = Instant::now();
     let output = scratch.run(&["--wait", "1"], script);
     assert!(since.elapsed() < Duration::from_secs(20));
