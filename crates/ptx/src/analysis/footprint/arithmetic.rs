@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::decode::Width;
+use super::code::Width;
 use super::linear::{Digit, Linear, Range, Symbol, SymbolKind, Symbols};
 use super::path::Path;
 
@@ -96,9 +96,11 @@ impl Arithmetic {
             return None;
         }
         let is_uniform = self.symbols.is_uniform(linear);
-        // What overflows a word many times is as good as anything.
+        // What overflows a word many times, or has in it what nobody knows, is as good as anything; but an unknown
+        // number stays the same one when it is looked at as another type.
         let range = path.range(&self.symbols, linear);
-        if width.bits == 64 || range.1 - range.0 >= 3 * count {
+        let is_symbol = matches!(linear.terms[..], [(_, 1)]) && linear.constant == 0;
+        if width.bits == 64 || range.1 - range.0 >= 3 * count || self.is_unknown(path, linear) && !is_symbol {
             return Some(self.fresh(target, is_uniform));
         }
         let half = if width.signed { 1_i64 << (width.bits - 1) } else { 0 };
@@ -107,15 +109,23 @@ impl Arithmetic {
         Some(rest.plus_constant(-half).unwrap_or_else(|| self.fresh(target, is_uniform)))
     }
 
-    /// The range with comparisons combined, where that can help: not of what nobody knows anything of.
-    fn tight_range(&self, path: &Path, linear: &Linear) -> Range {
-        let is_unknown = linear.terms.iter().any(|&(symbol, _)| {
+    /// Whether there is a symbol in it of which nobody knows anything.
+    fn is_unknown(&self, path: &Path, linear: &Linear) -> bool {
+        linear.terms.iter().any(|&(symbol, _)| {
             let (least, most) = path.range_of(&self.symbols, symbol);
             i128::from(most) - i128::from(least) >= u32::MAX.into()
                 && self.symbols[symbol].facts.is_empty()
                 && !path.facts.iter().any(|fact| fact.linear().coefficient(symbol) != 0)
-        });
-        if is_unknown { path.range(&self.symbols, linear) } else { path.tight_range(&self.symbols, linear) }
+        })
+    }
+
+    /// The range with comparisons combined, where that can help.
+    fn tight_range(&self, path: &Path, linear: &Linear) -> Range {
+        if self.is_unknown(path, linear) {
+            path.range(&self.symbols, linear)
+        } else {
+            path.tight_range(&self.symbols, linear)
+        }
     }
 
     /// The same as a signed number.

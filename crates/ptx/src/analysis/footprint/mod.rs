@@ -49,6 +49,7 @@
 mod arithmetic;
 mod bounds;
 mod cache;
+mod code;
 mod decode;
 mod execute;
 mod ids;
@@ -73,7 +74,7 @@ pub use reason::{Accessed, Cause, Reason};
 pub use site::Site;
 
 use crate::ir::{FuncId, Module};
-use decode::Code;
+use code::Code;
 use execute::Execution;
 use objects::Objects;
 

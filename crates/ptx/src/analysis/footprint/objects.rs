@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::decode::{Code, Width, dynamic_shared};
+use super::code::{Code, Width, dynamic_shared};
 use super::launch::Launch;
 use super::linear::Linear;
 use super::reason::Accessed;

@@ -31,6 +31,8 @@ pub(super) struct Path {
     pub ranges: SmallVec<[(Symbol, i64, i64); 8]>,
 }
 
+/// More facts are forgotten: what is not known is not used.
+const MOST_FACTS: usize = 32;
 /// How many facts are combined to find how large an expression can be.
 const DEPTH: u32 = 4;
 
@@ -62,9 +64,13 @@ impl Path {
             Fact::NotZero(_) => None,
         }));
         definitions(symbols, linear, &mut facts);
+        if facts.is_empty() {
+            return self.range(symbols, linear).1;
+        }
         for place in 0..facts.len() {
             definitions(symbols, facts[place], &mut facts);
         }
+        symbols.work().add(1 + facts.len() as u64 / 4);
         let mut budget = 60;
         self.upper_with(symbols, linear, &facts, 0, DEPTH, &mut budget)
     }
@@ -124,6 +130,7 @@ impl Path {
                 (Some(0), Fact::NotZero(_)) => return false,
                 (Some(_), _) => {}
                 (None, _) if self.facts.contains(fact) => {}
+                (None, _) if self.facts.len() >= MOST_FACTS => {}
                 (None, _) => {
                     self.facts.push(fact.clone());
                     // What defines its symbols, so that ranges follow for what these were made of.
@@ -131,7 +138,7 @@ impl Path {
                     definitions(symbols, fact.linear(), &mut defining);
                     for definition in defining.into_iter().take(8) {
                         let definition = Fact::AtLeastZero(Rc::clone(definition));
-                        if !self.facts.contains(&definition) {
+                        if self.facts.len() < MOST_FACTS / 2 && !self.facts.contains(&definition) {
                             self.facts.push(definition);
                         }
                     }
@@ -154,6 +161,7 @@ impl Path {
     /// Narrows ranges by the facts; false if nothing is left of one.
     fn narrow(&mut self, symbols: &Symbols) -> bool {
         for _ in 0..3 {
+            symbols.work().add(1 + self.facts.len() as u64 / 2);
             let mut changed = false;
             for place in 0..self.facts.len() {
                 let fact = self.facts[place].clone();

@@ -154,7 +154,7 @@ impl Execution<'_> {
     /// and how much larger each is than that of the second.
     fn overlap(&self, left: &Record, right: &Record, is_between_blocks: bool) -> Solution {
         let symbols = &self.arithmetic.symbols;
-        symbols.work().add(10);
+        symbols.work().add(20);
         let ((one, offset), (other, also)) = match (&left.address, &right.address) {
             (Some((one, offset)), Some((other, also))) => ((*one, offset), (*other, also)),
             _ => return Solution::NotSettled,

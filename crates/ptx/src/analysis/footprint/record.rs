@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::decode::Access;
+use super::code::Access;
 use super::linear::Linear;
 use super::path::Path;
 use super::value::ObjectId;

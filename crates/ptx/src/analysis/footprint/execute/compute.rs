@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::super::decode::{Action, Comparison, Source, Step, Width};
+use super::super::code::{Action, Comparison, Source, Step, Width};
 use super::super::linear::Linear;
 use super::super::path::Fact;
 use super::super::value::{Predicate, Value};

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::arithmetic::Arithmetic;
-use super::decode::{self, Access, Action, Code, End, Logic, Source, Step, Width};
+use super::code::{self, Access, Action, Code, End, Logic, Source, Step, Width};
 use super::ids::Ids;
 use super::launch::Launch;
 use super::linear::Linear;
@@ -354,6 +354,7 @@ impl<'a> Execution<'a> {
 
     /// The state where two ways meet.
     fn join(&mut self, at: Block, one: State, other: State, is_uniform: bool) -> State {
+        self.arithmetic.symbols.work().add(4 + self.code.registers as u64 / 16);
         let mut regs = Map::filled(self.code.registers, Value::Unknown);
         for &reg in &self.code.blocks[at].live {
             regs[reg] = self.either(&one.regs[reg], &one.path, &other.regs[reg], &other.path, is_uniform);
@@ -548,7 +549,7 @@ impl<'a> Execution<'a> {
             access.space.is_none_or(|wanted| wanted == space || (wanted, space) == (Space::Global, Space::Const))
         });
         if let Some((object, offset)) = &address
-            && *object == decode::parameters()
+            && *object == code::parameters()
             && let Some(offset) = offset.as_constant()
         {
             return Some(offset);
