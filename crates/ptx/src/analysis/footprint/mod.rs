@@ -127,8 +127,8 @@ impl From<Vec<Reason>> for Verdict {
     }
 }
 
-/// How often indices are cut into more digits.
-const MOST_CUTS: usize = 6;
+/// Indices are not cut further when they have so many cuts.
+const MOST_CUTS: usize = 48;
 /// Reasons that are given at most.
 const MOST_REASONS: usize = 8;
 
@@ -142,19 +142,19 @@ impl Kernel {
     pub fn footprint(&self, launch: &Launch<'_>) -> Footprint {
         let objects = Objects::of(&self.code, launch);
         let mut cuts: Vec<(bool, u8, u32)> = Vec::new();
-        for _ in 0..MOST_CUTS {
+        let mut spent = 0;
+        loop {
             let mut execution = Execution::new(&self.code, launch, &objects, &cuts);
+            execution.arithmetic.symbols.work().add(spent);
             execution.run_kernel();
             let wanted = execution.arithmetic.wanted_cuts.iter().filter(|cut| !cuts.contains(cut));
             let wanted: Vec<_> = wanted.copied().collect();
-            if wanted.is_empty() || execution.arithmetic.symbols.work().is_over() {
+            if wanted.is_empty() || cuts.len() > MOST_CUTS || execution.arithmetic.symbols.work().is_over() {
                 return answer(&execution);
             }
             cuts.extend(wanted);
+            spent = execution.arithmetic.symbols.work().done();
         }
-        let mut execution = Execution::new(&self.code, launch, &objects, &cuts);
-        execution.run_kernel();
-        answer(&execution)
     }
 }
 

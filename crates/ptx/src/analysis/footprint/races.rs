@@ -167,8 +167,15 @@ impl Execution<'_> {
                 _ => return Solution::NotSettled,
             }
         };
-        let mut pair =
-            Pair { execution: self, left, right, is_between_blocks, known: Vec::new(), system: System::default() };
+        let mut pair = Pair {
+            execution: self,
+            left,
+            right,
+            is_between_blocks,
+            known: Vec::new(),
+            system: System::default(),
+            second: Vec::new(),
+        };
         // Bytes are shared if the distance is less than the size of the one in front.
         let constant = i128::from(offset.constant) - i128::from(also.constant) + apart;
         let least = -i128::from(left.access.bytes) + 1 - constant;
@@ -205,6 +212,8 @@ impl Execution<'_> {
             return Solution::None;
         }
         pair.facts();
+        let second = std::mem::take(&mut pair.second);
+        pair.system.rows.extend(second);
         pair.system.solve(symbols.work())
     }
 }
@@ -218,6 +227,8 @@ struct Pair<'a> {
     /// Symbols that have variables: the one of the first thread, then how much larger it is.
     known: Vec<Symbol>,
     system: System,
+    /// The ranges of symbols of the second thread.
+    second: Vec<Row>,
 }
 
 impl Pair<'_> {
@@ -238,7 +249,7 @@ impl Pair<'_> {
         self.system.ranges.push(difference);
         let place = 2 * (self.known.len() as u32 - 1);
         // The symbol of the second thread has a range too.
-        self.system.rows.push(Row {
+        self.second.push(Row {
             terms: SmallVec::from_slice(&[(place, 1), (place + 1, -1)]),
             least: other.0.into(),
             most: other.1.into(),

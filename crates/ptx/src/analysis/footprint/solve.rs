@@ -88,7 +88,7 @@ impl System {
 /// Narrows ranges as rows demand; false if one is empty.
 fn narrow(rows: &[Row], ranges: &mut [(i64, i64)], work: &Work) -> bool {
     for _ in 0..PASSES {
-        work.add(1 + rows.len() as u64 / 2);
+        work.add(1 + rows.len() as u64);
         let mut changed = false;
         for row in rows {
             let (mut low, mut high) = (0_i128, 0_i128);

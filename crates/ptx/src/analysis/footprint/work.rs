@@ -7,9 +7,13 @@ use std::cell::Cell;
 pub(super) struct Work(Cell<u64>);
 
 /// What an answer may take.
-pub(super) const MOST_WORK: u64 = 20_000;
+pub(super) const MOST_WORK: u64 = 36_000;
 
 impl Work {
+    pub(super) fn done(&self) -> u64 {
+        self.0.get()
+    }
+
     pub(super) fn add(&self, units: u64) {
         self.0.set(self.0.get() + units);
     }
