@@ -32,7 +32,7 @@ pub(super) struct Path {
 }
 
 /// More facts are forgotten: what is not known is not used.
-const MOST_FACTS: usize = 32;
+const MOST_FACTS: usize = 24;
 /// How many facts are combined to find how large an expression can be.
 const DEPTH: u32 = 4;
 
@@ -67,11 +67,13 @@ impl Path {
         if facts.is_empty() {
             return self.range(symbols, linear).1;
         }
-        for place in 0..facts.len() {
+        let mut place = 0;
+        while place < facts.len() && facts.len() < MOST_FACTS {
             definitions(symbols, facts[place], &mut facts);
+            place += 1;
         }
-        symbols.work().add(1 + facts.len() as u64 / 4);
-        let mut budget = 60;
+        symbols.work().add(2 + facts.len() as u64);
+        let mut budget = 40;
         self.upper_with(symbols, linear, &facts, 0, DEPTH, &mut budget)
     }
 
@@ -107,7 +109,7 @@ impl Path {
                 return best;
             }
             *budget -= 1;
-            symbols.work().add(2);
+            symbols.work().add(2 + facts.len() as u64 / 2);
             let own = linear.coefficient(symbol);
             let divisor = gcd(own.unsigned_abs(), coefficient.unsigned_abs());
             let (Ok(scale), Ok(factor)) =
@@ -130,7 +132,6 @@ impl Path {
                 (Some(0), Fact::NotZero(_)) => return false,
                 (Some(_), _) => {}
                 (None, _) if self.facts.contains(fact) => {}
-                (None, _) if self.facts.len() >= MOST_FACTS => {}
                 (None, _) => {
                     self.facts.push(fact.clone());
                     // What defines its symbols, so that ranges follow for what these were made of.
@@ -145,7 +146,18 @@ impl Path {
                 }
             }
         }
-        self.narrow(symbols)
+        if !self.narrow(symbols) {
+            return false;
+        }
+        // What is settled says nothing more, and what is too much has narrowed ranges.
+        let Self { facts, ranges } = self;
+        let is_fixed = |symbol: Symbol| match ranges.iter().find(|range| range.0 == symbol) {
+            Some(&(_, least, most)) => least == most,
+            None => false,
+        };
+        facts.retain(|fact| fact.linear().terms.iter().any(|&(symbol, _)| !is_fixed(symbol)));
+        facts.truncate(MOST_FACTS);
+        true
     }
 
     /// What holds on both of two paths.
@@ -161,7 +173,7 @@ impl Path {
     /// Narrows ranges by the facts; false if nothing is left of one.
     fn narrow(&mut self, symbols: &Symbols) -> bool {
         for _ in 0..3 {
-            symbols.work().add(1 + self.facts.len() as u64 / 2);
+            symbols.work().add(2 + self.facts.len() as u64);
             let mut changed = false;
             for place in 0..self.facts.len() {
                 let fact = self.facts[place].clone();
