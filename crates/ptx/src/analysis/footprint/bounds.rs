@@ -41,6 +41,10 @@ impl Execution<'_> {
 
     fn is_inside(&self, record: &Record, offset: &Linear, last: i128) -> bool {
         let range = record.path.tight_range(&self.arithmetic.symbols, offset);
+        // What data decides is not worth a search.
+        if range.1 - range.0 > 1 << 32 {
+            return false;
+        }
         (range.0 >= 0 || self.cannot_be(record, offset, (i64::MIN.into(), -1)))
             && (range.1 <= last || self.cannot_be(record, offset, (last + 1, i64::MAX.into())))
     }

@@ -7,7 +7,7 @@ use std::cell::Cell;
 pub(super) struct Work(Cell<u64>);
 
 /// What an answer may take.
-pub(super) const MOST_WORK: u64 = 40_000;
+pub(super) const MOST_WORK: u64 = 44_000;
 
 impl Work {
     pub(super) fn done(&self) -> u64 {
