@@ -2,6 +2,8 @@
 //!
 //!     footprint-bench LAUNCHES DIRECTORY-OF-PTX [BENCHMARK …]
 
+#![allow(clippy::print_stdout, reason = "this is a command")]
+
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
