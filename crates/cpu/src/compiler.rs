@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, Once, PoisonError};
 use std::time::Duration;
 
 use llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
@@ -36,9 +36,53 @@ thread_local! {
     static FATE: Cell<*const Fate> = const { Cell::new(std::ptr::null()) };
 }
 
+/// Compilations that are under way, and whether there may be new ones.
+static UNDER_WAY: Mutex<UnderWay> = Mutex::new(UnderWay { count: 0, is_over: false });
+static HAS_ENDED: Condvar = Condvar::new();
+
+#[derive(Debug)]
+struct UnderWay {
+    count: usize,
+    is_over: bool,
+}
+
+/// One compilation that is under way.
+struct Entered;
+
+impl Entered {
+    /// Nothing if there may be none any more.
+    fn new() -> Option<Self> {
+        let mut under_way = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner);
+        if under_way.is_over {
+            return None;
+        }
+        under_way.count += 1;
+        Some(Self)
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner).count -= 1;
+        HAS_ENDED.notify_all();
+    }
+}
+
+/// The process ends: nothing is compiled any more. Waits for what is under way, because LLVM's own destructors come next, but
+/// not for ever.
+pub fn stop_compiling() {
+    const PATIENCE: Duration = Duration::from_secs(20);
+    let mut under_way = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner);
+    under_way.is_over = true;
+    let _ = HAS_ENDED.wait_timeout_while(under_way, PATIENCE, |under_way| under_way.count > 0);
+}
+
 /// Runs a compilation. An error is what LLVM said before it gave up.
 pub(crate) fn run<T: Send + 'static>(compile: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
     static ONCE: Once = Once::new();
+    let Some(entered) = Entered::new() else {
+        return Err("the process ends, so nothing is compiled any more".to_owned());
+    };
     // SAFETY: the handler never returns on threads that compile, which is what LLVM asks for.
     ONCE.call_once(|| unsafe { LLVMInstallFatalErrorHandler(Some(give_up)) });
     let fate = Arc::new(Fate::default());
@@ -50,6 +94,7 @@ pub(crate) fn run<T: Send + 'static>(compile: impl FnOnce() -> T + Send + 'stati
         // Where nobody waits any more, the result is not needed.
         let _ = sender.send(compile());
         FATE.set(std::ptr::null());
+        drop(entered);
     });
     let thread = match thread {
         Ok(thread) => thread,
@@ -65,13 +110,16 @@ pub(crate) fn run<T: Send + 'static>(compile: impl FnOnce() -> T + Send + 'stati
             Err(RecvTimeoutError::Disconnected) => {
                 return Err("the compiler stopped because of a bug of ours".to_owned());
             }
-            Err(RecvTimeoutError::Timeout) => match fate.state.load(Ordering::Acquire) {
-                RUNNING => {}
-                FATAL => {
-                    return Err(fate.message.lock().unwrap_or_else(PoisonError::into_inner).clone());
-                }
-                _ => return Err("LLVM crashed on the kernel".to_owned()),
-            },
+            Err(RecvTimeoutError::Timeout) => {
+                let error = match fate.state.load(Ordering::Acquire) {
+                    RUNNING => continue,
+                    FATAL => fate.message.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+                    _ => "LLVM crashed on the kernel".to_owned(),
+                };
+                // The thread is never gone on with, so nobody waits for it.
+                drop(Entered);
+                return Err(error);
+            }
         }
     }
 }

@@ -76,6 +76,7 @@ mod tiered_kernel;
 pub use boundary::CpuDevice;
 pub use code_cache::CodeCache;
 pub use codegen::unsupported;
+pub use compiler::stop_compiling;
 pub use lower::Unsupported;
 pub use memory::Arena;
 pub use mode::Mode;

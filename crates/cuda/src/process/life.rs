@@ -58,7 +58,10 @@ pub(crate) fn check(function: &str) -> Result<()> {
 
 extern "C" fn on_exit() {
     ENDS_PROCESS.set(true);
-    let _ = STATE.compare_exchange(USABLE, ENDING, Ordering::Relaxed, Ordering::Relaxed);
+    let was = STATE.compare_exchange(USABLE, ENDING, Ordering::Relaxed, Ordering::Relaxed);
+    if was.is_ok() {
+        crate::devices::cpu_device::stop_compiling();
+    }
 }
 
 unsafe extern "C" fn on_fork() {
