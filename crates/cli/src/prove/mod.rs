@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// Bytes of dynamic shared memory.
     #[arg(long, default_value_t = 0)]
     shared: u32,
-    /// What the kernel is given: buffers as NAME:TYPE[LENGTH], numbers as NAME:TYPE=VALUE, structures as
+    /// What the kernel is given: buffers as `NAME:TYPE[LENGTH]`, numbers as NAME:TYPE=VALUE, structures as
     /// NAME:TYPE(LENGTH)={VALUES}, and NAME alone for a buffer that an earlier argument is.
     ///
     /// `x:f32[1024],y:f32[1024],n:s32=1024,a:f32=2`. Types are u8 to u64, s8 to s64, b8 to b64, f32 and f64.

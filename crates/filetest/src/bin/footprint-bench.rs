@@ -1,6 +1,8 @@
 //! What is proved of the launches of the benchmarks, and how long that takes.
 //!
-//!     footprint-bench LAUNCHES DIRECTORY-OF-PTX [BENCHMARK …]
+//! ```text
+//! footprint-bench LAUNCHES DIRECTORY-OF-PTX [BENCHMARK …]
+//! ```
 
 #![allow(clippy::print_stdout, reason = "this is a command")]
 

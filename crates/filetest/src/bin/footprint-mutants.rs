@@ -1,6 +1,8 @@
 //! Breaks the kernels of the benchmarks, one mistake at a time, and looks whether what was proved still is.
 //!
-//!     footprint-mutants SMALL-LAUNCHES DIRECTORY-OF-PTX [BENCHMARK …]
+//! ```text
+//! footprint-mutants SMALL-LAUNCHES DIRECTORY-OF-PTX [BENCHMARK …]
+//! ```
 //!
 //! A broken kernel of which everything is proved that was proved before is run in the interpreter: it must be harmless.
 
