@@ -200,7 +200,7 @@ impl<'e, 'm> Cursor<'e, 'm> {
         access.group.map(|id| self.groups.get(id))
     }
 
-    /// Calls a helper, a function of [`Tool::device_code`](crate::Tool::device_code), where the guard holds. If nobody brings
+    /// Calls a helper, a function of [`Instrumentation::device_code`](crate::Instrumentation::device_code), where the guard holds. If nobody brings
     /// it, the module is not rewritten, and the error says so.
     pub fn call(&mut self, guard: Option<Guard>, helper: &str, results: &[Operand], arguments: &[Operand]) {
         let Some(&func) = self.helpers.functions.get(helper) else {
