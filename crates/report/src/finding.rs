@@ -27,6 +27,24 @@ pub struct Finding {
     pub stack: Option<Stack>,
 }
 
+impl Finding {
+    /// Something that happened once, of which only this is known yet.
+    pub fn new(tool: &str, code: &str, severity: Severity, message: impl Into<String>) -> Self {
+        Self {
+            tool: tool.to_owned(),
+            code: code.to_owned(),
+            severity,
+            message: message.into(),
+            place: None,
+            first: None,
+            count: 1,
+            notes: Vec::new(),
+            help: None,
+            stack: None,
+        }
+    }
+}
+
 /// How bad a finding is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Debug)]
 #[serde(rename_all = "kebab-case")]
@@ -49,6 +67,13 @@ pub struct Place {
     /// The source lines: the first is the one of the instruction, the next are those that it was inlined into. Empty if
     /// the code has no line information.
     pub lines: Vec<SourceLine>,
+}
+
+impl Place {
+    /// A place of which only the kernel is known.
+    pub fn of_kernel(kernel: &str) -> Self {
+        Self { kernel: kernel.to_owned(), instruction: String::new(), instruction_line: 0, lines: Vec::new() }
+    }
 }
 
 /// A line of a source file.

@@ -44,8 +44,7 @@ impl Layout {
 
     /// The offset of a word in bytes; nothing if the tool has not declared it.
     pub fn offset(&self, tool: &str, word: Word) -> Option<u32> {
-        let index = self.words.iter().position(|(of, other)| *of == tool && *other == word)?;
-        Some(FIRST_WORD + 8 * index as u32)
+        self.named(tool, word.0)
     }
 
     /// Where the words of a kernel begin.
@@ -53,12 +52,10 @@ impl Layout {
         FIRST_WORD + 8 * self.words.len() as u32
     }
 
-    /// The offset of a word of a tool by its name, for device code.
-    pub(crate) fn named(&self, tool: &str, name: &str) -> Option<u64> {
-        self.words
-            .iter()
-            .find(|(of, word)| *of == tool && word.0 == name)
-            .and_then(|(of, word)| self.offset(of, *word).map(u64::from))
+    /// The same by the word's name, which is all that device code has.
+    pub(crate) fn named(&self, tool: &str, name: &str) -> Option<u32> {
+        let index = self.words.iter().position(|(of, word)| *of == tool && word.0 == name)?;
+        Some(FIRST_WORD + 8 * index as u32)
     }
 }
 

@@ -43,7 +43,7 @@ impl DeviceCode {
         let value = |name: &str| {
             let mut constants = self.constants.iter().chain(context::CONSTANTS);
             let constant = constants.find(|(constant, _)| *constant == name).map(|(_, value)| *value);
-            constant.or_else(|| layout.named(tool, name))
+            constant.or_else(|| layout.named(tool, name).map(u64::from))
         };
         let mut parts = self.text.split('$');
         let mut text = parts.next().unwrap_or_default().to_owned();

@@ -1,7 +1,7 @@
 //! Rewrites one function: calls the tools for everything that it does.
 
 use ptx::edit::Editor;
-use ptx::ir::{FuncId, Module, Operand, Symbol};
+use ptx::ir::{FuncId, Module, Operand, Symbol, TagId};
 use ptx::ops::Op;
 use ptx::types::Space;
 
@@ -40,7 +40,8 @@ impl FunctionRewriter<'_, '_> {
         let refused = |error: &_| Failure::Refused(Refusal::edit(error));
         {
             let mut editor = Editor::new(self.module, func).map_err(|error| refused(&error))?;
-            for &(tool, version) in self.tools {
+            // The others launch kernels as the program does.
+            for &(tool, version) in self.tools.iter().filter(|(tool, _)| tool.class() == Class::Change) {
                 virtual_ids::replace(&mut editor, &mut function, tool, version, self.layout)
                     .map_err(Failure::Refused)?;
                 virtual_ids::scale_barriers(&mut editor, tool.name(), tool.copies(version));
@@ -62,11 +63,8 @@ impl FunctionRewriter<'_, '_> {
             votes::separate(&mut editor);
             remove_register_counts(&mut editor);
         }
-        if !is_kernel && let Some(context) = function.address {
-            // Who calls it has put the address there.
-            let shared = context_variable(editor.module());
-            let tag = editor.tag("warpgrind", "launch", 0);
-            editor.at_entry(tag).inst("ld.shared.b64", &[context.into(), Operand::SymbolAddress(shared, 0)]);
+        if !is_kernel {
+            load_context(&mut editor, &function);
         }
         Ok(function)
     }
@@ -81,11 +79,12 @@ impl FunctionRewriter<'_, '_> {
         let (events, groups) = events::of_function(self.module, func);
         let mut editor = Editor::new(self.module, func)?;
         let Some(first) = first_statement(&editor) else { return Ok(()) };
-        let entry = tools.iter().map(|tool| (tool, None));
-        let events = events.iter().flat_map(|event| tools.iter().map(move |tool| (tool, Some(event))));
-        for (&(tool, version), event) in entry.chain(events) {
+        let tags: Vec<TagId> = tools.iter().map(|(tool, _)| editor.tag(tool.name(), "check", 0)).collect();
+        let tagged = || tools.iter().zip(&tags);
+        let entry = tagged().map(|tool| (tool, None));
+        let events = events.iter().flat_map(|event| tagged().map(move |tool| (tool, Some(event))));
+        for ((&(tool, version), &tag), event) in entry.chain(events) {
             let (stmt, guard) = event.map_or((first, None), Event::place);
-            let tag = editor.tag(tool.name(), "check", 0);
             let mut cursor = Cursor {
                 editor: &mut editor,
                 stmt,
@@ -109,6 +108,15 @@ impl FunctionRewriter<'_, '_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Loads the address of the launch context where a function begins, if tools asked for it: who calls it has put it there.
+pub(crate) fn load_context(editor: &mut Editor<'_>, function: &FunctionContext) {
+    if let Some(context) = function.address {
+        let shared = context_variable(editor.module());
+        let tag = editor.tag("warpgrind", "launch", 0);
+        editor.at_entry(tag).inst("ld.shared.b64", &[context.into(), Operand::SymbolAddress(shared, 0)]);
     }
 }
 

@@ -22,7 +22,7 @@ use crate::context::{Layout, SITES_VARIABLE};
 use crate::cursor::{FunctionContext, Helpers};
 use crate::device_code::DeviceCode;
 use crate::error::{Refusal, RewriteError};
-use crate::function::{Chosen, Failure, FunctionRewriter, context_variable};
+use crate::function::{Chosen, Failure, FunctionRewriter, context_variable, load_context};
 use crate::instrumentation::{Class, Instrumentation};
 use crate::kernel_view::KernelView;
 use crate::shape::LaunchShape;
@@ -250,7 +250,7 @@ impl Work<'_, '_> {
             Ok(_) if refusal.is_some() => {}
             Ok(choices) => {
                 for (choice, label) in choices {
-                    match self.version(kernel, &name, &choice, &label) {
+                    match self.version(kernel, &choice, &label) {
                         Ok(version) => versions.push(version),
                         Err(Failure::Broken(error)) => return Err(error),
                         Err(Failure::Refused(why)) => {
@@ -285,7 +285,7 @@ impl Work<'_, '_> {
     }
 
     /// Makes a version of a kernel.
-    fn version(&mut self, kernel: FuncId, name: &str, choice: &[usize], label: &str) -> Result<KernelVersion, Failure> {
+    fn version(&mut self, kernel: FuncId, choice: &[usize], label: &str) -> Result<KernelVersion, Failure> {
         let tools = self.rewriter.chosen(choice);
         if !self.helpers.contains_key(choice) {
             let helpers = self.helpers_of(choice)?;
@@ -329,7 +329,6 @@ impl Work<'_, '_> {
             context = Some(self.rewritten.module.functions[copy].params.len());
             states = self.add_context(copy, function).map_err(|error| refused(&error))?;
         }
-        debug_assert_ne!(symbol, name, "versions have names of their own");
         Ok(KernelVersion { symbol, choice: choice.to_vec(), context, kernel_words, sites, states })
     }
 
@@ -376,7 +375,7 @@ impl Work<'_, '_> {
             .collect();
         let own = self.plain_helpers.iter().filter(|(owner, _)| *owner == tool.name()).map(|(_, helpers)| helpers);
         let mut all = Helpers::all(own);
-        let label = if choice.len() > 1 { format!("{}_{version}", tool.name()) } else { tool.name().to_owned() };
+        let label = format!("{}_{version}", tool.name());
         let mut copies: FxHashMap<FuncId, FuncId> = FxHashMap::default();
         for helpers in &others {
             for (name, func) in helpers.iter() {
@@ -391,11 +390,7 @@ impl Work<'_, '_> {
                 let mut editor = Editor::new(module, copy).map_err(|error| Failure::Refused(Refusal::edit(&error)))?;
                 virtual_ids::replace(&mut editor, &mut function, tool, version, &self.rewriter.layout)
                     .map_err(Failure::Refused)?;
-                if let Some(context) = function.address {
-                    let shared = context_variable(editor.module());
-                    let tag = editor.tag("warpgrind", "launch", 0);
-                    editor.at_entry(tag).inst("ld.shared.b64", &[context.into(), Operand::SymbolAddress(shared, 0)]);
-                }
+                load_context(&mut editor, &function);
             }
         }
         for &copy in copies.values() {

@@ -139,11 +139,12 @@ impl Tools {
 }
 
 /// Which calls of CUDA that return an error are reported.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum ApiErrors {
     /// All.
     All,
     /// Those that were wrong in themselves: by which the program did something with memory that is not right.
+    #[default]
     Explicit,
     /// None.
     No,

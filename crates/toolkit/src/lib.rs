@@ -62,5 +62,5 @@ pub use objects::{AllocationKind, Moment, Object, Objects};
 pub use plan::{Outcome, Plan, RunStep, Step};
 pub use plane::{Plane, PlaneLayout};
 pub use stack::{Calls, HostStack};
-pub use tool::{ApiErrors, Flag, Options, Tool};
+pub use tool::{Flag, Options, Tool};
 pub use writes::{Writes, Written};

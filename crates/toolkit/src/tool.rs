@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use report::Explanation;
 use rewrite::Instrumentation;
+use settings::ApiErrors;
 
 use crate::host::Host;
 use crate::instance::Instance;
@@ -73,16 +74,4 @@ impl Options {
     pub fn get<'a>(&'a self, flag: &'a Flag) -> &'a str {
         self.flags.get(flag.name).map_or(flag.default, String::as_str)
     }
-}
-
-/// Which calls of CUDA that return an error are reported.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum ApiErrors {
-    /// All.
-    All,
-    /// Those that were wrong in themselves: by which the program did something with memory that is not right.
-    #[default]
-    Explicit,
-    /// None.
-    No,
 }

@@ -106,13 +106,7 @@ impl Launch {
 
     /// The launch as the program asked for it.
     fn request(&self) -> LaunchRequest<'_> {
-        LaunchRequest {
-            grid: self.shape.grid,
-            block: self.shape.block,
-            dynamic_shared: self.shape.dynamic_shared,
-            is_cooperative: self.shape.is_cooperative,
-            ..LaunchRequest::of(&self.kernel.name, &self.params)
-        }
+        self.job().request(&self.kernel.name, &self.shape)
     }
 
     /// The same, for tools.

@@ -94,17 +94,11 @@ impl ToolHost {
         if self.settings.api_errors == ApiErrors::Explicit && frames.frames.first().is_some_and(is_of_library) {
             return;
         }
+        let message = format!("{} returned {}", function.trim_start_matches("__"), what());
         let finding = Finding {
-            tool: self.first.to_owned(),
-            code: "api-error".to_owned(),
-            severity: Severity::Warning,
-            message: format!("{} returned {}", function.trim_start_matches("__"), what()),
-            place: None,
-            first: None,
-            count: 1,
-            notes: Vec::new(),
             help: Some("look at what each call returns; --report-api-errors no leaves these out".to_owned()),
             stack: Some(frames),
+            ..Finding::new(self.first, "api-error", Severity::Warning, message)
         };
         let number = self.services.write_finding(finding);
         let call = FailedCall { finding: number, count: 1, said: 1 };

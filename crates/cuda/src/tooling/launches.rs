@@ -231,13 +231,10 @@ impl ToolHost {
             0 => None,
             line => sites.unwrap_or(&none).place_of_line(program.module(), line, launch.kernel),
         };
+        // Whichever tool is at work: the command's own is the first.
+        let message = format!("the kernel was ended: {}", fault.kind);
         self.services.write_finding(Finding {
-            // Whichever tool is at work: the command's own is the first.
-            tool: self.first.to_owned(),
-            code: "device-fault".to_owned(),
-            severity: Severity::Error,
-            message: format!("the kernel was ended: {}", fault.kind),
-            place: Some(place.unwrap_or_else(|| whole_kernel(launch.kernel))),
+            place: Some(place.unwrap_or_else(|| Place::of_kernel(launch.kernel))),
             first: Some(Occurrence {
                 block: fault.block,
                 thread: fault.thread,
@@ -246,17 +243,10 @@ impl ToolHost {
                 launch: launch.number,
                 address: None,
             }),
-            count: 1,
-            notes: Vec::new(),
-            help: None,
             stack: Some(launch.stack.frames()),
+            ..Finding::new(self.first, "device-fault", Severity::Error, message)
         });
     }
-}
-
-/// A place of which only the kernel is known.
-fn whole_kernel(kernel: &str) -> Place {
-    Place { kernel: kernel.to_owned(), instruction: String::new(), instruction_line: 0, lines: Vec::new() }
 }
 
 /// CUDA's number for how a tool ends a launch.
@@ -277,7 +267,7 @@ impl InstrumentedLaunch {
         }
         let failure = self.take_records();
         self.report_again();
-        failure.filter(|_| self.is_wanted && self.tool_host.settings.stop_on_error)
+        (self.is_wanted && self.tool_host.settings.stop_on_error).then_some(failure)
     }
 
     /// What time it is in the launch.
@@ -286,7 +276,7 @@ impl InstrumentedLaunch {
     }
 
     /// Takes the records that are there and reports them. Gives what the first one stands for.
-    fn take_records(&self) -> Option<Failure> {
+    fn take_records(&self) -> Failure {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut records, lost) = self.buffer.records(&mut taken.records);
         let lost_before = std::mem::replace(&mut taken.lost, lost);
@@ -303,7 +293,7 @@ impl InstrumentedLaunch {
             instance.map_or(Failure::IllegalAddress, |(_, instance)| instance.failure(record))
         });
         taken.error = taken.error.or(failure);
-        Some(taken.error.unwrap_or(Failure::IllegalAddress))
+        taken.error.unwrap_or(Failure::IllegalAddress)
     }
 
     /// The tool that a record is of.

@@ -130,7 +130,7 @@ impl ToolHost {
             CudaError::NOT_SUPPORTED
         })?;
         // In the order in which kernels are rewritten.
-        tools.sort_by_key(|tool| tool.instrumentation().class());
+        let tools: Vec<_> = rewriter.tools().iter().filter_map(|tool| tools::tool(tool.name())).collect();
         let settings = ToolSettings::new(asked);
         let session = asked.session.as_deref();
         let services = Services::new(device, session, settings.callers).map_err(|error| {

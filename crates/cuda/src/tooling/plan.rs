@@ -56,24 +56,17 @@ struct Runs<'a> {
 impl ToolHost {
     /// Compiles what a launch will most likely run: the first version of each tool, or else the original.
     pub(crate) fn compile(&self, job: &LaunchJob<'_>) -> Result<(), LaunchError> {
-        let request = |symbol, shape: &LaunchShape| LaunchRequest {
-            grid: shape.grid,
-            block: shape.block,
-            dynamic_shared: shape.dynamic_shared,
-            is_cooperative: shape.is_cooperative,
-            ..LaunchRequest::of(symbol, job.params)
-        };
         if let Some(kernel) = job.kernel {
             let first = vec![0; self.tools.len()];
             if let Ok(target) = self.target(kernel, &first, &job.shape)
-                && job.program.compile(&request(target.symbol, &target.shape)).is_ok()
+                && job.program.compile(&job.request(target.symbol, &target.shape)).is_ok()
             {
                 return Ok(());
             }
             // What the device cannot do, it says of the kernel as the program has it.
-            return job.program.compile(&request(Self::original(kernel, &job.shape).symbol, &job.shape));
+            return job.program.compile(&job.request(Self::original(kernel, &job.shape).symbol, &job.shape));
         }
-        job.program.compile(&request(job.name, &job.shape))
+        job.program.compile(&job.request(job.name, &job.shape))
     }
 
     /// Runs a launch to its end.
@@ -94,7 +87,7 @@ impl ToolHost {
             None => {
                 self.count_unchecked(job.name, "its module could not be rewritten".to_owned());
                 let heap = ToolHeap::new(job.name, false);
-                let request = LaunchRequest { heap: Some(heap as Arc<dyn Heap>), ..request_of(job.name, job) };
+                let request = LaunchRequest { heap: Some(heap as Arc<dyn Heap>), ..job.request(job.name, &job.shape) };
                 let _turn = self.turns.read().unwrap_or_else(PoisonError::into_inner);
                 launcher(&request).map(drop).map_err(LaunchEnd::Device)
             }
@@ -174,14 +167,16 @@ impl ToolHost {
     }
 }
 
-/// A launch of a kernel as the program asked for it, under some name.
-fn request_of<'a>(symbol: &'a str, job: &LaunchJob<'a>) -> LaunchRequest<'a> {
-    LaunchRequest {
-        grid: job.shape.grid,
-        block: job.shape.block,
-        dynamic_shared: job.shape.dynamic_shared,
-        is_cooperative: job.shape.is_cooperative,
-        ..LaunchRequest::of(symbol, job.params)
+impl<'a> LaunchJob<'a> {
+    /// A launch under some name, in some shape, with the parameters of the program.
+    pub(crate) fn request(&self, symbol: &'a str, shape: &LaunchShape) -> LaunchRequest<'a> {
+        LaunchRequest {
+            grid: shape.grid,
+            block: shape.block,
+            dynamic_shared: shape.dynamic_shared,
+            is_cooperative: shape.is_cooperative,
+            ..LaunchRequest::of(symbol, self.params)
+        }
     }
 }
 
@@ -200,15 +195,12 @@ impl Runs<'_> {
         let run = self.tool_host.begin(self.kernel, target, &self.view, self.is_wanted, &mut params);
         self.heap.begin(run.as_ref());
         let request = LaunchRequest {
-            grid: target.shape.grid,
-            block: target.shape.block,
-            dynamic_shared: target.shape.dynamic_shared,
             params: &params,
             blocks: blocks.map_or(Blocks::All, Blocks::List),
             order,
             output: self.output.clone(),
             heap: Some(Arc::clone(&self.heap) as Arc<dyn Heap>),
-            ..request_of(target.symbol, self.job)
+            ..self.job.request(target.symbol, &target.shape)
         };
         let result = (self.launcher)(&request);
         let failure = run.and_then(|run| run.end());
@@ -299,7 +291,7 @@ impl Runs<'_> {
             let module = self.job.program.module();
             module.function(self.job.name).map_or(Writes::Anything, |kernel| Writes::of(module, kernel))
         });
-        let objects = written_objects(&self.tool_host.services.lock_objects(), writes, &self.view);
+        let objects = written_objects(&self.tool_host.services.lock_objects(), writes, &self.view, &**self.job.program);
         Snapshot::save(objects, &self.tool_host.snapshots)
     }
 }

@@ -9,6 +9,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use device::Program;
 use toolkit::{LaunchView, Objects, Writes, Written};
 
 /// Objects with what was in them.
@@ -58,16 +59,21 @@ impl SnapshotBuffers {
 }
 
 /// The objects that a launch may write: where each begins, its size, and what it is.
-pub(super) fn written_objects(objects: &Objects, writes: &Writes, launch: &LaunchView<'_>) -> Vec<(u64, u64, String)> {
+pub(super) fn written_objects(
+    objects: &Objects,
+    writes: &Writes,
+    launch: &LaunchView<'_>,
+    program: &dyn Program,
+) -> Vec<(u64, u64, String)> {
     let all = objects.all();
     let Writes::Only(written) = writes else { return all };
-    let is_written = |(start, bytes, name): &(u64, u64, String)| {
+    let is_written = |(start, bytes, _): &(u64, u64, String)| {
         written.iter().any(|place| match place {
             Written::Param { param, offset } => launch.pointer(*param, *offset).is_some_and(|pointer| {
                 // To the end, too: who computes backwards begins there.
                 pointer >= *start && pointer - start <= *bytes
             }),
-            Written::Variable(variable) => *name == format!("the variable `{variable}`"),
+            Written::Variable(name) => program.variable(name).is_some_and(|(address, _)| address == *start),
         })
     };
     all.into_iter().filter(is_written).collect()

@@ -2,7 +2,7 @@
 
 use report::KernelFilter;
 use settings::Tools;
-use toolkit::{ApiErrors, Options};
+use toolkit::Options;
 
 /// How tools are to be.
 #[derive(Clone, Debug)]
@@ -43,11 +43,7 @@ impl ToolSettings {
         Options {
             flags: own.map(|flag| (flag.name.clone(), flag.value.clone())).collect(),
             leak_check: asked.leak_check,
-            api_errors: match asked.api_errors {
-                settings::ApiErrors::All => ApiErrors::All,
-                settings::ApiErrors::Explicit => ApiErrors::Explicit,
-                settings::ApiErrors::No => ApiErrors::No,
-            },
+            api_errors: asked.api_errors,
         }
     }
 

@@ -106,19 +106,13 @@ impl Plan for TwicePlan {
 
 impl TwicePlan {
     fn report(&self, object: &str, offset: u64) {
-        let kernel = self.kernel.clone();
-        let place = Place { kernel, instruction: String::new(), instruction_line: 0, lines: Vec::new() };
+        let message = "a kernel left other results behind when it was run again";
         self.host.found(Finding {
-            tool: "twice".to_owned(),
-            code: "not-repeatable".to_owned(),
-            severity: Severity::Warning,
-            message: "a kernel left other results behind when it was run again".to_owned(),
-            place: Some(place),
-            first: None,
-            count: 1,
+            place: Some(Place::of_kernel(&self.kernel)),
             notes: vec![Note { message: format!("run 2 differs at offset {offset} of {object}"), stack: None }],
             help: Some("threads may race, or the order of floating-point additions may differ".to_owned()),
             stack: Some(self.stack.frames()),
+            ..Finding::new("twice", "not-repeatable", Severity::Warning, message)
         });
     }
 }

@@ -1,30 +1,14 @@
 //! What host code did wrong with memory.
 
 use report::{Finding, Note, Place, Severity, Stack};
-use toolkit::ApiErrors;
+use settings::ApiErrors;
 use toolkit::objects::{AllocationKind, AtAddress, Described, Freed, Object};
 
 use super::MemcheckInstance;
 
-/// A place of which only the kernel is known.
-fn whole_kernel(kernel: &str) -> Place {
-    Place { kernel: kernel.to_owned(), instruction: String::new(), instruction_line: 0, lines: Vec::new() }
-}
-
 /// An error of which only this is known yet, once.
 fn error(code: &str, message: impl Into<String>) -> Finding {
-    Finding {
-        tool: "memcheck".to_owned(),
-        code: code.to_owned(),
-        severity: Severity::Error,
-        message: message.into(),
-        place: None,
-        first: None,
-        count: 1,
-        notes: Vec::new(),
-        help: None,
-        stack: None,
-    }
+    Finding::new("memcheck", code, Severity::Error, message)
 }
 
 fn note(message: impl Into<String>, stack: Option<Stack>) -> Note {
@@ -137,7 +121,7 @@ impl MemcheckInstance {
             ("device-invalid-free", "a kernel frees what no kernel has allocated")
         };
         self.host.found(Finding {
-            place: Some(whole_kernel(kernel)),
+            place: Some(Place::of_kernel(kernel)),
             notes: notes.into_iter().collect(),
             help: Some("free in kernels only what malloc in a kernel returned, and once".to_owned()),
             ..error(code, message)
@@ -166,7 +150,7 @@ impl MemcheckInstance {
             let (code, place, help) = match &object.kind {
                 AllocationKind::Heap(kernel) => {
                     let help = "free in a kernel what a kernel allocates".to_owned();
-                    ("device-heap-leak", Some(whole_kernel(kernel)), help)
+                    ("device-heap-leak", Some(Place::of_kernel(kernel)), help)
                 }
                 _ => ("leak", None, format!("free it before {end}")),
             };
