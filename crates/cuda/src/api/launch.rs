@@ -59,7 +59,11 @@ impl Launch {
             None => kernel.program.compile(&launch.request()),
             Some(tool_host) => tool_host.compile(&launch.job()),
         };
-        compiled.map_err(|error| launch.explain(&error))?;
+        if let Err(error) = compiled {
+            // Nothing is compiled while the process ends: the call came too late, and nothing is wrong with the kernel.
+            crate::process::life::check("cuLaunchKernel")?;
+            return Err(launch.explain(&error));
+        }
         Ok(Arc::new(launch))
     }
 
