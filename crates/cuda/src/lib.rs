@@ -23,6 +23,7 @@ mod handle;
 mod log;
 #[allow(unsafe_code, reason = "memory whose addresses the program gives")]
 mod operation;
+mod order;
 #[allow(unsafe_code, reason = "the C library, the loader and CPython")]
 mod process;
 #[allow(unsafe_code, reason = "memory whose addresses the program gives")]

@@ -3,11 +3,16 @@
 //! Each queue has a thread of its own from the first work on. So streams overlap, and a kernel that waits for the host or
 //! for another stream holds up nothing but its own.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+
+use toolkit::WorkOrder;
+
+use crate::order;
 
 /// What a queue runs.
 pub(crate) trait Job: Send + 'static {
@@ -19,9 +24,38 @@ pub(crate) trait Job: Send + 'static {
 pub(crate) struct Ticket {
     is_done: Mutex<bool>,
     done: Condvar,
+    /// What comes before the work, if a tool wants to know.
+    order: Option<Arc<WorkOrder>>,
 }
 
 impl Ticket {
+    fn new(order: Option<Arc<WorkOrder>>) -> Arc<Self> {
+        Arc::new(Self { order, ..Self::default() })
+    }
+
+    /// Whether what comes after the work has to be told: it has not ended, or somebody wants to know the order.
+    pub(crate) fn matters(&self) -> bool {
+        self.order.is_some() || !self.is_done()
+    }
+
+    /// Whether the work has ended, which the program learns, and relies on.
+    pub(crate) fn query(&self) -> bool {
+        let is_done = self.is_done();
+        if is_done {
+            self.tell_host();
+        }
+        is_done
+    }
+
+    /// The host knows that the work has ended.
+    pub(crate) fn tell_host(&self) {
+        if let Some(order) = &self.order
+            && !is_at_work()
+        {
+            order::on_host_wait(order);
+        }
+    }
+
     pub(crate) fn is_done(&self) -> bool {
         *self.is_done.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -32,6 +66,8 @@ impl Ticket {
         while !*is_done {
             is_done = self.done.wait(is_done).unwrap_or_else(PoisonError::into_inner);
         }
+        drop(is_done);
+        self.tell_host();
     }
 
     /// Waits for the end of the work until some time; whether it has ended.
@@ -49,6 +85,12 @@ impl Ticket {
 
 thread_local! {
     static IS_AT_WORK: Cell<bool> = const { Cell::new(false) };
+    static ORDER: RefCell<Option<Arc<WorkOrder>>> = const { RefCell::new(None) };
+}
+
+/// The place of the work that this thread runs among all work, if a tool wants to know.
+pub(crate) fn current_order() -> Option<Arc<WorkOrder>> {
+    ORDER.with_borrow(Clone::clone)
 }
 
 /// Whether this thread is running work of a queue.
@@ -57,10 +99,12 @@ pub(crate) fn is_at_work() -> bool {
 }
 
 /// Runs a job and drops it, before anybody learns that it has ended.
-fn run_job(job: impl Job) {
+fn run_job(job: impl Job, ticket: &Ticket) {
     let was_at_work = IS_AT_WORK.replace(true);
+    let outer = ORDER.replace(ticket.order.clone());
     job.run();
     drop(job);
+    ORDER.set(outer);
     IS_AT_WORK.set(was_at_work);
 }
 
@@ -82,6 +126,8 @@ pub(crate) struct Entrance<'a, J> {
 /// What a queue and its thread have in common.
 #[derive(Debug)]
 struct Shared<J> {
+    /// Its number among all queues.
+    number: u64,
     state: Mutex<State<J>>,
     changed: Condvar,
 }
@@ -108,13 +154,15 @@ struct Item<J> {
 impl<J: Job> Queue<J> {
     pub(crate) fn new() -> Arc<Self> {
         let state = State { waiting: VecDeque::new(), is_busy: false, has_thread: false, is_closed: false, last: None };
-        Arc::new(Self { shared: Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() }) })
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        Arc::new(Self { shared: Arc::new(Shared { number, state: Mutex::new(state), changed: Condvar::new() }) })
     }
 
-    /// The last work, if it has not ended.
-    pub(crate) fn pending(&self) -> Option<Arc<Ticket>> {
+    /// The last work, if it [matters](Ticket::matters).
+    pub(crate) fn last(&self) -> Option<Arc<Ticket>> {
         let mut state = self.shared.state();
-        if state.last.as_ref().is_some_and(|ticket| ticket.is_done()) {
+        if state.last.as_ref().is_some_and(|ticket| !ticket.matters()) {
             state.last = None;
         }
         state.last.clone()
@@ -144,12 +192,12 @@ impl<J: Job> Queue<J> {
         if state.is_busy || !state.waiting.is_empty() || after.iter().any(|ticket| !ticket.is_done()) {
             return Err(job);
         }
-        let ticket = Arc::new(Ticket::default());
+        let ticket = self.shared.place(&mut state, after);
         state.is_busy = true;
-        state.last = Some(Arc::clone(&ticket));
         drop(state);
-        run_job(job);
+        run_job(job, &ticket);
         self.shared.end(&ticket);
+        ticket.tell_host();
         Ok(())
     }
 }
@@ -164,9 +212,8 @@ impl<J> Drop for Queue<J> {
 impl<J> Entrance<'_, J> {
     /// Puts work in, which starts when all before it in the queue and all in `after` has ended.
     pub(crate) fn push(&self, job: J, after: Vec<Arc<Ticket>>) -> Arc<Ticket> {
-        let ticket = Arc::new(Ticket::default());
         let mut state = self.shared.state();
-        state.last = Some(Arc::clone(&ticket));
+        let ticket = self.shared.place(&mut state, &after);
         state.waiting.push_back(Item { job, after, ticket: Arc::clone(&ticket) });
         drop(state);
         self.shared.changed.notify_all();
@@ -177,6 +224,14 @@ impl<J> Entrance<'_, J> {
 impl<J> Shared<J> {
     fn state(&self) -> MutexGuard<'_, State<J>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A ticket for work that comes next.
+    fn place(&self, state: &mut State<J>, after: &[Arc<Ticket>]) -> Arc<Ticket> {
+        let before = state.last.iter().chain(after).filter_map(|ticket| ticket.order.as_deref());
+        let ticket = Ticket::new(order::place(self.number, before));
+        state.last = Some(Arc::clone(&ticket));
+        ticket
     }
 
     fn end(&self, ticket: &Ticket) {
@@ -211,7 +266,7 @@ impl<J: Job> Shared<J> {
             for ticket in &item.after {
                 ticket.wait();
             }
-            run_job(item.job);
+            run_job(item.job, &item.ticket);
             self.end(&item.ticket);
         }
     }
@@ -266,7 +321,7 @@ mod tests {
         }
         assert!(gate.is_done(), "there is room for everything");
         opener.join().expect("it only sleeps");
-        queue.pending().inspect(|ticket| ticket.wait());
+        queue.last().inspect(|ticket| ticket.wait());
         assert_eq!(count.load(Ordering::Relaxed), 2 * MOST_WAITING + 1);
     }
 }

@@ -26,6 +26,11 @@ pub trait Instance: Debug + Send + Sync {
         false
     }
 
+    /// Whether it wants to know which launches come before which: that takes time.
+    fn wants_order(&self) -> bool {
+        false
+    }
+
     /// The program did something.
     fn on_event(&self, _event: &HostEvent<'_>) {}
 
@@ -44,6 +49,9 @@ pub trait Instance: Debug + Send + Sync {
     fn hidden_bytes(&self) -> u64 {
         0
     }
+
+    /// A launch begins, of a kernel that was rewritten or not.
+    fn on_launch(&self, _launch: &LaunchView<'_>) {}
 
     /// Which of its versions of the kernel a launch runs, by its number.
     fn choose(&self, _launch: &LaunchView<'_>) -> Result<usize, Refusal> {

@@ -10,6 +10,7 @@ use rewrite::context::{Layout, Word};
 use rewrite::{KernelWord, LaunchShape, Site};
 
 use crate::objects::{self, Moment};
+use crate::order::WorkOrder;
 use crate::stack::HostStack;
 
 /// A launch that is about to take place, as the program asked for it.
@@ -29,6 +30,8 @@ pub struct LaunchView<'a> {
     pub number: u64,
     /// Where the program asked for it.
     pub stack: &'a HostStack,
+    /// What comes before it; nothing if no tool [wants](crate::Instance::wants_order) to know.
+    pub order: Option<&'a WorkOrder>,
 }
 
 impl LaunchView<'_> {

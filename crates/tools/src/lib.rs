@@ -24,12 +24,14 @@ mod doubled;
 mod loads;
 pub mod memcheck;
 mod nop;
+mod order;
 mod trace;
 mod twice;
 
 pub use doubled::Doubled;
 pub use loads::Loads;
 pub use nop::Nop;
+pub use order::Order;
 pub use trace::Trace;
 pub use twice::Twice;
 
@@ -37,7 +39,7 @@ use report::Explanation;
 use toolkit::Tool;
 
 /// All tools that can be asked for.
-pub static TOOLS: &[&dyn Tool] = &[&memcheck::Memcheck, &Nop, &Trace, &Loads, &Twice, &Doubled];
+pub static TOOLS: &[&dyn Tool] = &[&memcheck::Memcheck, &Nop, &Trace, &Loads, &Order, &Twice, &Doubled];
 
 /// What the findings of all tools mean.
 pub fn explanations() -> Vec<Explanation> {

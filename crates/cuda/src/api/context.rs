@@ -56,7 +56,7 @@ impl Context {
     /// Waits for all work in all streams.
     pub(crate) fn synchronize(&self) -> Result<()> {
         for stream in self.streams.all() {
-            if let Some(ticket) = stream.pending() {
+            if let Some(ticket) = stream.last() {
                 ticket.wait();
             }
         }
@@ -65,7 +65,7 @@ impl Context {
 
     /// Waits until all streams have done what they were asked for, or for some time; whether they have.
     fn settle(&self, deadline: Instant) -> bool {
-        self.streams.all().iter().filter_map(|stream| stream.pending()).all(|ticket| ticket.wait_until(deadline))
+        self.streams.all().iter().filter_map(|stream| stream.last()).all(|ticket| ticket.wait_until(deadline))
     }
 
     pub(super) fn is_destroyed(&self) -> bool {

@@ -59,9 +59,9 @@ impl Event {
         }
     }
 
-    /// The work that it waits for, if that has not ended.
-    pub(crate) fn pending(&self) -> Option<Arc<Ticket>> {
-        self.last().ok().flatten().map(|record| record.ticket).filter(|ticket| !ticket.is_done())
+    /// The work that it waits for, if that [matters](Ticket::matters).
+    pub(crate) fn last_work(&self) -> Option<Arc<Ticket>> {
+        self.last().ok().flatten().map(|record| record.ticket).filter(|ticket| ticket.matters())
     }
 
     /// The event happens at the end of some work, which notes the time.

@@ -50,7 +50,7 @@ pub(crate) fn query(event: &Event) -> Result<()> {
     let last = event.last()?;
     capture::refuse_unsafe_call()?;
     match last {
-        Some(record) if !record.ticket.is_done() => Err(CudaError::NOT_READY),
+        Some(record) if !record.ticket.query() => Err(CudaError::NOT_READY),
         _ => Ok(()),
     }
 }
@@ -80,7 +80,7 @@ pub(crate) fn hold_up(event: &Arc<Event>, stream: &Stream, becomes_node: bool) -
             Err(CudaError::STREAM_CAPTURE_ISOLATION)
         }
         (None, Some(Place::Recorded(record))) => {
-            if !record.ticket.is_done() {
+            if record.ticket.matters() {
                 stream.enqueue(Work::Nothing, vec![record.ticket])?;
             }
             Ok(())

@@ -137,7 +137,7 @@ impl Executable {
                 Action::Work(work) if *is_enabled => work.clone(),
                 Action::Record(_) => Work::Record(Arc::clone(&time)),
                 Action::Wait(event) => {
-                    after.extend(event.pending());
+                    after.extend(event.last_work());
                     Work::Nothing
                 }
                 Action::Work(_) | Action::Child(_) | Action::Allocate(_) => Work::Nothing,

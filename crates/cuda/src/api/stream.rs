@@ -72,7 +72,17 @@ impl Streams {
         let stream = Stream::new(&Arc::downgrade(self), kind, priority);
         let mut members = self.members();
         // Of one that only we have, nobody can ask for more.
-        members.others.retain(|other| Arc::strong_count(other) > 1 || other.pending().is_some());
+        members.others.retain(|other| {
+            let last = other.last();
+            let is_kept = Arc::strong_count(other) > 1 || last.as_ref().is_some_and(|ticket| !ticket.is_done());
+            if let Some(ticket) = last
+                && !is_kept
+            {
+                // Nobody else remembers that the default stream comes after it.
+                ticket.tell_host();
+            }
+            is_kept
+        });
         members.others.push(Arc::clone(&stream));
         stream
     }
@@ -84,7 +94,7 @@ impl Members {
         let legacy = (stream.id.kind == Kind::Blocking).then_some(&self.legacy);
         let others = if stream.id.kind == Kind::Legacy { &self.others[..] } else { &[] };
         let blocking = others.iter().filter(|other| other.id.kind == Kind::Blocking);
-        legacy.into_iter().chain(blocking).filter_map(|other| other.pending())
+        legacy.into_iter().chain(blocking).filter_map(|other| other.last())
     }
 }
 
@@ -110,9 +120,9 @@ impl Stream {
         Ok(self.streams()?.context)
     }
 
-    /// The last work, if it has not ended.
-    pub(crate) fn pending(&self) -> Option<Arc<Ticket>> {
-        self.queue.pending()
+    /// The last work, if it [matters](Ticket::matters).
+    pub(crate) fn last(&self) -> Option<Arc<Ticket>> {
+        self.queue.last()
     }
 
     /// What the stream does one after another.
@@ -216,7 +226,7 @@ impl Stream {
     pub(crate) fn synchronize(&self) -> Result<()> {
         self.refuse_capture()?;
         let before: Vec<_> = self.streams()?.members().before(self).collect();
-        for ticket in before.iter().chain(&self.pending()) {
+        for ticket in before.iter().chain(&self.last()) {
             ticket.wait();
         }
         driver::check()
@@ -227,8 +237,8 @@ impl Stream {
         driver::check()?;
         self.refuse_capture()?;
         let streams = self.streams()?;
-        let is_pending = self.pending().is_some() || streams.members().before(self).next().is_some();
-        if is_pending { Err(CudaError::NOT_READY) } else { Ok(()) }
+        let is_done = streams.members().before(self).chain(self.last()).all(|ticket| ticket.query());
+        if is_done { Ok(()) } else { Err(CudaError::NOT_READY) }
     }
 }
 

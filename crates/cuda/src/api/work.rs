@@ -12,7 +12,8 @@ use super::launch::Launch;
 use crate::driver;
 use crate::error::CudaError;
 use crate::operation::Operation;
-use crate::queue::Job;
+use crate::order;
+use crate::queue::{self, Job};
 use crate::transfer::{Copy, Fill};
 
 /// Something that a stream does. It is data, so that graphs can keep it and repeat it.
@@ -86,7 +87,12 @@ impl Work {
                     operation.run(|| driver::fault().is_none());
                 }
             }
-            Self::Call(call) => call.run(),
+            Self::Call(call) => {
+                if let Some(order) = queue::current_order() {
+                    order::on_host_function(&order);
+                }
+                call.run();
+            }
             Self::Record(time) => {
                 let _ = time.set(Instant::now());
             }

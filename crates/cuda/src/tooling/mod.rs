@@ -151,6 +151,9 @@ impl ToolHost {
             ));
             CudaError::OUT_OF_MEMORY
         })?;
+        if instances.iter().any(|instance| instance.wants_order()) {
+            crate::order::track();
+        }
         let tool_host = Self {
             wants_stacks: instances.iter().any(|instance| instance.wants_stacks()),
             first,

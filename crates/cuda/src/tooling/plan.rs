@@ -73,6 +73,7 @@ impl ToolHost {
     pub(crate) fn launch(&'static self, job: &LaunchJob<'_>, launcher: &Launcher<'_>) -> Result<(), LaunchEnd> {
         let number = self.next_launch();
         let _counted = self.services.begin_launch();
+        let order = crate::queue::current_order();
         let view = LaunchView {
             kernel: job.name,
             module: job.program.module(),
@@ -81,7 +82,11 @@ impl ToolHost {
             layout: job.kernel.map_or(&[], |kernel| &kernel.params),
             number,
             stack: job.stack,
+            order: order.as_deref(),
         };
+        for instance in &self.instances {
+            instance.on_launch(&view);
+        }
         let result = match job.kernel {
             Some(kernel) => self.launch_kernel(job, kernel, view, launcher),
             None => {

@@ -1,0 +1,47 @@
+//! The order that the program asks for among the work of its streams, for tools that want to know it.
+//!
+//! All threads of the host count as one: what one has waited for is before all that any of them asks for later. How they tell
+//! each other nobody sees, and an order that is missed would be a race that is none.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use toolkit::{Clock, WorkId, WorkOrder};
+
+static IS_TRACKED: AtomicBool = AtomicBool::new(false);
+static NUMBERS: AtomicU64 = AtomicU64::new(1);
+/// What the host has waited for.
+static HOST: Mutex<Option<Clock>> = Mutex::new(None);
+
+/// Tracks the order from now on.
+pub(crate) fn track() {
+    IS_TRACKED.store(true, Ordering::Relaxed);
+}
+
+pub(crate) fn is_tracked() -> bool {
+    IS_TRACKED.load(Ordering::Relaxed)
+}
+
+/// The place of new work in a queue, after some other work; nothing if nobody wants to know.
+pub(crate) fn place<'a>(queue: u64, after: impl Iterator<Item = &'a WorkOrder>) -> Option<Arc<WorkOrder>> {
+    if !is_tracked() {
+        return None;
+    }
+    let mut before = HOST.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default();
+    for other in after {
+        before.join(&other.before);
+        before.add(other.id);
+    }
+    let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+    Some(Arc::new(WorkOrder { id: WorkId { queue, number }, before }))
+}
+
+/// The host knows that all before some work has ended, and the work itself.
+pub(crate) fn on_host_wait(order: &WorkOrder) {
+    HOST.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().join(&order.end());
+}
+
+/// The host knows that all before some work has ended: it is a function of the host.
+pub(crate) fn on_host_function(order: &WorkOrder) {
+    HOST.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().join(&order.before);
+}
