@@ -76,6 +76,11 @@ pub trait Instance: Debug + Send + Sync {
         Failure::IllegalAddress
     }
 
+    /// Whether code of the tool has ended a launch, by `trap`. Then the fault is nobody's mistake.
+    fn has_stopped(&self, _launch: &LaunchView<'_>) -> bool {
+        false
+    }
+
     /// What was counted at the sites of the tool, of a module whose kernels are not launched any more. Sites at which nothing
     /// was counted are left out.
     fn on_counts(&self, _counts: &[SiteCount<'_>]) {}

@@ -26,8 +26,9 @@ pub enum Step {
     Save,
     /// Writes back what was saved: memory is as it was then.
     Restore,
-    /// Saves and restores in one: memory becomes what was saved, and what was in it is saved.
-    Exchange,
+    /// Runs the kernel again, from what was saved. Then memory has what one of the two runs left behind, and what is saved is
+    /// what the other did. Where the text of the kernel allows it, the second run takes place in what was saved itself.
+    RunFromSaved(RunStep),
     /// Compares memory with what was saved.
     Compare,
     /// The launch is over.

@@ -10,14 +10,14 @@ use ptx::view::{AccessKind, AccessSpace, View};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Writes {
     /// What these point into, and nothing else.
-    Only(Vec<Written>),
+    Only(Vec<Accessed>),
     /// Anything.
     Anything,
 }
 
-/// Something that a kernel may write.
+/// Something that a kernel accesses.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Written {
+pub enum Accessed {
     /// The object that a parameter points into.
     Param {
         /// The parameter, counted from 0.
@@ -70,19 +70,19 @@ impl Writes {
 }
 
 /// What a pointer points into; nothing in that if it is memory of the thread or block, and nothing at all if it is not known.
-fn place(module: &Module, func: FuncId, kernel: FuncId, pointer: &PointerValue) -> Option<Option<Written>> {
+pub(crate) fn place(module: &Module, func: FuncId, kernel: FuncId, pointer: &PointerValue) -> Option<Option<Accessed>> {
     let PointerValue::Pointer { root, .. } = pointer else { return None };
     match *root {
         Root::Param { var, offset, .. } if func == kernel => {
             let params = &module.functions[func].params;
             let param = params.iter().position(|param| *param == Param::Var(var))?;
-            Some(Some(Written::Param { param, offset: u32::try_from(offset).ok()? }))
+            Some(Some(Accessed::Param { param, offset: u32::try_from(offset).ok()? }))
         }
         Root::Param { .. } => None,
         Root::Global(global) => {
             let variable = &module.globals[global];
             let is_own = matches!(variable.space, Space::Shared | Space::Local);
-            Some((!is_own).then(|| Written::Variable(module.text(variable.name).to_owned())))
+            Some((!is_own).then(|| Accessed::Variable(module.text(variable.name).to_owned())))
         }
         Root::Var(_) => Some(None),
     }
@@ -105,14 +105,14 @@ mod tests {
 
     #[test]
     fn objects_of_parameters_and_variables() {
-        let q = Written::Param { param: 1, offset: 0 };
+        let q = Accessed::Param { param: 1, offset: 0 };
         let loads = "ld.param.u64 %d1, [p]; ld.param.u64 %d2, [q]; ld.global.u32 %r1, [%d1];";
         assert_eq!(of(&format!("{loads} st.global.u32 [%d2+4], %r1;")), Writes::Only(vec![q.clone()]));
         assert_eq!(
             of(&format!(
                 "{loads} red.global.add.u32 [%d2], %r1; st.global.u32 [table], %r1; st.shared.u32 [tile], %r1;"
             )),
-            Writes::Only(vec![q, Written::Variable("table".to_owned())])
+            Writes::Only(vec![q, Accessed::Variable("table".to_owned())])
         );
         assert_eq!(of(loads), Writes::Only(Vec::new()));
     }

@@ -29,6 +29,8 @@ pub(crate) struct InstrumentedKernel {
     pub(super) ready: Mutex<FxHashSet<(Vec<usize>, [u32; 3])>>,
     /// What it may write, if that was asked.
     pub(super) writes: std::sync::OnceLock<toolkit::Writes>,
+    /// What it may access, if that was asked.
+    pub(super) reach: std::sync::OnceLock<toolkit::Reach>,
 }
 
 impl InstrumentedKernel {
@@ -50,6 +52,7 @@ impl InstrumentedKernel {
             params: program.kernel_facts(name)?.params,
             ready: Mutex::default(),
             writes: std::sync::OnceLock::new(),
+            reach: std::sync::OnceLock::new(),
         }))
     }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, PoisonError};
 
-use device::{Blocks, Heap, LaunchError, LaunchRequest, Launched, Order, Output, Program};
+use device::{Blocks, Fault, FaultKind, Heap, LaunchError, LaunchRequest, Launched, Order, Output, Program};
 use rewrite::{KernelVersions, LaunchShape, Refusal};
-use toolkit::{Failure, HostStack, LaunchView, Outcome, Plan, RunStep, Step, Writes};
+use toolkit::{Failure, HostStack, LaunchView, Outcome, Plan, Reach, RunStep, Step, Writes};
 
 use super::ToolHost;
 use super::heap::ToolHeap;
@@ -188,15 +188,24 @@ impl<'a> LaunchJob<'a> {
 impl Runs<'_> {
     /// A launch of one step.
     fn run_once(&mut self, target: &Target<'_>) -> Result<(), LaunchEnd> {
-        match self.run(target, None, Order::Free)? {
+        match self.run(target, None, Order::Free, &[])? {
             None => Ok(()),
             Some(failure) => Err(LaunchEnd::Tool(error_of(failure))),
         }
     }
 
-    /// Runs something; gives how a tool ends the launch because of it.
-    fn run(&mut self, target: &Target<'_>, blocks: Option<&[u64]>, order: Order) -> Result<Option<Failure>, LaunchEnd> {
+    /// Runs something, with some of its parameters replaced; gives how a tool ends the launch because of it.
+    fn run(
+        &mut self,
+        target: &Target<'_>,
+        blocks: Option<&[u64]>,
+        order: Order,
+        replaced: &[(usize, u64)],
+    ) -> Result<Option<Failure>, LaunchEnd> {
         let mut params = self.job.params.to_vec();
+        for &(at, value) in replaced {
+            params[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        }
         let run = self.tool_host.begin(self.kernel, target, &self.view, self.is_wanted, &mut params);
         self.heap.begin(run.as_ref());
         let request = LaunchRequest {
@@ -211,8 +220,15 @@ impl Runs<'_> {
         let failure = run.and_then(|run| run.end());
         match result {
             Ok(_) => Ok(failure),
+            Err(LaunchError::Fault(Fault { kind: FaultKind::Trap, .. })) if self.is_stopped_by_tool() => {
+                Ok(Some(failure.unwrap_or(Failure::IllegalAddress)))
+            }
             Err(error) => Err(LaunchEnd::Device(self.tool_host.in_program(target, &self.job.shape, error))),
         }
+    }
+
+    fn is_stopped_by_tool(&self) -> bool {
+        self.tool_host.instances.iter().any(|instance| instance.has_stopped(&self.view))
     }
 
     /// Runs a launch in the steps of a plan.
@@ -223,7 +239,7 @@ impl Runs<'_> {
             let step = plan.next(&outcome);
             outcome = Outcome::Done;
             match step {
-                Step::Run(step) => match self.run_step(&step) {
+                Step::Run(step) => match self.run_step(&step, &[]) {
                     Ok(found) => failure = failure.or(found),
                     Err(end) => break Err(end),
                 },
@@ -238,11 +254,16 @@ impl Runs<'_> {
                     }
                     self.undo();
                 }
-                Step::Exchange => {
-                    if let Some(snapshot) = &mut snapshot {
+                Step::RunFromSaved(step) => {
+                    self.undo();
+                    let redirected = snapshot.as_mut().and_then(|snapshot| self.redirected(snapshot));
+                    if let (Some(snapshot), None) = (&mut snapshot, &redirected) {
                         snapshot.exchange();
                     }
-                    self.undo();
+                    match self.run_step(&step, redirected.as_deref().unwrap_or_default()) {
+                        Ok(found) => failure = failure.or(found),
+                        Err(end) => break Err(end),
+                    }
                 }
                 Step::Compare => {
                     if let Some((object, offset)) = snapshot.as_ref().and_then(Snapshot::difference) {
@@ -263,7 +284,7 @@ impl Runs<'_> {
         result
     }
 
-    fn run_step(&mut self, step: &RunStep) -> Result<Option<Failure>, LaunchEnd> {
+    fn run_step(&mut self, step: &RunStep, replaced: &[(usize, u64)]) -> Result<Option<Failure>, LaunchEnd> {
         let choice = |version: usize| {
             // At most one tool plans, and it comes first.
             let mut choice = self.choice.clone();
@@ -279,7 +300,7 @@ impl Runs<'_> {
         if let Some(shape) = step.shape {
             target.shape = shape;
         }
-        self.run(&target, step.blocks.as_deref(), step.order)
+        self.run(&target, step.blocks.as_deref(), step.order, replaced)
     }
 
     /// The last run is undone: what it printed, and what it did with the heap.
@@ -288,6 +309,19 @@ impl Runs<'_> {
             output.take();
         }
         self.heap.undo(self.tool_host);
+    }
+
+    /// What the kernel gets instead of pointers to work in what was saved, if it can.
+    fn redirected(&self, snapshot: &mut Snapshot) -> Option<Vec<(usize, u64)>> {
+        // Others hold what is accessed against the objects of the program.
+        if self.tool_host.tools.len() > 1 {
+            return None;
+        }
+        let reach = self.kernel.reach.get_or_init(|| {
+            let module = self.job.program.module();
+            module.function(self.job.name).map_or(Reach::Anything, |kernel| Reach::of(module, kernel))
+        });
+        snapshot.redirected(reach, &self.view, &**self.job.program)
     }
 
     /// Saves what the kernel may write.

@@ -10,7 +10,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use device::Program;
-use toolkit::{LaunchView, Objects, Writes, Written};
+use toolkit::{Accessed, LaunchView, Objects, Reach, Writes};
 
 /// Objects with what was in them.
 #[derive(Debug)]
@@ -24,7 +24,34 @@ struct Saved {
     start: u64,
     /// In words.
     name: String,
-    bytes: Vec<u8>,
+    buffer: Vec<u8>,
+    /// Where in the buffer it begins.
+    skipped: usize,
+}
+
+/// What was saved is as aligned as the object, up to this: a kernel may run in it.
+const ALIGN: usize = 256;
+
+impl Saved {
+    fn new((start, length, name): (u64, u64, String), buffers: &SnapshotBuffers) -> Self {
+        let mut buffer = buffers.take(length as usize + ALIGN);
+        let skipped = (start as usize).wrapping_sub(buffer.as_ptr() as usize) % ALIGN;
+        buffer.clear();
+        buffer.resize(skipped, 0);
+        // SAFETY: the object has so many bytes, and is there. What other threads of the program write meanwhile may be torn, as
+        // for any copy of theirs.
+        buffer.extend_from_slice(unsafe { std::slice::from_raw_parts(start as *const u8, length as usize) });
+        Self { start, name, buffer, skipped }
+    }
+
+    /// Where a kernel finds it that is to work in it.
+    fn address(&mut self) -> u64 {
+        self.buffer.as_mut_ptr().wrapping_add(self.skipped) as u64
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.buffer[self.skipped..]
+    }
 }
 
 /// Buffers that nobody uses.
@@ -49,10 +76,10 @@ impl SnapshotBuffers {
     pub(super) fn give_back(&self, snapshot: Snapshot) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let mut kept: usize = free.iter().map(Vec::capacity).sum();
-        for Saved { bytes, .. } in snapshot.objects {
-            kept += bytes.capacity();
+        for Saved { buffer, .. } in snapshot.objects {
+            kept += buffer.capacity();
             if kept <= MOST_KEPT {
-                free.push(bytes);
+                free.push(buffer);
             }
         }
     }
@@ -69,11 +96,11 @@ pub(super) fn written_objects(
     let Writes::Only(written) = writes else { return all };
     let is_written = |(start, bytes, _): &(u64, u64, String)| {
         written.iter().any(|place| match place {
-            Written::Param { param, offset } => launch.pointer(*param, *offset).is_some_and(|pointer| {
+            Accessed::Param { param, offset } => launch.pointer(*param, *offset).is_some_and(|pointer| {
                 // To the end, too: who computes backwards begins there.
                 pointer >= *start && pointer - start <= *bytes
             }),
-            Written::Variable(name) => program.variable(name).is_some_and(|(address, _)| address == *start),
+            Accessed::Variable(name) => program.variable(name).is_some_and(|(address, _)| address == *start),
         })
     };
     all.into_iter().filter(is_written).collect()
@@ -82,26 +109,48 @@ pub(super) fn written_objects(
 impl Snapshot {
     /// Saves objects.
     pub(super) fn save(objects: Vec<(u64, u64, String)>, buffers: &SnapshotBuffers) -> Self {
-        let save = |(start, length, name): (u64, u64, String)| {
-            let mut bytes = buffers.take(length as usize);
-            bytes.clear();
-            bytes.reserve(length as usize);
-            // SAFETY: the object has so many bytes and the buffer room for them; both are there. What other threads of the
-            // program write meanwhile may be torn, as for any copy of theirs.
-            unsafe {
-                std::ptr::copy_nonoverlapping(start as *const u8, bytes.as_mut_ptr(), length as usize);
-                bytes.set_len(length as usize);
+        Self { objects: objects.into_iter().map(|object| Saved::new(object, buffers)).collect() }
+    }
+
+    /// What a launch gets instead of pointers among its parameters to work in what was saved: where each is, and its value.
+    /// Nothing if the kernel may get to the objects in another way.
+    pub(super) fn redirected(
+        &mut self,
+        reach: &Reach,
+        launch: &LaunchView<'_>,
+        program: &dyn Program,
+    ) -> Option<Vec<(usize, u64)>> {
+        let Reach::Only(accessed) = reach else { return None };
+        let mut redirected = Vec::new();
+        for place in accessed {
+            let address = match place {
+                Accessed::Param { param, offset } => launch.pointer(*param, *offset)?,
+                Accessed::Variable(name) => program.variable(name)?.0,
+            };
+            // To the end, too: who computes backwards begins there.
+            let mut saved = self
+                .objects
+                .iter_mut()
+                .filter(|saved| address >= saved.start && address - saved.start <= saved.bytes().len() as u64);
+            match (place, saved.next(), saved.next()) {
+                (_, None, _) => {}
+                (Accessed::Param { param, offset }, Some(saved), None) => {
+                    let at = launch.layout.get(*param)?.0 as usize + *offset as usize;
+                    redirected.push((at, address - saved.start + saved.address()));
+                }
+                // The end of one and the start of another, or a variable, whose address is part of the kernel.
+                _ => return None,
             }
-            Saved { start, name, bytes }
-        };
-        Self { objects: objects.into_iter().map(save).collect() }
+        }
+        Some(redirected)
     }
 
     /// Writes back what was saved.
     pub(super) fn restore(&self) {
-        for Saved { start, bytes, .. } in &self.objects {
-            // SAFETY: as in `save`, the other way round.
-            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), *start as *mut u8, bytes.len()) };
+        for saved in &self.objects {
+            let bytes = saved.bytes();
+            // SAFETY: as in `Saved::new`, the other way round.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), saved.start as *mut u8, bytes.len()) };
         }
     }
 
@@ -109,11 +158,11 @@ impl Snapshot {
     pub(super) fn exchange(&mut self) {
         const PIECE: usize = 16 << 10;
         let mut piece = [0_u8; PIECE];
-        for Saved { start, bytes, .. } in &mut self.objects {
-            for (number, saved) in bytes.chunks_mut(PIECE).enumerate() {
+        for Saved { start, buffer, skipped, .. } in &mut self.objects {
+            for (number, saved) in buffer[*skipped..].chunks_mut(PIECE).enumerate() {
                 let at = (*start as usize + number * PIECE) as *mut u8;
                 let piece = &mut piece[..saved.len()];
-                // SAFETY: as in `save`: the pieces are within the object.
+                // SAFETY: as in `Saved::new`: the pieces are within the object.
                 unsafe {
                     std::ptr::copy_nonoverlapping(at, piece.as_mut_ptr(), piece.len());
                     std::ptr::copy_nonoverlapping(saved.as_ptr(), at, saved.len());
@@ -125,10 +174,11 @@ impl Snapshot {
 
     /// The first byte that is not as it was saved: the object, and where in it.
     pub(super) fn difference(&self) -> Option<(String, u64)> {
-        self.objects.iter().find_map(|Saved { start, name, bytes }| {
-            // SAFETY: as in `save`; a byte that another thread of the program writes meanwhile is one or the other.
+        self.objects.iter().find_map(|saved @ Saved { start, name, .. }| {
+            let bytes = saved.bytes();
+            // SAFETY: as in `Saved::new`; a byte that another thread of the program writes meanwhile is one or the other.
             let now = unsafe { std::slice::from_raw_parts(*start as *const u8, bytes.len()) };
-            if now == &bytes[..] {
+            if now == bytes {
                 return None;
             }
             let offset = now.iter().zip(bytes).position(|(now, saved)| now != saved)?;

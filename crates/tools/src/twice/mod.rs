@@ -77,13 +77,13 @@ impl Instance for TwiceInstance {
             host: Arc::clone(&self.host),
             kernel: launch.kernel.to_owned(),
             stack: launch.stack.clone(),
-            steps: vec![Step::Save, run(), Step::Exchange, run(), Step::Compare].into_iter(),
+            steps: vec![Step::Save, Step::Run(run()), Step::RunFromSaved(run()), Step::Compare].into_iter(),
         }))
     }
 }
 
-fn run() -> Step {
-    Step::Run(RunStep::version(0))
+fn run() -> RunStep {
+    RunStep::version(0)
 }
 
 /// A launch that runs twice: from what was saved, both times.
