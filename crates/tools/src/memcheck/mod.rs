@@ -36,6 +36,7 @@ use rewrite::context::{Record, Word};
 use rewrite::{Access, Cursor, DeviceCode, Instrumentation};
 use toolkit::{Host, Instance, Options, Tool};
 
+use host::BadThreads;
 use slots::{MOST_BYTES, NO_OBJECT, NO_OBJECT_BYTES, SMALL_OBJECT_BYTES};
 
 /// Where the memory begins that has a shadow.
@@ -48,6 +49,10 @@ const SHADOW: Word = Word("SHADOW");
 const UNSHADOWED: Word = Word("UNSHADOWED");
 /// How many pieces it has.
 const UNSHADOWED_COUNT: Word = Word("UNSHADOWED_COUNT");
+/// The address of the table of threads with bad accesses ([`host::bad_threads`]).
+const BAD_THREADS: Word = Word("BAD_THREADS");
+/// What the launch adds to the numbers of its threads there.
+const LAUNCH: Word = Word("LAUNCH");
 
 /// The tool.
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +96,9 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("SMALL_OBJECT_START", (1 << SMALL_OBJECT_BYTES) - 1),
     ("SMALL_OBJECT_BYTES", SMALL_OBJECT_BYTES as u64),
     ("MOST_SMALL_OBJECT_BYTES", NO_OBJECT_BYTES - 1),
+    ("LAST_BAD_THREAD", BadThreads::SLOTS as u64 - 1),
+    ("MOST_BAD_ACCESSES", BadThreads::MOST_ACCESSES),
+    ("STOPPED", BadThreads::STOPPED as u64 * 8),
 ];
 
 /// The spaces that `what` tells apart, from 1 on.
@@ -120,7 +128,7 @@ impl Instrumentation for Memcheck {
     }
 
     fn words(&self) -> &'static [Word] {
-        &[ARENA, ARENA_BYTES, SHADOW, UNSHADOWED, UNSHADOWED_COUNT]
+        &[ARENA, ARENA_BYTES, SHADOW, UNSHADOWED, UNSHADOWED_COUNT, BAD_THREADS, LAUNCH]
     }
 
     fn device_code(&self) -> Option<DeviceCode> {

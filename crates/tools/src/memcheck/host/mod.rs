@@ -1,5 +1,6 @@
 //! memcheck in the process of the program: it keeps the shadow and what was freed, and makes findings of records.
 
+mod bad_threads;
 mod errors;
 mod heaps;
 mod shadow;
@@ -14,7 +15,8 @@ use toolkit::{Evidence, Failure, Host, HostEvent, HostStack, Instance, LaunchVie
 
 use super::findings::BadAccess;
 use super::slots::{Checked, NO_OBJECT};
-use super::{ARENA, ARENA_BYTES, SHADOW, UNSHADOWED, UNSHADOWED_COUNT, is_misaligned};
+use super::{ARENA, ARENA_BYTES, BAD_THREADS, LAUNCH, SHADOW, UNSHADOWED, UNSHADOWED_COUNT, is_misaligned};
+pub(super) use bad_threads::BadThreads;
 use shadow::Shadow;
 
 /// memcheck in a process.
@@ -23,6 +25,7 @@ pub(super) struct MemcheckInstance {
     host: Arc<dyn Host>,
     options: Options,
     shadow: Shadow,
+    bad_threads: BadThreads,
 }
 
 /// Redzones after allocations. Those in front of them are after the ones before.
@@ -32,7 +35,12 @@ impl MemcheckInstance {
     pub(super) fn start(options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
         let shadow = Shadow::new(&**host)
             .map_err(|error| format!("no memory can be had for the tools ({error}), so nothing is checked"))?;
-        Ok(Box::new(Self { host: Arc::clone(host), options: options.clone(), shadow }))
+        Ok(Box::new(Self {
+            host: Arc::clone(host),
+            options: options.clone(),
+            shadow,
+            bad_threads: BadThreads::default(),
+        }))
     }
 
     /// Keeps an object that was freed, and gives memory back that was kept long enough.
@@ -117,6 +125,8 @@ impl Instance for MemcheckInstance {
         words.set(UNSHADOWED, unshadowed.as_ptr() as u64);
         words.set(UNSHADOWED_COUNT, unshadowed.len() as u64);
         words.keep(Arc::new(unshadowed));
+        words.set(BAD_THREADS, self.bad_threads.address());
+        words.set(LAUNCH, BadThreads::key(launch));
         if let Some(checked) = version.state::<Checked>("memcheck") {
             for slot in &checked.slots {
                 for (word, value) in slot.words(&objects, launch) {
@@ -142,6 +152,19 @@ impl Instance for MemcheckInstance {
 
     fn failure(&self, record: &Record) -> Failure {
         if is_misaligned(record) { Failure::MisalignedAddress } else { Failure::IllegalAddress }
+    }
+
+    fn has_stopped(&self, launch: &LaunchView<'_>) -> bool {
+        let is_stopped = self.bad_threads.have_stopped(launch);
+        if is_stopped {
+            self.host.say(&format!(
+                "a thread of the kernel `{}` had {} bad accesses and was stopped: it may go on for ever on the zeros that it \
+                 gets instead of what it cannot read",
+                report::demangled(launch.kernel),
+                BadThreads::MOST_ACCESSES
+            ));
+        }
+        is_stopped
     }
 
     fn finish(&self) {
