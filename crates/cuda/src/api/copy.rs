@@ -58,6 +58,13 @@ pub(crate) fn check_device(address: u64) -> Result<()> {
     if owner(address, 0)? == Owner::Host { Err(CudaError::INVALID_VALUE) } else { Ok(()) }
 }
 
+/// An error if a part begins outside of the memory that it is a part of: behind memory of the device there may be memory of
+/// the host, and nobody means that.
+pub(crate) fn check_part(memory: u64, part: u64) -> Result<()> {
+    let is_outside = owner(memory, 0)? != Owner::Host && owner(part, 0)? == Owner::Host;
+    if is_outside { Err(CudaError::INVALID_VALUE) } else { Ok(()) }
+}
+
 /// An error if memory cannot be filled like this.
 pub(crate) fn check_fill(fill: &Fill) -> Result<()> {
     let (to, extent) = (fill.to(), fill.extent());

@@ -164,6 +164,9 @@ impl CopySide {
             .and_then(|rows| z.checked_mul(slice_pitch)?.checked_add(rows)?.checked_add(x))
             .ok_or(CudaError::INVALID_VALUE)?;
         let address = base.checked_add(offset).ok_or(CudaError::INVALID_VALUE)?;
+        if !extent.is_empty() {
+            copy::check_part(base, address)?;
+        }
         Ok(Side { address, row_pitch, slice_pitch })
     }
 }

@@ -102,6 +102,9 @@ fn side_3d(array: cudaArray_t, position: cudaPos, pointer: cudaPitchedPtr, exten
             .and_then(|rows| rows.checked_add(position.x as u64))
             .ok_or(CudaError::INVALID_VALUE)?;
         let address = (pointer.ptr as u64).checked_add(offset).ok_or(CudaError::INVALID_VALUE)?;
+        if !extent.is_empty() {
+            copy::check_part(pointer.ptr as u64, address)?;
+        }
         return Ok(Side { address, row_pitch, slice_pitch });
     }
     let array = ARRAYS.get(array as usize)?;
