@@ -211,6 +211,27 @@ pub(super) fn add_mapping(address: u64, bytes: u64, context: usize) {
     record(address, bytes, Kind::Device, Source::Mapping, context);
 }
 
+/// Addresses that programs reserved: the first of each range, and how many.
+static RESERVED: Mutex<BTreeMap<u64, u64>> = Mutex::new(BTreeMap::new());
+
+fn reserved() -> MutexGuard<'static, BTreeMap<u64, u64>> {
+    RESERVED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes addresses known that are the device's, whether there is memory behind them or not.
+pub(super) fn add_reserved(address: u64, bytes: u64) {
+    reserved().insert(address, bytes);
+}
+
+/// Forgets addresses of the device.
+pub(super) fn forget_reserved(address: u64) {
+    reserved().remove(&address);
+}
+
+fn is_reserved(address: u64) -> bool {
+    reserved().range(..=address).next_back().is_some_and(|(start, bytes)| address - start < *bytes)
+}
+
 /// Forgets memory that is not ours.
 pub(super) fn forget(address: u64) {
     allocations().remove(&address);
@@ -248,6 +269,10 @@ pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
         return if is_mapped(address, end) { Ok(Owner::Device) } else { Err(CudaError::INVALID_VALUE) };
     }
     if !memory.contains(address) {
+        // An address of the device without memory behind it is not one of the host.
+        if is_reserved(address) {
+            return Err(CudaError::INVALID_VALUE);
+        }
         let is_pinned = find(address).is_some_and(|found| end <= found.address + found.bytes);
         return Ok(if is_pinned { Owner::PinnedHost } else { Owner::Host });
     }

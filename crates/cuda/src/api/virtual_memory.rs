@@ -3,7 +3,7 @@
 //! It is apart from other device memory, because memory may have several addresses here. It counts as memory of the device
 //! all the same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -46,6 +46,33 @@ pub(crate) static PHYSICAL: Handles<Physical> = Handles::new();
 /// Bytes of all memory that was made and is still there.
 static USED: AtomicU64 = AtomicU64::new(0);
 
+/// Addresses that programs gave back.
+static FREED: Mutex<Freed> = Mutex::new(Freed { ranges: VecDeque::new(), bytes: 0 });
+
+/// Addresses that were given back, the oldest first. For a while nothing else gets them: a program that uses one after that
+/// is told so, as it is with other memory, and does not meet memory of the host there.
+#[derive(Debug)]
+struct Freed {
+    ranges: VecDeque<Range>,
+    bytes: u64,
+}
+
+impl Freed {
+    /// A small part of the addresses that a process has.
+    const MOST: u64 = 1 << 40;
+
+    fn push(&mut self, range: Range) {
+        self.bytes += range.bytes;
+        self.ranges.push_back(range);
+        while self.bytes > Self::MOST
+            && let Some(oldest) = self.ranges.pop_front()
+        {
+            self.bytes -= oldest.bytes;
+            allocation::forget_reserved(oldest.address);
+        }
+    }
+}
+
 /// Sizes and addresses are multiples of this.
 pub(crate) const GRANULE: u64 = 2 << 20;
 
@@ -70,6 +97,7 @@ pub(crate) fn reserve(bytes: u64, align: u64) -> Result<u64> {
     }
     let range = Range::reserve(bytes, align.max(GRANULE)).map_err(|_| CudaError::OUT_OF_MEMORY)?;
     let address = range.address;
+    allocation::add_reserved(address, bytes);
     ranges().insert(address, Reserved { range, mapped: BTreeMap::new() });
     Ok(address)
 }
@@ -81,7 +109,8 @@ pub(crate) fn unreserve(address: u64, bytes: u64) -> Result<()> {
     if found.range.bytes != bytes || !found.mapped.is_empty() {
         return Err(CudaError::INVALID_VALUE);
     }
-    ranges.remove(&address);
+    let reserved = ranges.remove(&address).ok_or(CudaError::INVALID_VALUE)?;
+    FREED.lock().unwrap_or_else(PoisonError::into_inner).push(reserved.range);
     Ok(())
 }
 
@@ -171,15 +200,21 @@ fn parts(reserved: &Reserved, address: u64, bytes: u64) -> Result<Vec<u64>> {
     if at == address + bytes { Ok(parts) } else { Err(CudaError::INVALID_VALUE) }
 }
 
-/// Takes the memory behind addresses away.
+/// Takes the memory behind addresses away, when all work that may use it has ended.
 pub(crate) fn unmap(address: u64, bytes: u64) -> Result<()> {
+    let context = context::require()?;
+    context.synchronize()?;
     let mut ranges = ranges();
     let reserved = range_of(&mut ranges, address, bytes)?;
     let parts = parts(reserved, address, bytes)?;
+    for start in &parts {
+        allocation::forget(*start);
+    }
+    // What other threads asked for meanwhile was still right then.
+    context.synchronize()?;
     reserved.range.unmap(address, bytes).map_err(|_| CudaError::UNKNOWN)?;
     for start in parts {
         reserved.mapped.remove(&start);
-        allocation::forget(start);
     }
     Ok(())
 }

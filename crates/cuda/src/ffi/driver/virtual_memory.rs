@@ -3,7 +3,6 @@
 use std::ffi::{c_uchar, c_ulonglong, c_void};
 
 use crate::abi::driver::*;
-use crate::api::context;
 use crate::api::virtual_memory::{self, GRANULE, PHYSICAL};
 use crate::error::{CudaError, Result};
 use crate::ffi::driver::memory::put_new;
@@ -83,7 +82,6 @@ export! {
     }
 
     fn cuMemUnmap(ptr: CUdeviceptr, size: usize) {
-        context::require()?.synchronize()?;
         virtual_memory::unmap(ptr, size as u64)
     }
 
