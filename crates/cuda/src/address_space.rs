@@ -132,8 +132,8 @@ pub(crate) fn is_mapped(address: u64, bytes: u64) -> bool {
     /// Pages that are asked for at a time.
     const PAGES: usize = 1 << 16;
     let Some(end) = address.checked_add(bytes).and_then(|end| end.checked_next_multiple_of(PAGE)) else { return false };
-    let mut states = vec![0_u8; PAGES];
     let mut at = address / PAGE * PAGE;
+    let mut states = vec![0_u8; ((end - at) / PAGE).min(PAGES as u64) as usize];
     while at < end {
         let part = (end - at).min(PAGES as u64 * PAGE);
         // SAFETY: it only asks; there is room for the state of each page of the part.

@@ -4,6 +4,7 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
+use crate::address_space::is_mapped;
 use crate::error::{CudaError, Result};
 
 /// Code in the memory of the program.
@@ -63,6 +64,10 @@ impl ProgramImage {
     pub(crate) fn with<T>(&self, use_image: impl FnOnce(Image<'_>) -> Result<T>) -> Result<T> {
         let pointer = self.address as *const c_void;
         if pointer.is_null() {
+            return Err(CudaError::INVALID_VALUE);
+        }
+        // A mistaken pointer is mostly one to nowhere; the driver returns an error for it.
+        if !is_mapped(self.address as u64, 4) {
             return Err(CudaError::INVALID_VALUE);
         }
         // SAFETY: not null, so it points to one of what `new` lists, and each has four bytes: a header, or a text, of which
