@@ -1,0 +1,29 @@
+// A million launches that nobody waits for do not fill memory: the queue has an end, and the call waits for room in it.
+
+#include "../expect.h"
+#include <unistd.h>
+
+__global__ void increment(unsigned *cell) { atomicAdd(cell, 1); }
+
+static long resident_kilobytes() {
+    long all = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%ld %ld", &all, &resident) != 2) resident = 0;
+    if (file) fclose(file);
+    return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+int main() {
+    const unsigned launches = 1000000;
+    unsigned *cell, count = 0;
+    OK(cudaMalloc(&cell, sizeof *cell));
+    OK(cudaMemset(cell, 0, sizeof *cell));
+    OK(cudaDeviceSynchronize());
+    long before = resident_kilobytes();
+    for (unsigned i = 0; i < launches; i++) increment<<<1, 1>>>(cell);
+    OK(cudaGetLastError());
+    CHECK(resident_kilobytes() < before + 100 * 1024);
+    OK(cudaMemcpy(&count, cell, sizeof count, cudaMemcpyDeviceToHost));
+    CHECK(count == launches);
+    return done();
+}
