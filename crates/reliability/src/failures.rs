@@ -4,6 +4,8 @@
 //! `WARPGRIND_FAIL=mmap:17` fails the 17th, `mmap:17+` that and all after it; `WARPGRIND_FAILED` is a file that is created when
 //! it has come to that. `fail-nth` sets both.
 //!
+//! Calls that go past the C library, as `rustix` makes them for journals, are not seen.
+//!
 //! Whose call it is, the return address says. That, and the sixth parameter of `mmap`, is why there is assembly here: the
 //! functions that the loader finds hand it on, as one more parameter.
 
