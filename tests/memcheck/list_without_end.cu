@@ -8,7 +8,7 @@ struct Node {
 
 __global__ void find(const Node *node, int value, int *found) {
     while (node->value != value) //~ ERROR null-pointer
-        node = node->next;
+        node = node->next; //~ ERROR null-pointer
     *found = 1;
 }
 

@@ -31,6 +31,8 @@ pub(crate) struct Header {
     pub(crate) outcomes: usize,
     /// `bugs: WHICH`: it does on purpose what tools report.
     pub(crate) has_bugs: bool,
+    /// `tools: no`: it measures of itself what tools change.
+    pub(crate) measures_itself: bool,
 }
 
 /// A way in which a program is built.
@@ -103,6 +105,7 @@ impl Header {
             seeds: 0,
             outcomes: 0,
             has_bugs: false,
+            measures_itself: false,
         };
         for line in text.lines().filter_map(|line| line.strip_prefix("//@ ")) {
             let (key, value) = line.split_once(':').with_context(|| format!("`{line}` has no colon"))?;
@@ -131,6 +134,7 @@ impl Header {
                 "seeds" => header.seeds = value.parse().with_context(|| format!("`{value}` is not a number"))?,
                 "outcomes" => header.outcomes = value.parse().with_context(|| format!("`{value}` is not a number"))?,
                 "bugs" => header.has_bugs = true,
+                "tools" if value == "no" => header.measures_itself = true,
                 _ => bail!("`{key}` is not known"),
             }
         }
