@@ -3,7 +3,7 @@
 //! Each queue has a thread of its own from the first work on. So streams overlap, and a kernel that waits for the host or
 //! for another stream holds up nothing but its own.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,8 @@ use crate::order;
 
 /// What a queue runs.
 pub(crate) trait Job: Send + 'static {
-    fn run(&self);
+    /// Does it. What comes before it is told if a tool wants to know.
+    fn run(&self, order: Option<&WorkOrder>);
 }
 
 /// Whether some work has ended.
@@ -85,12 +86,6 @@ impl Ticket {
 
 thread_local! {
     static IS_AT_WORK: Cell<bool> = const { Cell::new(false) };
-    static ORDER: RefCell<Option<Arc<WorkOrder>>> = const { RefCell::new(None) };
-}
-
-/// The place of the work that this thread runs among all work, if a tool wants to know.
-pub(crate) fn current_order() -> Option<Arc<WorkOrder>> {
-    ORDER.with_borrow(Clone::clone)
 }
 
 /// Whether this thread is running work of a queue.
@@ -101,10 +96,8 @@ pub(crate) fn is_at_work() -> bool {
 /// Runs a job and drops it, before anybody learns that it has ended.
 fn run_job(job: impl Job, ticket: &Ticket) {
     let was_at_work = IS_AT_WORK.replace(true);
-    let outer = ORDER.replace(ticket.order.clone());
-    job.run();
+    job.run(ticket.order.as_deref());
     drop(job);
-    ORDER.set(outer);
     IS_AT_WORK.set(was_at_work);
 }
 
@@ -283,7 +276,7 @@ mod tests {
     struct Count(Arc<AtomicUsize>);
 
     impl Job for Count {
-        fn run(&self) {
+        fn run(&self, _: Option<&WorkOrder>) {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
     }

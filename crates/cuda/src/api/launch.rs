@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use device::{Fault, FaultKind, LaunchError, LaunchRequest, Launched};
 use rewrite::LaunchShape;
-use toolkit::HostStack;
+use toolkit::{HostStack, WorkOrder};
 
 use super::device::{MAX_BLOCK, MAX_GRID};
 use super::kernel::Kernel;
@@ -87,12 +87,12 @@ impl Launch {
         })
     }
 
-    /// Runs the kernel to its end.
-    pub(crate) fn run(&self) {
+    /// Runs the kernel to its end. What comes before it is told if a tool wants to know.
+    pub(crate) fn run(&self, order: Option<&WorkOrder>) {
         let launcher = |request: &LaunchRequest<'_>| self.launch(request);
         let result = match tooling::get() {
             None => self.launch(&self.request()).map(drop).map_err(LaunchEnd::Device),
-            Some(tool_host) => tool_host.launch(&self.job(), &launcher),
+            Some(tool_host) => tool_host.launch(&self.job(), order, &launcher),
         };
         match result {
             Ok(()) => {}

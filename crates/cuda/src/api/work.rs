@@ -7,13 +7,15 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use toolkit::WorkOrder;
+
 use super::allocation;
 use super::launch::Launch;
 use crate::driver;
 use crate::error::CudaError;
 use crate::operation::Operation;
 use crate::order;
-use crate::queue::{self, Job};
+use crate::queue::Job;
 use crate::transfer::{Copy, Fill};
 
 /// Something that a stream does. It is data, so that graphs can keep it and repeat it.
@@ -64,8 +66,8 @@ impl HostCall {
 
 impl Job for Work {
     /// Those who wait for it wait for its end, whatever goes wrong.
-    fn run(&self) {
-        if std::panic::catch_unwind(AssertUnwindSafe(|| self.perform())).is_err() {
+    fn run(&self, order: Option<&WorkOrder>) {
+        if std::panic::catch_unwind(AssertUnwindSafe(|| self.perform(order))).is_err() {
             crate::refusal::refuse(
                 "work in a stream failed by a bug of Warpgrind's own (the message is above): please report it, with the program if you can",
             );
@@ -75,11 +77,11 @@ impl Job for Work {
 }
 
 impl Work {
-    fn perform(&self) {
+    fn perform(&self, order: Option<&WorkOrder>) {
         // After a fault nothing runs any more, except that those who wait get their answer.
         let is_well = driver::fault().is_none();
         match self {
-            Self::Launch(launch) if is_well => launch.run(),
+            Self::Launch(launch) if is_well => launch.run(order),
             Self::Copy(copy) if is_well => copy.run(),
             Self::Fill(fill) if is_well => fill.run(),
             Self::Operate(operations) => {
@@ -88,8 +90,8 @@ impl Work {
                 }
             }
             Self::Call(call) => {
-                if let Some(order) = queue::current_order() {
-                    order::on_host_function(&order);
+                if let Some(order) = order {
+                    order::on_host_function(order);
                 }
                 call.run();
             }

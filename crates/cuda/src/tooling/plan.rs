@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use device::{Blocks, Fault, FaultKind, Heap, LaunchError, LaunchRequest, Launched, Order, Output, Program};
 use rewrite::{KernelVersions, LaunchShape, Refusal};
-use toolkit::{Failure, HostStack, LaunchView, Outcome, Plan, Reach, RunStep, Step, Writes};
+use toolkit::{Failure, HostStack, LaunchView, Outcome, Plan, Reach, RunStep, Step, WorkOrder, Writes};
 
 use super::ToolHost;
 use super::heap::ToolHeap;
@@ -70,10 +70,14 @@ impl ToolHost {
     }
 
     /// Runs a launch to its end.
-    pub(crate) fn launch(&'static self, job: &LaunchJob<'_>, launcher: &Launcher<'_>) -> Result<(), LaunchEnd> {
+    pub(crate) fn launch(
+        &'static self,
+        job: &LaunchJob<'_>,
+        order: Option<&WorkOrder>,
+        launcher: &Launcher<'_>,
+    ) -> Result<(), LaunchEnd> {
         let number = self.next_launch();
         let _counted = self.services.begin_launch();
-        let order = crate::queue::current_order();
         let view = LaunchView {
             kernel: job.name,
             module: job.program.module(),
@@ -82,7 +86,7 @@ impl ToolHost {
             layout: job.kernel.map_or(&[], |kernel| &kernel.params),
             number,
             stack: job.stack,
-            order: order.as_deref(),
+            order,
         };
         for instance in &self.instances {
             instance.on_launch(&view);
