@@ -14,12 +14,12 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cache::{Cache, Id, IdBuilder, Refusal};
-use ptx::analysis::CallGraph;
 use ptx::entity::Id as _;
-use ptx::ir::{FuncId, Module};
+use ptx::ir::FuncId;
 
 use crate::codegen::{Compiled, Source};
 use crate::identity::build_with;
+use crate::linked_module::LinkedModule;
 use crate::llvm::host;
 use crate::lower::{KernelSummary, Sizes, Traits};
 
@@ -126,11 +126,11 @@ fn build_of_llvm() -> Option<Vec<u8>> {
 
 /// What of a module lowering looks at for a kernel. Numbers of functions and variables are in symbols and in addresses of
 /// functions, so they count as well.
-fn add_module(id: &mut IdBuilder, module: &Module, kernel: FuncId) {
+fn add_module(id: &mut IdBuilder, module: &LinkedModule, kernel: FuncId) {
     let number = |id: &mut IdBuilder, number: usize| {
         id.add(&(number as u64).to_le_bytes());
     };
-    let graph = CallGraph::of(module);
+    let graph = module.calls();
     let mut functions: Vec<FuncId> = graph.reachable_from(kernel).iter().collect();
     // An indirect call may go to any of these.
     functions.extend(graph.address_taken().flat_map(|func| graph.reachable_from(func).iter().collect::<Vec<_>>()));

@@ -6,6 +6,7 @@ use std::time::Instant;
 use ptx::analysis::CallGraph;
 use ptx::ir::{FuncId, Module};
 
+use crate::linked_module::LinkedModule;
 use crate::llvm::machine::{Emitted, GATHERS, HostMachines};
 use crate::llvm::{self, CodeLevel, Context, Machine};
 use crate::lower::{self, KernelSummary, Unsupported};
@@ -14,7 +15,7 @@ use crate::options::{Options, Tier, Width};
 /// All that decides what machine code comes out.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
-    pub(crate) module: Arc<Module>,
+    pub(crate) module: Arc<LinkedModule>,
     pub(crate) kernel: FuncId,
     pub(crate) options: Options,
 }
@@ -47,14 +48,14 @@ const RECURSIVE_STACK: u64 = 4 << 20;
 
 /// LLVM's text for a kernel, before or after its passes.
 pub(crate) fn llvm_text(
-    module: &Module,
+    module: &LinkedModule,
     kernel: FuncId,
     options: &Options,
     optimised: bool,
 ) -> Result<String, CompileError> {
     let context = Context::new();
     let llvm = llvm::Module::new(&context, "kernel", options.processor);
-    lower::lower(module, kernel, options, &llvm).map_err(CompileError::Unsupported)?;
+    lower::lower(module, module.calls(), kernel, options, &llvm).map_err(CompileError::Unsupported)?;
     if optimised {
         with_machine(options, |machine| {
             machine.prepare(&llvm);
@@ -65,15 +66,15 @@ pub(crate) fn llvm_text(
     Ok(llvm.text())
 }
 
-/// What of a kernel the device cannot run; nothing if it can run all of it.
-pub fn unsupported(module: &Module, kernel: FuncId, options: &Options) -> Vec<Unsupported> {
+/// What of a kernel the device cannot run; nothing if it can run all of it. The call graph is that of the module.
+pub fn unsupported(module: &Module, calls: &CallGraph, kernel: FuncId, options: &Options) -> Vec<Unsupported> {
     let context = Context::new();
     let llvm = llvm::Module::new(&context, "kernel", options.processor);
     let mut options = options.clone();
-    if lower::needs_threads(module, kernel, false) {
+    if lower::needs_threads(module, calls, kernel, false) {
         options.width = Width::Thread;
     }
-    lower::lower(module, kernel, &options, &llvm).err().unwrap_or_default()
+    lower::lower(module, calls, kernel, &options, &llvm).err().unwrap_or_default()
 }
 
 fn internal(error: impl std::fmt::Display) -> CompileError {
@@ -138,7 +139,8 @@ impl Compiled {
         let started = Instant::now();
         let context = Context::new();
         let llvm = llvm::Module::new(&context, "kernel", options.processor);
-        let summary = lower::lower(module, kernel, options, &llvm).map_err(CompileError::Unsupported)?;
+        let summary =
+            lower::lower(module, module.calls(), kernel, options, &llvm).map_err(CompileError::Unsupported)?;
         let Emitted { object, frames } = with_machine(options, |machine| {
             machine.prepare(&llvm);
             llvm.verify().map_err(internal)?;
@@ -148,7 +150,7 @@ impl Compiled {
         })?;
         // Each function at most once on the stack, unless it calls itself.
         let frames: u64 = frames.iter().map(|(_, bytes)| bytes + 64).sum();
-        let calls = CallGraph::of(module);
+        let calls = module.calls();
         let is_recursive = calls.reachable_from(kernel).iter().any(|func| calls.is_recursive(func));
         let stack = frames + RUNTIME_STACK + if is_recursive { RECURSIVE_STACK } else { 0 };
         let microseconds = started.elapsed().as_micros() as u64;

@@ -61,6 +61,7 @@ mod emit;
 mod identity;
 mod jit;
 mod kernel;
+mod linked_module;
 mod llvm;
 mod lower;
 mod memory;

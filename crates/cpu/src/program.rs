@@ -1,11 +1,10 @@
 //! A module that is loaded: its variables in memory, its kernels ready to be compiled.
 
-use std::cell::LazyCell;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use device::{Blocks, Fault, Heap, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Order, Output};
-use ptx::analysis::{CallGraph, LaunchFacts};
+use ptx::analysis::LaunchFacts;
 use ptx::entity::{Id, Map};
 use ptx::ir::{FuncId, Global, InitValue, Module, Param, Symbol, Variable};
 use ptx::types::{Linkage, Space};
@@ -15,6 +14,7 @@ use crate::abi::MAX_SHARED;
 use crate::code_cache::CodeCache;
 use crate::codegen;
 use crate::kernel::Source;
+use crate::linked_module::LinkedModule;
 use crate::lower;
 use crate::memory::{Arena, SharedWindows};
 use crate::mode::Mode;
@@ -44,7 +44,7 @@ pub struct Device {
 #[derive(Debug)]
 pub struct Program {
     device: Arc<Device>,
-    module: Arc<Module>,
+    module: Arc<LinkedModule>,
     addresses: Map<Global, Option<u64>>,
     /// All constants, in one piece.
     constants: u64,
@@ -150,7 +150,7 @@ impl Program {
         let needs_threads = module.functions.iter().map(|_| NeedsThreads::default()).collect();
         let program = Self {
             device: Arc::clone(device),
-            module: Arc::new(module),
+            module: Arc::new(LinkedModule::new(module)),
             addresses,
             constants,
             code,
@@ -175,9 +175,8 @@ impl Program {
 
     /// Writes what variables begin with, as far as it is said.
     fn write_initial_values(&self) {
-        let calls = LazyCell::new(|| CallGraph::of(&self.module));
         // A declaration stands for its definition.
-        let definition = |func| calls.resolve(func);
+        let definition = |func| self.module.calls().resolve(func);
         for (global, variable) in self.module.globals.iter() {
             if let (Some(address), Some(init)) = (self.addresses[global], &variable.init) {
                 let bytes = self.initial_bytes(&init.values, variable, &definition);
@@ -409,7 +408,10 @@ impl Program {
         let NeedsThreads { speculating, otherwise } = &self.needs_threads[func];
         let needs_threads = if speculates { speculating } else { otherwise };
         match mode.width {
-            Width::Warp if *needs_threads.get_or_init(|| lower::needs_threads(&self.module, func, speculates)) => {
+            Width::Warp
+                if *needs_threads
+                    .get_or_init(|| lower::needs_threads(&self.module, self.module.calls(), func, speculates)) =>
+            {
                 Width::Thread
             }
             width => width,
@@ -484,9 +486,9 @@ impl Drop for Program {
 }
 
 /// What is known of a kernel before it is compiled; nothing if it is too large for the device.
-pub(crate) fn kernel_facts(module: &Module, kernel: FuncId) -> Option<KernelFacts> {
+fn kernel_facts(module: &LinkedModule, kernel: FuncId) -> Option<KernelFacts> {
     let function = &module.functions[kernel];
-    let sizes = lower::sizes(module, kernel).ok()?;
+    let sizes = lower::sizes(module, module.calls(), kernel).ok()?;
     let bytes = |param: &Param| match *param {
         Param::Var(var) => function.vars[var].size().unwrap_or(0),
         Param::Reg(group) => function.groups[group].ty.bytes().into(),

@@ -11,7 +11,7 @@ pub(crate) fn refuse(sentence: &str) {
 /// A kernel was to be launched that does not run.
 pub(crate) fn refuse_kernel(kernel: &str, reason: &str) {
     crate::log::say(&format!("kernel `{}`: {reason}", report::demangled(kernel)));
-    not_checked(kernel, reason);
+    not_checked(kernel, &reason.replace('\n', "; "));
 }
 
 /// A kernel does not run, for a reason that the user was told.

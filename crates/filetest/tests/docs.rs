@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use cpu::Unsupported;
-use ptx::analysis::Cfg;
+use ptx::analysis::{CallGraph, Cfg};
 use ptx::ops::{Op, Row, rows};
 use ptx::view::View;
 
@@ -64,14 +64,16 @@ fn rows_that_run() -> HashMap<*const Row, (usize, usize)> {
     for path in filetest::files::find_files(&[folder], "ptx").expect("the files are there") {
         let text = std::fs::read_to_string(&path).expect("the file can be read");
         let module = ptx::parse(&text).module;
+        let calls = CallGraph::of(&module);
         for (id, function) in module.functions.iter() {
             let Some(body) = function.body.as_ref().filter(|_| function.is_entry()) else { continue };
-            let refused: Vec<u32> = cpu::unsupported(&module, id, &cpu::Options::default())
+            let refused: Vec<u32> = cpu::unsupported(&module, &calls, id, &cpu::Options::default())
                 .iter()
                 .filter_map(|reason| match reason {
                     Unsupported::Instruction { line, .. }
                     | Unsupported::Unconfined { line, .. }
-                    | Unsupported::Undefined { line, .. } => Some(*line),
+                    | Unsupported::Undefined { line, .. }
+                    | Unsupported::DeviceLaunch { line } => Some(*line),
                     Unsupported::TooLarge { .. } => None,
                 })
                 .collect();

@@ -12,10 +12,11 @@ fn main() -> std::io::Result<()> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().read_to_end(&mut bytes)?;
     let (_, parsed) = ptx::parse_bytes(&bytes);
+    let calls = ptx::analysis::CallGraph::of(&parsed.module);
     let mut stdout = std::io::stdout().lock();
     for (id, function) in parsed.module.functions.iter().filter(|(_, function)| function.is_entry()) {
         let name = ptx::diagnostic::printable(parsed.module.text(function.name));
-        for reason in cpu::unsupported(&parsed.module, id, &cpu::Options::default()) {
+        for reason in cpu::unsupported(&parsed.module, &calls, id, &cpu::Options::default()) {
             writeln!(stdout, "{name}\t{}", ptx::diagnostic::printable(&reason.to_string()))?;
         }
     }

@@ -9,7 +9,6 @@ use super::analysis::ResumePoint;
 use super::function::Lowering;
 use super::memory_map::param_offsets;
 use super::operands::sign_of;
-use super::unsupported::Unsupported;
 use crate::abi::calls::{HostFunction, RuntimeFunction, Undefined, with_line};
 use crate::abi::context::field;
 use crate::llvm::{FunctionValue, Value};
@@ -105,7 +104,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         }
         let Some(definition) = self.unit.definition(func) else {
             let line = module.lines.line(self.body.position(self.statement));
-            self.unit.refused.push(Unsupported::Undefined { line, name: name.to_owned() });
+            self.unit.refuse_call(name, line);
             return true;
         };
         let function = self.unit.function(definition);

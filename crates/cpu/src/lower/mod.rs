@@ -109,15 +109,15 @@ pub(crate) struct KernelSummary {
 /// Fills a module with a kernel and the functions that it calls.
 pub(crate) fn lower<'c>(
     module: &Module,
+    graph: &CallGraph,
     kernel: FuncId,
     options: &Options,
     llvm: &llvm::Module<'c>,
 ) -> Result<KernelSummary, Vec<Unsupported>> {
-    let graph = CallGraph::of(module);
-    let reached = reached(module, &graph, kernel);
+    let reached = reached(module, graph, kernel);
     let map = MemoryMap::of(module, &reached).map_err(|error| vec![error])?;
     let builder = Builder::new(llvm.context());
-    let sizes = sizes_of(module, kernel, &graph, &reached, &map);
+    let sizes = sizes_of(module, kernel, graph, &reached, &map);
     let mut unit = Unit {
         module,
         llvm,
@@ -126,7 +126,7 @@ pub(crate) fn lower<'c>(
         map: &map,
         local_stride: sizes.local,
         params: sizes.params,
-        graph: &graph,
+        graph,
         functions: Map::filled(module.functions.len(), None),
         ends: Map::filled(module.functions.len(), None),
         wanted: Vec::new(),
@@ -166,11 +166,10 @@ pub(crate) fn lower<'c>(
 }
 
 /// What memory a kernel needs, without lowering it.
-pub(crate) fn sizes(module: &Module, kernel: FuncId) -> Result<Sizes, Unsupported> {
-    let graph = CallGraph::of(module);
-    let reached = reached(module, &graph, kernel);
+pub(crate) fn sizes(module: &Module, graph: &CallGraph, kernel: FuncId) -> Result<Sizes, Unsupported> {
+    let reached = reached(module, graph, kernel);
     let map = MemoryMap::of(module, &reached)?;
-    Ok(sizes_of(module, kernel, &graph, &reached, &map))
+    Ok(sizes_of(module, kernel, graph, &reached, &map))
 }
 
 /// The functions that a kernel can reach, itself among them.
@@ -192,8 +191,7 @@ fn sizes_of(module: &Module, kernel: FuncId, graph: &CallGraph, reached: &[FuncI
 /// Whether functions that a kernel calls have places where threads wait for each other. A warp cannot be deoptimized in the
 /// middle of a call, so such a kernel is run by single threads. So is one whose stack grows. Where vector code speculates that a
 /// function is not called, the function does not count.
-pub(crate) fn needs_threads(module: &Module, kernel: FuncId, speculates: bool) -> bool {
-    let graph = CallGraph::of(module);
+pub(crate) fn needs_threads(module: &Module, graph: &CallGraph, kernel: FuncId, speculates: bool) -> bool {
     let waits = |func: FuncId| {
         let Some(body) = &module.functions[func].body else { return false };
         !has_pragma(module, body, NOSYNC)
@@ -210,7 +208,7 @@ pub(crate) fn needs_threads(module: &Module, kernel: FuncId, speculates: bool) -
     if !reached.iter().any(|func| func != kernel && waits(func)) {
         return false;
     }
-    let Some(callees) = called_by_warps(module, kernel, &graph).filter(|_| speculates) else { return true };
+    let Some(callees) = called_by_warps(module, kernel, graph).filter(|_| speculates) else { return true };
     callees.into_iter().any(|callee| graph.reachable_from(callee).iter().any(waits))
 }
 

@@ -194,6 +194,15 @@ impl<'a, 'c> Unit<'a, 'c> {
         }
     }
 
+    /// Refuses a call of a function that is not defined. Of the calls by which kernels launch kernels, the first says it all.
+    pub(crate) fn refuse_call(&mut self, name: &str, line: u32) {
+        let reason = Unsupported::call_of(name, line);
+        let is_launch = |reason: &Unsupported| matches!(reason, Unsupported::DeviceLaunch { .. });
+        if !(is_launch(&reason) && self.refused.iter().any(is_launch)) {
+            self.refused.push(reason);
+        }
+    }
+
     /// The line of a statement, and its text.
     fn cited(&self, function: &Function, statement: StmtId) -> Option<(u32, String)> {
         let body = function.body.as_ref()?;

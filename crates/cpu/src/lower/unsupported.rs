@@ -29,6 +29,15 @@ pub enum Unsupported {
         /// Its name.
         name: String,
     },
+    /// A call of CUDA's runtime on the device, by which kernels launch kernels.
+    #[error(
+        "line {line}: it launches kernels itself (dynamic parallelism), which the CPU device does not support: launch them from \
+         the host to check them here"
+    )]
+    DeviceLaunch {
+        /// The line of the call.
+        line: u32,
+    },
     /// Something that is too large.
     #[error("{what} of {bytes} bytes is more than the {limit} bytes that the device has")]
     TooLarge {
@@ -39,4 +48,17 @@ pub enum Unsupported {
         /// How large it may be.
         limit: u64,
     },
+}
+
+impl Unsupported {
+    /// A call of a function that is not defined.
+    pub(crate) fn call_of(name: &str, line: u32) -> Self {
+        // What cudadevrt calls, and what it defines itself, where it is not linked.
+        const DEVICE_RUNTIME: [&str; 3] = ["__cuda_syscall_cnp", "cudaLaunchDevice", "cudaGetParameterBuffer"];
+        if DEVICE_RUNTIME.iter().any(|start| name.starts_with(start)) {
+            Self::DeviceLaunch { line }
+        } else {
+            Self::Undefined { line, name: name.to_owned() }
+        }
+    }
 }

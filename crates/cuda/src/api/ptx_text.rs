@@ -41,9 +41,7 @@ fn unknown_opcode(module: &ptx::ir::Module) -> Option<(u32, &str)> {
 
 /// An error if a module is for a newer device, as from a driver.
 pub(crate) fn check_target(module: &ptx::ir::Module) -> Result<()> {
-    let number = |target: &str| target.strip_prefix("sm_")?.trim_end_matches(char::is_alphabetic).parse::<u32>().ok();
-    let wanted = module.target.iter().find_map(|&target| number(module.text(target)));
-    let Some(wanted) = wanted.filter(|&wanted| wanted > device::capability()) else { return Ok(()) };
+    let Some(wanted) = architecture(module).filter(|&wanted| wanted > device::capability()) else { return Ok(()) };
     crate::refusal::refuse(&format!(
         "a module of the program is for sm_{wanted}, and the device says that it has compute capability {}: run with \
          --compute-capability {}",
@@ -51,6 +49,12 @@ pub(crate) fn check_target(module: &ptx::ir::Module) -> Result<()> {
         as_number(wanted)
     ));
     Err(CudaError::INVALID_PTX)
+}
+
+/// The number of the architecture that a module is for: 80 for `sm_80`.
+pub(crate) fn architecture(module: &ptx::ir::Module) -> Option<u32> {
+    let number = |target: &str| target.strip_prefix("sm_")?.trim_end_matches(char::is_alphabetic).parse::<u32>().ok();
+    module.target.iter().find_map(|&target| number(module.text(target)))
 }
 
 /// 8.0 for 80.

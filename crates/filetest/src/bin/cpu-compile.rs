@@ -14,6 +14,7 @@ use clap::{Parser, ValueEnum};
 use cpu::{CodeCache, Device, Mode, Options, Program, Tier, Unsupported, Width};
 use device::{LaunchError, LaunchRequest};
 use filetest::files::find_files;
+use ptx::analysis::CallGraph;
 
 #[derive(Parser, Debug)]
 #[command(about = "Compiles every kernel of PTX files for the CPU device")]
@@ -126,7 +127,12 @@ fn main() -> Result<()> {
                 Err(LaunchError::Unsupported(_)) => {
                     counts.refused += 1;
                     let kernel = program.module().function(&name).expect("it is in the module");
-                    let reasons = cpu::unsupported(program.module(), kernel, &Options::default());
+                    let reasons = cpu::unsupported(
+                        program.module(),
+                        &CallGraph::of(program.module()),
+                        kernel,
+                        &Options::default(),
+                    );
                     let mut words: Vec<String> = reasons.iter().map(reason).collect();
                     words.sort();
                     words.dedup();
@@ -179,6 +185,7 @@ fn reason(reason: &Unsupported) -> String {
             opcode.trim_end_matches(';').to_owned()
         }
         Unsupported::Undefined { name, .. } => format!("call of `{name}`"),
+        Unsupported::DeviceLaunch { .. } => "dynamic parallelism".to_owned(),
         Unsupported::TooLarge { what, .. } => format!("too large: {what}"),
     }
 }

@@ -148,11 +148,21 @@ fn read(path: &Path) -> Result<Sequence> {
     text.parse().with_context(|| format!("in {}", path.display()))
 }
 
+/// The words of a command. Processes run in directories of their own, so a path to it must not depend on where we are.
+fn command(text: &str) -> Result<Vec<String>> {
+    let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    if let Some(first) = words.first_mut().filter(|first| first.contains('/')) {
+        let path = Path::new(first.as_str()).canonicalize().with_context(|| format!("looking for {first}"))?;
+        *first = path.to_str().context("its path is not text")?.to_owned();
+    }
+    Ok(words)
+}
+
 impl How {
     /// A runner, of several at once.
     fn runner(&self, index: usize) -> Result<Runner> {
         Ok(Runner {
-            under: self.under.split_whitespace().map(str::to_owned).collect(),
+            under: command(&self.under)?,
             library: if self.library.exists() { self.library.canonicalize()? } else { self.library.clone() },
             patience: Duration::from_secs(self.patience),
             directory: std::env::temp_dir().join(format!("api-fuzz-{}-{index}", std::process::id())),
