@@ -68,6 +68,11 @@ struct TwiceInstance {
 }
 
 impl Instance for TwiceInstance {
+    /// So that the end of one object, which a pointer into it may be, is not the start of another.
+    fn redzone(&self) -> u64 {
+        256
+    }
+
     fn wants_stacks(&self) -> bool {
         true
     }
