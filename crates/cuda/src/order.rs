@@ -18,13 +18,9 @@ pub(crate) fn track() {
     IS_TRACKED.store(true, Ordering::Relaxed);
 }
 
-pub(crate) fn is_tracked() -> bool {
-    IS_TRACKED.load(Ordering::Relaxed)
-}
-
 /// The place of new work in a queue, after some other work; nothing if nobody wants to know.
 pub(crate) fn place<'a>(queue: u64, after: impl Iterator<Item = &'a WorkOrder>) -> Option<Arc<WorkOrder>> {
-    if !is_tracked() {
+    if !IS_TRACKED.load(Ordering::Relaxed) {
         return None;
     }
     let mut before = HOST.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default();

@@ -72,6 +72,16 @@ fn fails(kind: Kind, caller: usize) -> bool {
     }
 }
 
+/// The same, with the error that the caller finds in `errno`.
+fn fails_with(error: c_int, kind: Kind, caller: usize) -> bool {
+    let fails = fails(kind, caller);
+    if fails {
+        // SAFETY: it is this thread's.
+        unsafe { *libc::__errno_location() = error };
+    }
+    fails
+}
+
 fn read_variable() {
     // SAFETY: a name that ends with zero. Nobody changes the environment this early.
     let value = unsafe { libc::getenv(c"WARPGRIND_FAIL".as_ptr()) };
@@ -130,11 +140,6 @@ fn say_so() {
     }
 }
 
-fn set_errno(error: c_int) {
-    // SAFETY: it is this thread's.
-    unsafe { *libc::__errno_location() = error };
-}
-
 /// Declares what the loader finds: the return address becomes one more parameter, in the register given.
 macro_rules! with_caller {
     ($($name:ident, $register:literal => $implementation:ident;)*) => {
@@ -184,8 +189,7 @@ pub unsafe extern "C" fn mmap64() {
 }
 
 extern "C" fn allocate(bytes: usize, caller: usize) -> *mut c_void {
-    if fails(Kind::Allocation, caller) {
-        set_errno(libc::ENOMEM);
+    if fails_with(libc::ENOMEM, Kind::Allocation, caller) {
         return std::ptr::null_mut();
     }
     // SAFETY: any size may be asked for.
@@ -193,8 +197,7 @@ extern "C" fn allocate(bytes: usize, caller: usize) -> *mut c_void {
 }
 
 extern "C" fn allocate_zeroed(count: usize, bytes: usize, caller: usize) -> *mut c_void {
-    if fails(Kind::Allocation, caller) {
-        set_errno(libc::ENOMEM);
+    if fails_with(libc::ENOMEM, Kind::Allocation, caller) {
         return std::ptr::null_mut();
     }
     // SAFETY: any size may be asked for.
@@ -202,8 +205,7 @@ extern "C" fn allocate_zeroed(count: usize, bytes: usize, caller: usize) -> *mut
 }
 
 extern "C" fn reallocate(old: *mut c_void, bytes: usize, caller: usize) -> *mut c_void {
-    if fails(Kind::Allocation, caller) {
-        set_errno(libc::ENOMEM);
+    if fails_with(libc::ENOMEM, Kind::Allocation, caller) {
         return std::ptr::null_mut();
     }
     // SAFETY: the caller gives what it got from one of these functions.
@@ -225,8 +227,7 @@ extern "C" fn allocate_aligned(out: *mut *mut c_void, alignment: usize, bytes: u
 }
 
 extern "C" fn allocate_at_multiple(alignment: usize, bytes: usize, caller: usize) -> *mut c_void {
-    if fails(Kind::Allocation, caller) {
-        set_errno(libc::ENOMEM);
+    if fails_with(libc::ENOMEM, Kind::Allocation, caller) {
         return std::ptr::null_mut();
     }
     // SAFETY: any size may be asked for.
@@ -237,8 +238,7 @@ extern "C" fn allocate_at_multiple(alignment: usize, bytes: usize, caller: usize
 extern "C" fn map(
     address: usize, bytes: usize, protection: c_int, flags: c_int, file: c_int, offset: i64, caller: usize,
 ) -> *mut c_void {
-    if fails(Kind::Mapping, caller) {
-        set_errno(libc::ENOMEM);
+    if fails_with(libc::ENOMEM, Kind::Mapping, caller) {
         return libc::MAP_FAILED;
     }
     // SAFETY: what the caller asks the system for.
@@ -250,8 +250,7 @@ extern "C" fn open_file(path: *const c_char, flags: c_int, mode: c_int, caller: 
 }
 
 extern "C" fn open_at(directory: c_int, path: *const c_char, flags: c_int, mode: c_int, caller: usize) -> c_int {
-    if fails(Kind::Opening, caller) {
-        set_errno(libc::EMFILE);
+    if fails_with(libc::EMFILE, Kind::Opening, caller) {
         return -1;
     }
     // SAFETY: what the caller asks the system for.
@@ -259,8 +258,7 @@ extern "C" fn open_at(directory: c_int, path: *const c_char, flags: c_int, mode:
 }
 
 extern "C" fn write_bytes(file: c_int, start: *const c_void, bytes: usize, caller: usize) -> isize {
-    if fails(Kind::Writing, caller) {
-        set_errno(libc::ENOSPC);
+    if fails_with(libc::ENOSPC, Kind::Writing, caller) {
         return -1;
     }
     // SAFETY: what the caller asks the system for.
@@ -268,8 +266,7 @@ extern "C" fn write_bytes(file: c_int, start: *const c_void, bytes: usize, calle
 }
 
 extern "C" fn write_at(file: c_int, start: *const c_void, bytes: usize, offset: i64, caller: usize) -> isize {
-    if fails(Kind::Writing, caller) {
-        set_errno(libc::ENOSPC);
+    if fails_with(libc::ENOSPC, Kind::Writing, caller) {
         return -1;
     }
     // SAFETY: what the caller asks the system for.
@@ -277,8 +274,7 @@ extern "C" fn write_at(file: c_int, start: *const c_void, bytes: usize, offset: 
 }
 
 extern "C" fn write_parts(file: c_int, parts: *const c_void, count: c_int, caller: usize) -> isize {
-    if fails(Kind::Writing, caller) {
-        set_errno(libc::ENOSPC);
+    if fails_with(libc::ENOSPC, Kind::Writing, caller) {
         return -1;
     }
     // SAFETY: what the caller asks the system for.

@@ -5,17 +5,10 @@
 //@ tools: no
 
 #include "../expect.h"
+#include "resident.h"
 #include <unistd.h>
 
 __global__ void increment(unsigned *cell) { atomicAdd(cell, 1); }
-
-static long resident_kilobytes() {
-    long all = 0, resident = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%ld %ld", &all, &resident) != 2) resident = 0;
-    if (file) fclose(file);
-    return resident * (sysconf(_SC_PAGESIZE) / 1024);
-}
 
 int main(int, char **arguments) {
     const unsigned launches = arguments[1] ? atoi(arguments[1]) : 1000000;

@@ -5,6 +5,7 @@
 //@ tools: no
 
 #include "../expect.h"
+#include "resident.h"
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -15,14 +16,6 @@
 static const int threads = 64, streams = 32;
 
 __global__ void add(unsigned *cell, unsigned value) { atomicAdd(cell, value); }
-
-static long resident_kilobytes() {
-    long all = 0, resident = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%ld %ld", &all, &resident) != 2) resident = 0;
-    if (file) fclose(file);
-    return resident * (sysconf(_SC_PAGESIZE) / 1024);
-}
 
 static std::atomic<bool> is_over(false);
 static std::atomic<long> rounds(0), wrong(0);

@@ -73,7 +73,7 @@ impl Toolchain {
             source.hash(&mut hasher);
         }
         fs::read(source).with_context(|| format!("reading {}", source.display()))?.hash(&mut hasher);
-        for shared in headers_above(source)? {
+        for shared in shared_headers(source)? {
             fs::read(shared)?.hash(&mut hasher);
         }
         let name = source.file_stem().and_then(|name| name.to_str()).context("sources have plain names")?;
@@ -242,14 +242,20 @@ fn compile_options(variant: Variant) -> Vec<&'static str> {
     }
 }
 
-/// Headers that programs share: those directly in `tests/cuda`, and those in `tests/memcheck` for the programs of all tools.
-fn headers_above(source: &Path) -> Result<Vec<PathBuf>> {
+/// Headers that programs share: those directly in `tests/cuda`, or in `tests/memcheck` for the programs of all tools, and those
+/// beside the program.
+fn shared_headers(source: &Path) -> Result<Vec<PathBuf>> {
     let is_cuda = source.ancestors().any(|path| path.ends_with("tests/cuda"));
     let tests = source.ancestors().find(|path| path.ends_with("tests")).context("programs are in a folder of tests")?;
     let root = tests.join(if is_cuda { "cuda" } else { "memcheck" });
-    let files: Vec<PathBuf> = fs::read_dir(root)?.map(|file| Ok(file?.path())).collect::<Result<_>>()?;
-    let mut headers: Vec<PathBuf> =
-        files.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "h")).collect();
+    let mut headers = Vec::new();
+    for directory in [root.as_path(), source.parent().context("a program is in a directory")?] {
+        for file in fs::read_dir(directory)? {
+            headers.push(file?.path());
+        }
+    }
+    headers.retain(|path| path.extension().is_some_and(|extension| extension == "h"));
     headers.sort();
+    headers.dedup();
     Ok(headers)
 }

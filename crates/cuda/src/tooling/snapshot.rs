@@ -85,6 +85,11 @@ impl SnapshotBuffers {
     }
 }
 
+/// Whether a pointer may be one into an object. To its end, too: who computes backwards begins there.
+fn is_into(pointer: u64, start: u64, bytes: u64) -> bool {
+    pointer >= start && pointer - start <= bytes
+}
+
 /// The objects that a launch may write: where each begins, its size, and what it is.
 pub(super) fn written_objects(
     objects: &Objects,
@@ -96,10 +101,9 @@ pub(super) fn written_objects(
     let Writes::Only(written) = writes else { return all };
     let is_written = |(start, bytes, _): &(u64, u64, String)| {
         written.iter().any(|place| match place {
-            Accessed::Param { param, offset } => launch.pointer(*param, *offset).is_some_and(|pointer| {
-                // To the end, too: who computes backwards begins there.
-                pointer >= *start && pointer - start <= *bytes
-            }),
+            Accessed::Param { param, offset } => {
+                launch.pointer(*param, *offset).is_some_and(|pointer| is_into(pointer, *start, *bytes))
+            }
             Accessed::Variable(name) => program.variable(name).is_some_and(|(address, _)| address == *start),
         })
     };
@@ -127,11 +131,8 @@ impl Snapshot {
                 Accessed::Param { param, offset } => launch.pointer(*param, *offset)?,
                 Accessed::Variable(name) => program.variable(name)?.0,
             };
-            // To the end, too: who computes backwards begins there.
-            let mut saved = self
-                .objects
-                .iter_mut()
-                .filter(|saved| address >= saved.start && address - saved.start <= saved.bytes().len() as u64);
+            let mut saved =
+                self.objects.iter_mut().filter(|saved| is_into(address, saved.start, saved.bytes().len() as u64));
             match (place, saved.next(), saved.next()) {
                 (_, None, _) => {}
                 (Accessed::Param { param, offset }, Some(saved), None) => {
