@@ -38,10 +38,11 @@ enum Command {
     Cache(cache_command::Args),
     /// Explains the code of a finding, such as memcheck::out-of-bounds.
     Explain(explain::Args),
-    /// Says, without running it, whether a launch of a kernel stays in bounds and is free of races, whatever memory
-    /// holds.
+    /// Runs a CUDA program and says which of its launches are known to stay in bounds and to be free of races, whatever
+    /// memory holds; or says it of one launch of a kernel in a PTX file, without running anything.
     ///
-    /// Exits with 0 if what --require asks for is proved, with 1 if not, and with 87 if the PTX could not be read.
+    /// Exits with 0 if what --require asks for is proved, with 1 if not, and with 87 if nothing was launched or a kernel
+    /// could not be read.
     Prove(prove::Args),
     /// Looks at PTX: prints, verifies, describes, draws and counts.
     Ptx(ptx_command::Args),

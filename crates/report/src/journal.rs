@@ -119,6 +119,9 @@ pub struct Coverage {
     pub kernels: u64,
     /// Launches of them.
     pub launches: u64,
+    /// Those of them that ran as they were, because it was proved before that nothing can be found.
+    #[serde(default)]
+    pub proved_launches: u64,
     /// Launches that were not checked, because nobody wanted it or because it could not be done.
     pub unchecked_launches: u64,
     /// Findings that there was no room for.

@@ -217,6 +217,7 @@ struct SummaryObject<'a> {
     unused_suppressions: &'a [String],
     kernels: u64,
     launches: u64,
+    proved_launches: u64,
     unchecked_launches: u64,
     processes: Vec<ProcessObject<'a>>,
 }
@@ -240,6 +241,7 @@ struct ProcessObject<'a> {
     findings: usize,
     kernels: u64,
     launches: u64,
+    proved_launches: u64,
     unchecked_launches: u64,
     lost: u64,
     unreadable_lines: u64,
@@ -284,6 +286,7 @@ impl<'a> SummaryObject<'a> {
             unused_suppressions: &report.unused_suppressions,
             kernels: sum(|one| one.coverage.kernels),
             launches: sum(|one| one.coverage.launches),
+            proved_launches: sum(|one| one.coverage.proved_launches),
             unchecked_launches: sum(|one| one.coverage.unchecked_launches),
             processes: report.processes.iter().map(|checked| ProcessObject::of(checked, report)).collect(),
         }
@@ -308,6 +311,7 @@ impl<'a> ProcessObject<'a> {
             findings: report.findings.iter().filter(|found| found.processes.contains(&id)).count(),
             kernels: checked.coverage.kernels,
             launches: checked.coverage.launches,
+            proved_launches: checked.coverage.proved_launches,
             unchecked_launches: checked.coverage.unchecked_launches,
             lost: checked.coverage.lost,
             unreadable_lines: checked.unreadable_lines,

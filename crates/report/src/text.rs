@@ -375,6 +375,10 @@ fn last_line(report: &Report, run: &Run) -> String {
         plural(sum(|checked| checked.coverage.launches), "launch"),
         plural(report.processes.len() as u64, "process")
     );
+    let proved = sum(|checked| checked.coverage.proved_launches);
+    if proved > 0 {
+        let _ = write!(text, ", {proved} of them proved before they ran");
+    }
     let unchecked = sum(|checked| checked.coverage.unchecked_launches);
     if unchecked > 0 {
         let _ = write!(text, "; {} not checked", plural(unchecked, "launch"));

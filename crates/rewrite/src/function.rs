@@ -49,8 +49,8 @@ impl FunctionRewriter<'_, '_> {
         }
         let is_last = |tool: &dyn Instrumentation| tool.class() == Class::Last;
         for last in [false, true] {
-            let tools: Vec<Chosen<'_>> =
-                self.tools.iter().filter(|(tool, _)| is_last(*tool) == last).copied().collect();
+            let called = self.tools.iter().filter(|(tool, version)| is_last(*tool) == last && !tool.is_plain(*version));
+            let tools: Vec<Chosen<'_>> = called.copied().collect();
             if !tools.is_empty() {
                 self.call_tools(func, &mut function, &tools).map_err(|error| refused(&error))?;
             }

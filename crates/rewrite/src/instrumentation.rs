@@ -43,6 +43,11 @@ pub trait Instrumentation: Debug + Send + std::marker::Sync {
         Ok(vec![""])
     }
 
+    /// Whether it leaves kernels as they are in a version. Where all tools do, the version is the original.
+    fn is_plain(&self, _version: usize) -> bool {
+        false
+    }
+
     /// How a version has to be launched that the program launches in this way.
     fn shape(&self, _version: usize, shape: LaunchShape) -> Result<LaunchShape, Refusal> {
         Ok(shape)

@@ -250,6 +250,10 @@ impl Work<'_, '_> {
             Ok(_) if refusal.is_some() => {}
             Ok(choices) => {
                 for (choice, label) in choices {
+                    if self.rewriter.chosen(&choice).iter().all(|(tool, version)| tool.is_plain(*version)) {
+                        versions.push(KernelVersion::plain(&original, choice));
+                        continue;
+                    }
                     match self.version(kernel, &choice, &label) {
                         Ok(version) => versions.push(version),
                         Err(Failure::Broken(error)) => return Err(error),
@@ -329,7 +333,7 @@ impl Work<'_, '_> {
             context = Some(self.rewritten.module.functions[copy].params.len());
             states = self.add_context(copy, function).map_err(|error| refused(&error))?;
         }
-        Ok(KernelVersion { symbol, choice: choice.to_vec(), context, kernel_words, sites, states })
+        Ok(KernelVersion { symbol, choice: choice.to_vec(), context, kernel_words, sites, is_plain: false, states })
     }
 
     /// A copy of a function under another name.

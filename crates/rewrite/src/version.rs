@@ -41,10 +41,18 @@ pub struct KernelVersion {
     pub kernel_words: usize,
     /// How many sites the kernel itself has, without the functions that it calls.
     pub sites: usize,
+    /// Whether it is the original: no tool has anything to insert.
+    pub is_plain: bool,
     pub(crate) states: FxHashMap<&'static str, Box<dyn State>>,
 }
 
 impl KernelVersion {
+    /// The original, as what some tools choose.
+    pub(crate) fn plain(original: &Original, choice: Vec<usize>) -> Self {
+        let Original { symbol, context } = original.clone();
+        Self { symbol, choice, context, is_plain: true, ..Self::default() }
+    }
+
     /// What a tool kept of the kernel while it rewrote it.
     pub fn state<S: State>(&self, tool: &str) -> Option<&S> {
         let state: &dyn Any = &**self.states.get(tool)?;

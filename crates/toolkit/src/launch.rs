@@ -3,14 +3,16 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use ptx::analysis::footprint::Footprint;
 use ptx::ir::{Module, Symbol};
 use ptx::types::Space;
 use report::{Occurrence, Place, Stack};
 use rewrite::context::{Layout, Word};
 use rewrite::{KernelWord, LaunchShape, Site};
 
-use crate::objects::{self, Moment};
+use crate::objects::{self, Moment, Objects};
 use crate::order::WorkOrder;
+use crate::proofs::Proofs;
 use crate::stack::HostStack;
 
 /// A launch that is about to take place, as the program asked for it.
@@ -32,9 +34,16 @@ pub struct LaunchView<'a> {
     pub stack: &'a HostStack,
     /// What comes before it; nothing if no tool [wants](crate::Instance::wants_order) to know.
     pub order: Option<&'a WorkOrder>,
+    /// What is known of launches of the kernel before they run; nothing if that cannot be asked.
+    pub proofs: Option<&'a Proofs>,
 }
 
 impl LaunchView<'_> {
+    /// What it touches, as far as that is known before it runs.
+    pub fn footprint(&self, objects: &Objects) -> Option<Arc<Footprint>> {
+        self.proofs.map(|proofs| proofs.footprint(self, objects).0)
+    }
+
     /// A pointer among the parameters.
     pub fn pointer(&self, param: usize, offset: u32) -> Option<u64> {
         let at = usize::try_from(self.layout.get(param)?.0 + u64::from(offset)).ok()?;

@@ -43,19 +43,38 @@ pub trait Tool: Debug + Send + Sync {
     fn start(&self, options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String>;
 }
 
-/// A flag of a tool: `--NAME VALUE`.
+/// A flag of a tool: `--NAME`, or `--NAME VALUE`.
 #[derive(Clone, Copy, Debug)]
 pub struct Flag {
     /// Its name, without the dashes.
     pub name: &'static str,
-    /// What its value is, in the help: `N`.
-    pub value: &'static str,
     /// What it does, in a sentence.
     pub help: &'static str,
+    /// What values it has; nothing if it is there or not.
+    pub value: Option<FlagValue>,
+}
+
+/// The value of a flag.
+#[derive(Clone, Copy, Debug)]
+pub struct FlagValue {
+    /// What it is, in the help: `N`.
+    pub name: &'static str,
     /// The value that it has if the user gives none.
     pub default: &'static str,
     /// Says what is wrong with a value, for the user.
     pub check: fn(&str) -> Result<(), String>,
+}
+
+impl Flag {
+    /// Checkers leave out what a proof says before a launch, unless the user wants to see what they find by themselves.
+    pub const NO_PROVE: Self = Self {
+        name: "no-prove",
+        help: "Check launches also where it is proved that nothing can be found",
+        value: None,
+    };
+
+    /// What a flag without a value has for one if it is there.
+    pub const SET: &'static str = "yes";
 }
 
 /// What the user asks of a tool.
@@ -72,6 +91,12 @@ pub struct Options {
 impl Options {
     /// The value of a flag.
     pub fn get<'a>(&'a self, flag: &'a Flag) -> &'a str {
-        self.flags.get(flag.name).map_or(flag.default, String::as_str)
+        let default = flag.value.map_or("", |value| value.default);
+        self.flags.get(flag.name).map_or(default, String::as_str)
+    }
+
+    /// Whether a flag without a value is there.
+    pub fn has(&self, flag: &Flag) -> bool {
+        self.get(flag) == Flag::SET
     }
 }

@@ -25,6 +25,7 @@ mod loads;
 pub mod memcheck;
 mod nop;
 mod order;
+mod proofs;
 mod trace;
 mod twice;
 
@@ -32,6 +33,7 @@ pub use doubled::Doubled;
 pub use loads::Loads;
 pub use nop::Nop;
 pub use order::Order;
+pub use proofs::Proofs;
 pub use trace::Trace;
 pub use twice::Twice;
 
@@ -39,7 +41,7 @@ use report::Explanation;
 use toolkit::Tool;
 
 /// All tools that can be asked for.
-pub static TOOLS: &[&dyn Tool] = &[&memcheck::Memcheck, &Nop, &Trace, &Loads, &Order, &Twice, &Doubled];
+pub static TOOLS: &[&dyn Tool] = &[&memcheck::Memcheck, &Nop, &Trace, &Loads, &Order, &Proofs, &Twice, &Doubled];
 
 /// What the findings of all tools mean.
 pub fn explanations() -> Vec<Explanation> {

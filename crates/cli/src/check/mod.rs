@@ -29,7 +29,7 @@ pub(crate) use self::flags::Args;
 use self::flags::{Color, Format, Level};
 use self::path::FilePattern;
 use self::progress::Progress;
-use self::session::Directory;
+pub(crate) use self::session::Directory;
 pub(crate) use self::tool_flags::{add_flags_of_tool, flags_of_tool};
 use self::watch::{Watcher, user_of_cuda};
 use crate::output;
@@ -84,27 +84,16 @@ fn check(
     if args.nvtx == Answer::Yes {
         args.target.set_nvtx(&mut command, &settings);
     }
-    let watcher = Watcher::new().context("signals cannot be caught")?;
-    let watching = match watcher.start(&mut command) {
-        Ok(watching) => watching,
+    let watched = match watch(command, &directory, args.progress == Answer::Yes, Duration::from_secs(args.wait))? {
+        Ok(watched) => watched,
         Err(error) => return Ok(args.target.refused(error)),
     };
-    let process = watching.id();
-    let mut session = Session::new(directory.path());
-    let mut progress = Progress::new(args.progress == Answer::Yes);
-    let patience = Duration::from_secs(args.wait);
-    let watched = watching.wait(directory.path(), &mut session, patience, &mut progress);
-    let watched = watched.context("waiting for the program")?;
-    session.poll().with_context(|| format!("reading {}", directory.path().display()))?;
-    let left_running = watched.running.iter().filter(|&&id| !session.knows(id)).filter_map(|&id| user_of_cuda(id));
-    let left_running = left_running.collect();
-    let mut report = session.finish(|id| watched.running.contains(&id));
-    report.left_running = left_running;
+    let ProgramRun { process, exit, mut report } = watched;
     let words = args.target.program().iter().map(|word| word.to_string_lossy().into_owned());
     let run = Run {
         tools,
         command: words.collect(),
-        exit: watched.exit,
+        exit,
         requires_cuda: args.require_cuda_init == Answer::Yes,
         warnings_count: args.fail_on == Level::Warning,
     };
@@ -115,6 +104,39 @@ fn check(
         output::complain("the session is kept", &format!(" in {}", directory.path().display()));
     }
     Ok(exit_code(args, &report, &run))
+}
+
+/// A program that has run.
+pub(crate) struct ProgramRun {
+    /// Its process.
+    process: u32,
+    pub(crate) exit: Exit,
+    pub(crate) report: Report,
+}
+
+/// Runs a program to its end, and reads what its processes wrote into the directory; nothing if it does not start.
+pub(crate) fn watch(
+    mut command: Command,
+    directory: &Directory,
+    has_progress: bool,
+    patience: Duration,
+) -> Result<std::io::Result<ProgramRun>> {
+    let watcher = Watcher::new().context("signals cannot be caught")?;
+    let watching = match watcher.start(&mut command) {
+        Ok(watching) => watching,
+        Err(error) => return Ok(Err(error)),
+    };
+    let process = watching.id();
+    let mut session = Session::new(directory.path());
+    let mut progress = Progress::new(has_progress);
+    let watched = watching.wait(directory.path(), &mut session, patience, &mut progress);
+    let watched = watched.context("waiting for the program")?;
+    session.poll().with_context(|| format!("reading {}", directory.path().display()))?;
+    let left_running = watched.running.iter().filter(|&&id| !session.knows(id)).filter_map(|&id| user_of_cuda(id));
+    let left_running = left_running.collect();
+    let mut report = session.finish(|id| watched.running.contains(&id));
+    report.left_running = left_running;
+    Ok(Ok(ProgramRun { process, exit: watched.exit, report }))
 }
 
 /// The files of suppressions, which must be right before the program starts.

@@ -24,22 +24,23 @@ const ALIGNMENT: u64 = 256;
 impl LaunchArguments {
     pub(super) fn new(module: &Module, kernel: FuncId, args: &Args) -> Result<Self> {
         let function = &module.functions[kernel];
-        let arguments = argument::parse(&args.args).context("--args")?;
+        let arguments = argument::parse(args.args.as_deref().unwrap_or_default()).context("--args")?;
+        let (grid, block) = (args.grid.unwrap_or([1; 3]), args.block.unwrap_or([1; 3]));
         if arguments.len() != function.params.len() {
             let (given, wanted) = (arguments.len(), function.params.len());
             bail!("the kernel has {wanted} parameters, and --args has {given}");
         }
-        let threads = args.block.iter().map(|&extent| u64::from(extent)).product::<u64>();
+        let threads = block.iter().map(|&extent| u64::from(extent)).product::<u64>();
         if !(1..=1024).contains(&threads) {
             bail!("a block of {threads} threads cannot be launched; it can have 1 to 1024");
         }
-        if args.grid.contains(&0) {
+        if grid.contains(&0) {
             bail!("a grid without blocks cannot be launched");
         }
         let mut launch = Self {
-            grid: args.grid,
-            block: args.block,
-            shared: args.shared,
+            grid,
+            block,
+            shared: args.shared.unwrap_or(0),
             params: Vec::new(),
             names: Vec::new(),
             objects: Vec::new(),

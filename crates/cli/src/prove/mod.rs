@@ -1,52 +1,68 @@
-//! `warpgrind prove`: what is known of a launch before it runs.
+//! `warpgrind prove`: what is known of launches before they run, of all that a program makes, or of one of a kernel in a
+//! PTX file.
 
 mod argument;
 mod launch;
+mod program;
+mod proof;
 
-use std::fmt::Write;
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use ptx::analysis::footprint::{Footprint, Kernel, Reason, Verdict};
-use ptx::diagnostic::{Severity, printable};
+use ptx::analysis::footprint::{Footprint, Kernel, Reason};
+use ptx::diagnostic::Severity;
 use ptx::ir::{FuncId, Module};
 use report::{demangled, short_name};
-use serde::Serialize;
 
 use self::launch::LaunchArguments;
+use self::proof::{Proof, ProofReason};
+use crate::check::NOT_CHECKED;
+use crate::target::Target;
 use crate::{input, output};
 
 /// Arguments of `warpgrind prove`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// A PTX file, or `-` for standard input.
-    path: PathBuf,
     /// The kernel, by its name in the PTX or in the source; not needed if there is only one.
-    #[arg(long)]
+    #[arg(long, help_heading = "A launch of a kernel in a PTX file")]
     kernel: Option<String>,
     /// Blocks of the grid: 64, or 64x4, or 64x4x2.
-    #[arg(long, value_parser = launch::extents, default_value = "1")]
-    grid: [u32; 3],
+    #[arg(long, value_parser = launch::extents, help_heading = "A launch of a kernel in a PTX file")]
+    grid: Option<[u32; 3]>,
     /// Threads of a block: 256, or 16x16.
-    #[arg(long, value_parser = launch::extents, default_value = "1")]
-    block: [u32; 3],
+    #[arg(long, value_parser = launch::extents, help_heading = "A launch of a kernel in a PTX file")]
+    block: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
-    #[arg(long, default_value_t = 0)]
-    shared: u32,
+    #[arg(long, value_name = "BYTES", help_heading = "A launch of a kernel in a PTX file")]
+    shared: Option<u32>,
     /// What the kernel is given: buffers as `NAME:TYPE[LENGTH]`, numbers as NAME:TYPE=VALUE, structures as
     /// NAME:TYPE(LENGTH)={VALUES}, and NAME alone for a buffer that an earlier argument is.
     ///
     /// `x:f32[1024],y:f32[1024],n:s32=1024,a:f32=2`. Types are u8 to u64, s8 to s64, b8 to b64, f32 and f64.
-    #[arg(long, default_value = "", verbatim_doc_comment)]
-    args: String,
+    #[arg(long, verbatim_doc_comment, help_heading = "A launch of a kernel in a PTX file")]
+    args: Option<String>,
     /// What must be proved for exit code 0.
     #[arg(long, value_enum, default_value_t = Required::All)]
     require: Required,
-    /// Print JSON, one object.
+    /// Print JSON lines, an object for each kernel and shape of its launches.
     #[arg(long)]
     json: bool,
+    /// The same.
+    #[arg(long, value_enum, hide = true)]
+    format: Option<Format>,
+
+    /// The program and its arguments; or a PTX file, or `-` for one on standard input.
+    #[command(flatten)]
+    target: Target,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Format {
+    Text,
+    Json,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,62 +75,71 @@ enum Required {
     All,
 }
 
-/// The PTX could not be read.
-const NOT_READ: u8 = 87;
-
-/// A launch as JSON.
-#[derive(Serialize)]
-struct Proof<'a> {
-    r#type: &'static str,
-    kernel: &'a str,
-    grid: [u32; 3],
-    block: [u32; 3],
-    shared: u32,
-    /// Whether all accesses are inside of their objects.
-    bounds: bool,
-    /// Whether no two threads conflict.
-    races: bool,
-    reasons: Vec<JsonReason>,
+impl Required {
+    fn is_met(self, proof: &Proof) -> bool {
+        match self {
+            Self::Bounds => proof.bounds,
+            Self::Races => proof.races,
+            Self::All => proof.bounds && proof.races,
+        }
+    }
 }
 
-/// Why something is not proved, as JSON.
-#[derive(Serialize)]
-struct JsonReason {
-    /// `bounds` or `races`.
-    question: &'static str,
-    /// One sentence.
-    text: String,
-    instruction: String,
-    /// Line of the PTX.
-    ptx_line: u32,
-    file: Option<String>,
-    line: Option<u32>,
+impl Args {
+    fn is_json(&self) -> bool {
+        self.json || self.format == Some(Format::Json)
+    }
+
+    /// Whether what is asked about is PTX, and no program.
+    fn is_ptx(&self) -> bool {
+        let path = Path::new(&self.target.program()[0]);
+        path == Path::new("-") || path.extension() == Some(OsStr::new("ptx"))
+    }
+
+    /// The flag that only a PTX file has, if one is there.
+    fn flag_of_ptx(&self) -> Option<&'static str> {
+        let flags = [
+            ("--kernel", self.kernel.is_some()),
+            ("--grid", self.grid.is_some()),
+            ("--block", self.block.is_some()),
+            ("--shared", self.shared.is_some()),
+            ("--args", self.args.is_some()),
+        ];
+        flags.into_iter().find(|(_, is_there)| *is_there).map(|(flag, _)| flag)
+    }
 }
 
 /// Answers.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let source = input::read(&args.path)?;
+    if args.is_ptx() {
+        return prove_ptx(args);
+    }
+    if let Some(flag) = args.flag_of_ptx() {
+        bail!("`{flag}` is for a PTX file; a program says itself how it launches its kernels");
+    }
+    program::prove(args)
+}
+
+fn prove_ptx(args: &Args) -> Result<ExitCode> {
+    let [path] = args.target.program() else {
+        bail!("a PTX file has no arguments; those of the kernel are for --args")
+    };
+    let source = input::read(Path::new(path))?;
     output::show(&source, &source.parsed.diagnostics);
     if source.parsed.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
-        return Ok(ExitCode::from(NOT_READ));
+        return Ok(ExitCode::from(NOT_CHECKED));
     }
     let module = &source.parsed.module;
     let id = find_kernel(module, args.kernel.as_deref())?;
     let launch = LaunchArguments::new(module, id, args)?;
     let kernel = Kernel::of(module, id).context("the kernel is declared, but has no body")?;
-    let footprint = kernel.footprint(&launch.launch());
-    if args.json {
-        output::print_json(&json(module, id, args, &launch, &footprint))?;
+    let proof = proof_of(module, id, &launch, &kernel.footprint(&launch.launch()));
+    if args.is_json() {
+        output::print_json(&proof)?;
     } else {
-        output::print(&text(module, id, args, &launch, &footprint))?;
+        output::print(&proof.text())?;
     }
-    let (bounds, races) = (footprint.bounds.is_proved(), footprint.races.is_proved());
-    let is_proved = match args.require {
-        Required::Bounds => bounds,
-        Required::Races => races,
-        Required::All => bounds && races,
-    };
-    Ok(ExitCode::from(u8::from(!is_proved)))
+    Ok(ExitCode::from(u8::from(!args.require.is_met(&proof))))
 }
 
 fn find_kernel(module: &Module, wanted: Option<&str>) -> Result<FuncId> {
@@ -146,28 +171,9 @@ fn find_kernel(module: &Module, wanted: Option<&str>) -> Result<FuncId> {
     }
 }
 
-fn text(module: &Module, id: FuncId, args: &Args, launch: &LaunchArguments, footprint: &Footprint) -> String {
-    let mut text = String::new();
-    let name = demangled(module.text(module.functions[id].name));
-    let extents = |[x, y, z]: [u32; 3]| format!("{x}x{y}x{z}");
-    let line = format!("{name}, grid {}, block {}", extents(args.grid), extents(args.block));
-    let _ = writeln!(text, "{}", printable(&line));
-    for (question, verdict) in [("in bounds", &footprint.bounds), ("race-free", &footprint.races)] {
-        let answer = match verdict {
-            Verdict::Proved => "proved, whatever memory holds",
-            Verdict::NotProved(_) => "not proved",
-        };
-        let _ = writeln!(text, "  {question}: {answer}");
-        for reason in verdict.reasons() {
-            let _ = writeln!(text, "    {}", printable(&reason.in_words(|place| launch.name(place))));
-        }
-    }
-    text
-}
-
-fn json<'a>(module: &'a Module, id: FuncId, args: &Args, launch: &LaunchArguments, footprint: &Footprint) -> Proof<'a> {
-    let reason = |question: &'static str, reason: &Reason| JsonReason {
-        question,
+fn proof_of(module: &Module, id: FuncId, launch: &LaunchArguments, footprint: &Footprint) -> Proof {
+    let reason = |question: &str, reason: &Reason| ProofReason {
+        question: question.to_owned(),
         text: reason.in_words(|place| launch.name(place)),
         instruction: reason.site.instruction.clone(),
         ptx_line: reason.site.line,
@@ -176,12 +182,15 @@ fn json<'a>(module: &'a Module, id: FuncId, args: &Args, launch: &LaunchArgument
     };
     let bounds = footprint.bounds.reasons().iter().map(|it| reason("bounds", it));
     let races = footprint.races.reasons().iter().map(|it| reason("races", it));
+    let asked = launch.launch();
     Proof {
         r#type: "proof",
-        kernel: module.text(module.functions[id].name),
-        grid: args.grid,
-        block: args.block,
-        shared: args.shared,
+        kernel: module.text(module.functions[id].name).to_owned(),
+        grid: asked.grid,
+        block: asked.block,
+        shared: asked.dynamic_shared,
+        objects: asked.objects.iter().map(|object| object.size).collect(),
+        launches: 1,
         bounds: footprint.bounds.is_proved(),
         races: footprint.races.is_proved(),
         reasons: bounds.chain(races).collect(),

@@ -31,6 +31,8 @@ pub(crate) struct InstrumentedKernel {
     pub(super) writes: std::sync::OnceLock<toolkit::Writes>,
     /// What it may access, if that was asked.
     pub(super) reach: std::sync::OnceLock<toolkit::Reach>,
+    /// What is known of its launches before they run, if that was asked.
+    proofs: std::sync::OnceLock<Option<toolkit::Proofs>>,
 }
 
 impl InstrumentedKernel {
@@ -53,7 +55,18 @@ impl InstrumentedKernel {
             ready: Mutex::default(),
             writes: std::sync::OnceLock::new(),
             reach: std::sync::OnceLock::new(),
+            proofs: std::sync::OnceLock::new(),
         }))
+    }
+
+    /// What is known of its launches before they run. A kernel that calls functions of tools is not the program's own.
+    pub(super) fn proofs(&self) -> Option<&toolkit::Proofs> {
+        let proofs = self.proofs.get_or_init(|| {
+            let variable = |name: &str| self.program.variable(name);
+            let is_own = self.versions.original.context.is_none();
+            is_own.then(|| toolkit::Proofs::new(self.program.module(), &self.name, variable)).flatten()
+        });
+        proofs.as_ref()
     }
 }
 
@@ -127,10 +140,11 @@ impl ToolHost {
     }
 
     /// Counts a launch, and says whether it is to be checked.
-    pub(super) fn count(&self, name: &str, is_checked: bool) {
+    pub(super) fn count(&self, name: &str, is_checked: bool, is_proved: bool) {
         let mut state = self.services.state();
         if is_checked {
             state.coverage.launches += 1;
+            state.coverage.proved_launches += u64::from(is_proved);
             if !state.kernels.contains(name) {
                 state.kernels.insert(name.to_owned());
                 state.coverage.kernels += 1;

@@ -54,13 +54,10 @@ struct Runs<'a> {
 }
 
 impl ToolHost {
-    /// Compiles what a launch will most likely run: the first version of each tool, or else the original.
+    /// Compiles what a launch will most likely run: what tools would choose if it began now, or else the original.
     pub(crate) fn compile(&self, job: &LaunchJob<'_>) -> Result<(), LaunchError> {
         if let Some(kernel) = job.kernel {
-            let first = vec![0; self.tools.len()];
-            if let Ok(target) = self.target(kernel, &first, &job.shape)
-                && job.program.compile(&job.request(target.symbol, &target.shape)).is_ok()
-            {
+            if self.choose(kernel, &job.view(0, None)).is_ok() {
                 return Ok(());
             }
             // What the device cannot do, it says of the kernel as the program has it.
@@ -78,16 +75,7 @@ impl ToolHost {
     ) -> Result<(), LaunchEnd> {
         let number = self.next_launch();
         let _counted = self.services.begin_launch();
-        let view = LaunchView {
-            kernel: job.name,
-            module: job.program.module(),
-            shape: job.shape,
-            params: job.params,
-            layout: job.kernel.map_or(&[], |kernel| &kernel.params),
-            number,
-            stack: job.stack,
-            order,
-        };
+        let view = job.view(number, order);
         for instance in &self.instances {
             instance.on_launch(&view);
         }
@@ -140,17 +128,18 @@ impl ToolHost {
             let _turn = self.turns.read().unwrap_or_else(PoisonError::into_inner);
             return runs.run_once(&Self::original(kernel, &job.shape));
         }
-        self.count(job.name, is_wanted);
         match plan {
             Some(plan) => {
+                self.count(job.name, is_wanted, false);
                 let _turn = self.turns.write().unwrap_or_else(PoisonError::into_inner);
                 runs.output = Some(Arc::default());
                 runs.run_plan(plan)
             }
             None => {
                 let _turn = self.turns.read().unwrap_or_else(PoisonError::into_inner);
-                let target = self.target(kernel, &runs.choice, &job.shape);
-                runs.run_once(&target.expect("it was asked for before"))
+                let target = self.target(kernel, &runs.choice, &job.shape).expect("it was asked for before");
+                self.count(job.name, is_wanted, target.version.is_some_and(|version| version.is_plain));
+                runs.run_once(&target)
             }
         }
     }
@@ -177,6 +166,21 @@ impl ToolHost {
 }
 
 impl<'a> LaunchJob<'a> {
+    /// As tools see it.
+    fn view(&self, number: u64, order: Option<&'a WorkOrder>) -> LaunchView<'a> {
+        LaunchView {
+            kernel: self.name,
+            module: self.program.module(),
+            shape: self.shape,
+            params: self.params,
+            layout: self.kernel.map_or(&[], |kernel| &kernel.params),
+            number,
+            stack: self.stack,
+            order,
+            proofs: self.kernel.and_then(|kernel| kernel.proofs()),
+        }
+    }
+
     /// A launch under some name, in some shape, with the parameters of the program.
     pub(crate) fn request(&self, symbol: &'a str, shape: &LaunchShape) -> LaunchRequest<'a> {
         LaunchRequest {

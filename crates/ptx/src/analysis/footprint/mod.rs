@@ -62,6 +62,7 @@ mod reason;
 mod record;
 mod site;
 mod solve;
+mod touched;
 mod value;
 mod work;
 
@@ -93,8 +94,25 @@ pub struct Footprint {
     pub races: Verdict,
     /// Instructions that access memory, as statements of the kernel, whose bounds are proved.
     pub in_bounds: Vec<crate::ir::StmtId>,
+    /// What is accessed of memory that outlives a block; nothing if that is not known.
+    pub touched: Option<Vec<Touched>>,
     /// How many instructions were executed abstractly.
     pub steps: u64,
+}
+
+/// Bytes of an object that a launch may access: no others, if its accesses stay in their objects.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Touched {
+    /// The object.
+    pub object: Accessed,
+    /// The first byte.
+    pub first: u64,
+    /// Where they end.
+    pub end: u64,
+    /// Whether they may be written.
+    pub is_written: bool,
+    /// Whether all accesses are strong operations of the scope of the device, or of the system.
+    pub is_strong: bool,
 }
 
 /// The answer to a question.
@@ -136,6 +154,16 @@ impl Kernel {
     /// Makes a kernel ready; nothing for a declaration.
     pub fn of(module: &Module, kernel: FuncId) -> Option<Self> {
         Code::of(module, kernel).map(|code| Self { code })
+    }
+
+    /// The variables of the module that it accesses, by their names.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.code.variables.iter().filter(|(_, info)| info.is_module_variable).map(|(_, info)| info.name.as_str())
+    }
+
+    /// Where among the parameters it may load pointers from.
+    pub fn pointers(&self) -> impl Iterator<Item = u32> {
+        self.code.relevant.iter().flat_map(|range| range.clone().step_by(8).filter(|at| range.end - at >= 8))
     }
 
     /// What a launch touches.
@@ -196,6 +224,7 @@ fn answer(execution: &Execution<'_>) -> Footprint {
         in_bounds: proved.filter_map(|entry| execution.code.sites[entry.0].statement).collect(),
         bounds: bounds.into(),
         races: races.into(),
+        touched: execution.touched(),
         steps: execution.steps,
     }
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use toolkit::objects::{Object, permissions};
-use toolkit::{HeapUse, Settle};
+use toolkit::{HeapUse, Settle, quarantine};
 
 use super::MemcheckInstance;
 
@@ -55,7 +55,7 @@ impl MemcheckInstance {
         for part in objects.clear_heap(start) {
             if has_settled {
                 shadow.set(part.start, part.bytes, false);
-                self.quarantine(&mut objects, part, stack.clone(), None);
+                quarantine::keep(self.host.memory(), &mut objects, part, stack.clone(), None);
             }
         }
     }
@@ -102,7 +102,7 @@ impl MemcheckInstance {
         let Some(part) = objects.remove_part(start) else { return };
         if has_settled {
             shadow.set(part.start, part.bytes, false);
-            self.quarantine(&mut objects, part, stack, None);
+            quarantine::keep(self.host.memory(), &mut objects, part, stack, None);
         }
     }
 

@@ -8,14 +8,19 @@ mod shadow;
 use std::sync::Arc;
 
 use report::Finding;
-use rewrite::KernelVersion;
 use rewrite::context::Record;
-use toolkit::objects::{AtAddress, Described, Moment, Object, Objects};
-use toolkit::{Evidence, Failure, Host, HostEvent, HostStack, Instance, LaunchView, Options, Words, site_variable};
+use rewrite::{KernelVersion, Refusal};
+use toolkit::objects::{AtAddress, Described, Moment, Object};
+use toolkit::{
+    Evidence, Failure, Flag, Host, HostEvent, HostStack, Instance, LaunchView, Options, Words, quarantine,
+    site_variable,
+};
 
 use super::findings::BadAccess;
 use super::slots::{Checked, NO_OBJECT};
-use super::{ARENA, ARENA_BYTES, BAD_THREADS, LAUNCH, SHADOW, UNSHADOWED, UNSHADOWED_COUNT, is_misaligned};
+use super::{
+    ARENA, ARENA_BYTES, BAD_THREADS, CHECKED, LAUNCH, PROVED, SHADOW, UNSHADOWED, UNSHADOWED_COUNT, is_misaligned,
+};
 pub(super) use bad_threads::BadThreads;
 use shadow::Shadow;
 
@@ -28,9 +33,6 @@ pub(super) struct MemcheckInstance {
     bad_threads: BadThreads,
 }
 
-/// Redzones after allocations. Those in front of them are after the ones before.
-const REDZONE: u64 = 256;
-
 impl MemcheckInstance {
     pub(super) fn start(options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
         let shadow = Shadow::new(&**host)
@@ -41,14 +43,6 @@ impl MemcheckInstance {
             shadow,
             bad_threads: BadThreads::default(),
         }))
-    }
-
-    /// Keeps an object that was freed, and gives memory back that was kept long enough.
-    fn quarantine(&self, objects: &mut Objects, object: Object, stack: HostStack, when: Option<Moment>) {
-        let memory = self.host.memory();
-        for old in objects.quarantine(object, stack, when, memory.total_bytes() / 8) {
-            memory.free(old);
-        }
     }
 
     /// What is at the address of a record, and which object the pointer was made from.
@@ -68,7 +62,7 @@ impl MemcheckInstance {
 
 impl Instance for MemcheckInstance {
     fn redzone(&self) -> u64 {
-        REDZONE
+        quarantine::REDZONE
     }
 
     fn wants_stacks(&self) -> bool {
@@ -100,20 +94,24 @@ impl Instance for MemcheckInstance {
 
     fn on_free(&self, object: &Object, stack: &HostStack, when: Option<Moment>) -> bool {
         self.shadow.set(object.start, object.bytes, false);
-        self.quarantine(&mut self.host.objects(), object.clone(), stack.clone(), when);
+        quarantine::keep(self.host.memory(), &mut self.host.objects(), object.clone(), stack.clone(), when);
         false
     }
 
     fn make_room(&self) -> bool {
-        let old = self.host.objects().empty_quarantine();
-        for &address in &old {
-            self.host.memory().free(address);
-        }
-        !old.is_empty()
+        quarantine::empty(&*self.host)
     }
 
     fn hidden_bytes(&self) -> u64 {
-        self.host.objects().hidden_bytes(REDZONE)
+        self.host.objects().hidden_bytes(quarantine::REDZONE)
+    }
+
+    fn choose(&self, launch: &LaunchView<'_>) -> Result<usize, Refusal> {
+        if self.options.has(&Flag::NO_PROVE) {
+            return Ok(CHECKED);
+        }
+        let footprint = launch.footprint(&self.host.objects());
+        Ok(if footprint.is_some_and(|footprint| footprint.bounds.is_proved()) { PROVED } else { CHECKED })
     }
 
     fn words(&self, launch: &LaunchView<'_>, version: &KernelVersion, words: &mut Words<'_>) {
