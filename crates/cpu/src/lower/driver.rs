@@ -162,6 +162,8 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
                 }
             }
         }
+        // What leaves the block is guarded by itself.
+        self.guard = None;
         self.leave(block, terminator);
     }
 
