@@ -63,7 +63,7 @@ fn a_launch_that_is_proved() {
     );
     assert_eq!(
         stdout(&output),
-        "copy(float const*, float*, int), grid 4x1x1, block 256x1x1\n  \
+        "copy(float const*, float*, int), grid 4x1x1, block 256x1x1, objects of 4000, 4000 bytes\n  \
          in bounds: proved, whatever memory holds\n  race-free: proved, whatever memory holds\n"
     );
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));

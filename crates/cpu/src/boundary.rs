@@ -38,6 +38,10 @@ impl device::Device for CpuDevice {
         &self.device.memory
     }
 
+    fn shared_range(&self) -> Option<(u64, u64)> {
+        Some(self.device.shared.range())
+    }
+
     fn load(&self, module: Module) -> Result<Arc<dyn device::Program>, LoadError> {
         Ok(Arc::new(CpuProgram { program: Program::load(&self.device, module)?, mode: Arc::clone(&self.mode) }))
     }

@@ -34,7 +34,7 @@ pub struct Device {
     pub memory: Arena,
     /// Textures and surfaces.
     pub textures: Textures,
-    shared: SharedWindows,
+    pub(crate) shared: SharedWindows,
     output: Output,
     pool: Pool,
     cache: OnceLock<Arc<CodeCache>>,
@@ -306,7 +306,8 @@ impl Program {
             self.device.memory.write(workspace, &[0; WORKSPACE as usize]);
         }
         let deadline = mode.timeout.map(|timeout| Instant::now() + timeout);
-        let threads = (mode.threads as u64).clamp(1, blocks.max(1));
+        let workers = request.workers.map_or(u64::MAX, u64::from).min(mode.threads as u64);
+        let threads = workers.clamp(1, blocks.max(1));
         let is_free = mode.schedule.is_in_order() && request.observer.is_none() && !request.is_cooperative;
         let mut launched = Launched { instructions: 0 };
         let spins = kernel.spins;

@@ -26,6 +26,8 @@ pub struct LaunchRequest<'a> {
     pub blocks: Blocks<'a>,
     /// In which order they do.
     pub order: Order,
+    /// How many workers run blocks at the same time, at most; as many as the device likes if nothing is said.
+    pub workers: Option<u32>,
     /// Who is told what happens in the launch.
     pub observer: Option<Arc<dyn Observer>>,
     /// Where what kernels print goes; to the device's own if nothing is said.
@@ -46,6 +48,7 @@ impl<'a> LaunchRequest<'a> {
             is_cooperative: false,
             blocks: Blocks::All,
             order: Order::Free,
+            workers: None,
             observer: None,
             output: None,
             heap: None,

@@ -42,6 +42,12 @@ pub trait Device: Debug + Send + Sync {
     /// Its global memory.
     fn memory(&self) -> &dyn Memory;
 
+    /// Where the shared memory of blocks is, as generic addresses, and how many bytes these range over, if that is known. Blocks
+    /// that run at the same time have theirs at different addresses.
+    fn shared_range(&self) -> Option<(u64, u64)> {
+        None
+    }
+
     /// Loads a module: its variables get memory and their initial values.
     fn load(&self, module: ptx::ir::Module) -> Result<Arc<dyn Program>, LoadError>;
 

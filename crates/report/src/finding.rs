@@ -21,6 +21,9 @@ pub struct Finding {
     pub count: u64,
     /// Facts that belong to it, in the order of their importance.
     pub notes: Vec<Note>,
+    /// The accesses that it is about, if these are several: in the order in which they happened.
+    #[serde(default)]
+    pub accesses: Vec<AccessOf>,
     /// What to do next.
     pub help: Option<String>,
     /// Where on the host it happened, or where the kernel was launched.
@@ -39,10 +42,30 @@ impl Finding {
             first: None,
             count: 1,
             notes: Vec::new(),
+            accesses: Vec::new(),
             help: None,
             stack: None,
         }
     }
+}
+
+/// One of several accesses that a finding is about.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct AccessOf {
+    /// What it does: `write`.
+    pub what: String,
+    /// Who did it, in words: `block (0,0,0) thread (5,0,0)`, `several threads of block (0,0,0)`.
+    pub by: String,
+    /// Where it is in the code, if that is known.
+    pub place: Option<Place>,
+    /// The kernel, as the compiler names it.
+    pub kernel: String,
+    /// Which launch of the process it was in.
+    pub launch: u64,
+    /// The block; nothing if there were several.
+    pub block: Option<Dim>,
+    /// The thread; nothing if there were several.
+    pub thread: Option<Dim>,
 }
 
 /// How bad a finding is.

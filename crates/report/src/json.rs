@@ -10,7 +10,7 @@ use serde_json::ser::{Formatter, Serializer};
 
 use crate::demangle::demangled;
 use crate::escape::steers;
-use crate::finding::{Dim, Finding, Frame, Severity, SourceLine, Stack};
+use crate::finding::{AccessOf, Dim, Finding, Frame, Place, Severity, SourceLine, Stack};
 use crate::report::{Checked, Exit, Found, Gap, Report, Run};
 use crate::table::{Cell, Row};
 
@@ -71,6 +71,7 @@ struct FindingObject<'a> {
     first: Option<OccurrenceObject>,
     count: u64,
     notes: Vec<NoteObject<'a>>,
+    accesses: Vec<AccessObject<'a>>,
     help: Option<&'a str>,
     stack: Vec<Call<'a>>,
     processes: &'a [u32],
@@ -110,6 +111,18 @@ struct OccurrenceObject {
 }
 
 #[derive(Serialize)]
+struct AccessObject<'a> {
+    what: &'a str,
+    by: &'a str,
+    kernel: Kernel<'a>,
+    instruction: Option<Instruction<'a>>,
+    lines: Vec<LineObject<'a>>,
+    launch: u64,
+    block: Option<Dim>,
+    thread: Option<Dim>,
+}
+
+#[derive(Serialize)]
 struct NoteObject<'a> {
     message: &'a str,
     stack: Vec<Call<'a>>,
@@ -137,11 +150,8 @@ impl<'a> FindingObject<'a> {
             severity: finding.severity,
             message,
             kernel: place.map(|place| Kernel { name: demangled(&place.kernel), symbol: &place.kernel }),
-            instruction: place.map(|place| Instruction {
-                text: &place.instruction,
-                line: Some(place.instruction_line).filter(|line| *line != 0),
-            }),
-            lines: place.map_or_else(Vec::new, |place| place.lines.iter().map(LineObject::of).collect()),
+            instruction: place.map(Instruction::of),
+            lines: place.map_or_else(Vec::new, LineObject::all),
             first: finding.first.as_ref().map(|first| OccurrenceObject {
                 block: first.block,
                 thread: first.thread,
@@ -156,6 +166,7 @@ impl<'a> FindingObject<'a> {
                 .iter()
                 .map(|note| NoteObject { message: &note.message, stack: calls(note.stack.as_ref()) })
                 .collect(),
+            accesses: finding.accesses.iter().map(AccessObject::of).collect(),
             help: finding.help.as_deref(),
             stack: calls(finding.stack.as_ref()),
             processes,
@@ -165,7 +176,33 @@ impl<'a> FindingObject<'a> {
     }
 }
 
+impl<'a> Instruction<'a> {
+    fn of(place: &'a Place) -> Self {
+        Self { text: &place.instruction, line: Some(place.instruction_line).filter(|line| *line != 0) }
+    }
+}
+
+impl<'a> AccessObject<'a> {
+    fn of(access: &'a AccessOf) -> Self {
+        let place = access.place.as_ref();
+        Self {
+            what: &access.what,
+            by: &access.by,
+            kernel: Kernel { name: demangled(&access.kernel), symbol: &access.kernel },
+            instruction: place.map(Instruction::of),
+            lines: place.map_or_else(Vec::new, LineObject::all),
+            launch: access.launch,
+            block: access.block,
+            thread: access.thread,
+        }
+    }
+}
+
 impl<'a> LineObject<'a> {
+    fn all(place: &'a Place) -> Vec<Self> {
+        place.lines.iter().map(Self::of).collect()
+    }
+
     fn of(line: &'a SourceLine) -> Self {
         Self {
             file: &line.file,

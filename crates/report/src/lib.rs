@@ -42,7 +42,7 @@ pub use demangle::{demangled, short_name};
 pub use escape::escaped;
 pub use explain::{Explanation, explain};
 pub use filter::{FilterError, KernelFilter};
-pub use finding::{Dim, Finding, Frame, Note, Occurrence, Place, Severity, SourceLine, Stack};
+pub use finding::{AccessOf, Dim, Finding, Frame, Note, Occurrence, Place, Severity, SourceLine, Stack};
 pub use journal::{Counts, Coverage, Journal, Line, Process};
 pub use read::{Progress, Session};
 pub use report::{Checked, Exit, Found, Gap, Report, Run, Verdict};

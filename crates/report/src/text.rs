@@ -6,7 +6,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level, Origi
 
 use crate::demangle::short_name;
 use crate::escape::{blotted, escaped};
-use crate::finding::{Finding, Frame, Occurrence, Place, Severity, SourceLine, Stack};
+use crate::finding::{AccessOf, Finding, Frame, Occurrence, Place, Severity, SourceLine, Stack};
 use crate::report::{Exit, Found, Gap, Report, Run};
 use crate::signal::signal_name;
 use crate::source::{Sources, expression_at};
@@ -91,6 +91,10 @@ pub fn render_finding(found: &Found, look: &Look, sources: &mut Sources) -> Stri
     if let Some(callers) = callers {
         push(Level::NOTE, callers);
     }
+    if let [other, _] = &finding.accesses[..] {
+        groups.push(other_access(other, sources));
+    }
+    let mut push = |level: Level<'static>, text: String| groups.push(Group::with_title(level.secondary_title(text)));
     for fact in &finding.notes {
         let calls = calls(fact.stack.as_ref());
         if !calls.is_empty() {
@@ -119,6 +123,23 @@ pub fn render_finding(found: &Found, look: &Look, sources: &mut Sources) -> Stri
     let at = text.match_indices('\n').nth(1).map_or(text.len(), |(at, _)| at);
     text.insert_str(at, &behind_place);
     text + "\n"
+}
+
+/// The access that came before the one that the finding is at.
+fn other_access(access: &AccessOf, sources: &mut Sources) -> Group<'static> {
+    let what = format!("the other access is a {} by {}", escaped(&access.what), escaped(&access.by));
+    let title = |text: String| Group::with_title(Level::NOTE.secondary_title(text));
+    let Some(place) = &access.place else {
+        return title(format!("{what}, in {}", escaped(&short_name(&access.kernel))));
+    };
+    let shown = place.lines.iter().find(|line| sources.line(&line.file, line.line).is_some());
+    match shown.or(place.lines.first()) {
+        Some(line) => match snippet(line, None, sources) {
+            Some(snippet) => title(what).element(snippet),
+            None => title(what).element(origin(line, sources)),
+        },
+        None => title(format!("{what}, at PTX line {}", place.instruction_line)),
+    }
 }
 
 /// The first part of a finding: its place, and what belongs to it.

@@ -126,7 +126,7 @@ pub(crate) fn out_of_bounds() -> Finding {
 }
 
 pub(crate) fn coverage(kernels: u64, launches: u64) -> Line {
-    Line::Coverage(Coverage { kernels, launches, unchecked_launches: 0, lost: 0 })
+    Line::Coverage(Coverage { kernels, launches, unchecked_launches: 0, ..Coverage::default() })
 }
 
 pub(crate) fn found(finding: Finding) -> Line {

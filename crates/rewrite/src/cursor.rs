@@ -211,6 +211,16 @@ impl<'e, 'm> Cursor<'e, 'm> {
         self.before().call(guard, func, results, arguments);
     }
 
+    /// Calls a helper after the instruction, in the same way.
+    pub fn call_after(&mut self, guard: Option<Guard>, helper: &str, results: &[Operand], arguments: &[Operand]) {
+        let Some(&func) = self.helpers.functions.get(helper) else {
+            self.function.missing_helper.get_or_insert((self.tool, helper.to_owned()));
+            return;
+        };
+        self.function.is_used = true;
+        self.after().call(guard, func, results, arguments);
+    }
+
     /// A value that is computed once, when the function begins, by an instruction whose first operand it is.
     pub fn at_entry(&mut self, spelling: &str, ty: Type, operands: &[Operand]) -> Reg {
         let key = (spelling.to_owned(), operands.to_vec());

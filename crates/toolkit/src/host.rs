@@ -16,6 +16,9 @@ pub trait Host: Debug + Send + Sync {
     /// The memory of the device.
     fn memory(&self) -> &dyn Memory;
 
+    /// Where the shared memory of blocks is, as generic addresses, and how many bytes these range over, if that is known.
+    fn shared_range(&self) -> Option<(u64, u64)>;
+
     /// All objects in memory that kernels may access. The lock is not held while the host is asked for anything else.
     fn objects(&self) -> MutexGuard<'_, Objects>;
 

@@ -58,6 +58,11 @@ pub trait Instance: Debug + Send + Sync {
         Ok(0)
     }
 
+    /// How many workers of the device may run the blocks of a launch at the same time; any number if nothing is said.
+    fn most_workers(&self, _launch: &LaunchView<'_>) -> Option<u32> {
+        None
+    }
+
     /// Sets its words of the context of a launch.
     fn words(&self, _launch: &LaunchView<'_>, _version: &KernelVersion, _words: &mut Words<'_>) {}
 
@@ -66,14 +71,19 @@ pub trait Instance: Debug + Send + Sync {
         None
     }
 
-    /// What a record of a kernel means. Asked for the first record of a site.
+    /// Records of a site that mean different things have different numbers.
+    fn variant(&self, _record: &Record) -> u64 {
+        0
+    }
+
+    /// What a record of a kernel means. Asked for the first record of a site with a variant.
     fn record(&self, _record: &Record, _evidence: &Evidence<'_>) -> Option<Finding> {
         None
     }
 
-    /// What a launch ends with of which this is the first record, if findings end launches.
-    fn failure(&self, _record: &Record) -> Failure {
-        Failure::IllegalAddress
+    /// What a launch ends with of which this is the first record, if findings end launches; nothing if the program goes on.
+    fn failure(&self, _record: &Record) -> Option<Failure> {
+        None
     }
 
     /// Whether code of the tool has ended a launch, by `trap`. Then the fault is nobody's mistake.

@@ -8,7 +8,7 @@ use ptx::ir::{Module, Symbol};
 use ptx::types::Space;
 use report::{Occurrence, Place, Stack};
 use rewrite::context::{Layout, Word};
-use rewrite::{KernelWord, LaunchShape, Site};
+use rewrite::{KernelWord, LaunchShape, Site, SiteId, Sites};
 
 use crate::objects::{self, Moment, Objects};
 use crate::order::WorkOrder;
@@ -41,7 +41,7 @@ pub struct LaunchView<'a> {
 impl LaunchView<'_> {
     /// What it touches, as far as that is known before it runs.
     pub fn footprint(&self, objects: &Objects) -> Option<Arc<Footprint>> {
-        self.proofs.map(|proofs| proofs.footprint(self, objects).0)
+        self.proofs.map(|proofs| proofs.footprint(&self.shape, self.params, objects).0)
     }
 
     /// A pointer among the parameters.
@@ -106,6 +106,15 @@ pub struct Evidence<'a> {
     pub shape: LaunchShape,
     /// Where the program launched the kernel.
     pub launched: Stack,
+    /// All sites of the module.
+    pub sites: &'a Sites,
+}
+
+impl Evidence<'_> {
+    /// Where another site of the module is in the code.
+    pub fn place_of(&self, site: SiteId) -> Option<Place> {
+        self.sites.place(self.module, site, &self.place.kernel)
+    }
 }
 
 /// How often helpers counted something at a site (`warpgrind_count`), in all launches of its module.

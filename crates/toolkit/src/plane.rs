@@ -5,21 +5,33 @@ use std::fmt::Debug;
 /// How a plane lies beside the memory of the device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlaneLayout {
-    /// How many bytes of memory a cell of one byte is for.
+    /// Which memory.
+    pub of: PlaneOf,
+    /// How many bytes of memory a cell is for.
     pub granule: u64,
+    /// How many bytes a cell has.
+    pub cell: u64,
     /// A value other than zero that large ranges have, so that they can share memory.
     pub common: u8,
 }
 
-/// A plane: a cell of one byte for each granule of the device's memory. It begins as zeros, and takes memory of the host
-/// only where it is written.
+/// Memory that a plane lies beside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PlaneOf {
+    /// That of the device.
+    Global,
+    /// The shared memory of blocks, at its generic addresses.
+    Shared,
+}
+
+/// A plane: a cell for each granule of memory. It begins as zeros, and takes memory of the host only where it is written.
 pub trait Plane: Debug + Send + Sync {
     /// Where the first cell is, for kernels.
     fn address(&self) -> u64;
 
-    /// Sets cells, by their numbers, to a value. Those beyond the end are left out.
+    /// Sets all bytes of cells, by their numbers, to a value. Those beyond the end are left out.
     fn fill(&self, first: u64, count: u64, value: u8);
 
-    /// Clears some bits of a cell and sets others, in one step.
+    /// Clears some bits of the first byte of a cell and sets others, in one step.
     fn change(&self, cell: u64, clear: u8, set: u8);
 }

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ptx::analysis::footprint::{Footprint, Footprints, Kernel, Launch, Object};
 use ptx::ir::Module;
+use rewrite::LaunchShape;
 
-use crate::launch::LaunchView;
 use crate::objects::{Objects, permissions};
 
 /// What is known of the launches of a kernel: answers are kept.
@@ -44,14 +44,15 @@ impl Proofs {
         })
     }
 
-    /// What a launch touches, with the objects that it may access by their place in the answer.
-    pub fn footprint(&self, launch: &LaunchView<'_>, objects: &Objects) -> (Arc<Footprint>, Vec<[u64; 2]>) {
+    /// What a launch touches, and the objects that it may access, in the order in which the answer counts them: where each
+    /// begins, and its size.
+    pub fn footprint(&self, shape: &LaunchShape, params: &[u8], objects: &Objects) -> (Arc<Footprint>, Vec<[u64; 2]>) {
         let mut known: Vec<Object<'_>> = Vec::new();
         for Variable { name, start, bytes } in &self.variables {
             known.push(Object { start: *start, size: *bytes, variable: Some(name) });
         }
         for &at in &self.pointers {
-            let Some(bytes) = launch.params.get(at..at + 8) else { continue };
+            let Some(bytes) = params.get(at..at + 8) else { continue };
             let pointer = u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
             // What may not be done with an object is not for a proof.
             let Some(object) = objects.pointed_to(pointer).filter(|object| object.permissions == permissions::ALL)
@@ -63,12 +64,11 @@ impl Proofs {
                 known.push(Object { start, size, variable: None });
             }
         }
-        let shape = &launch.shape;
         let asked = Launch {
             grid: shape.grid,
             block: shape.block,
             dynamic_shared: shape.dynamic_shared,
-            params: launch.params,
+            params,
             objects: &known,
         };
         let footprint = self.footprints.lock().unwrap_or_else(PoisonError::into_inner).footprint(&asked);

@@ -26,6 +26,7 @@ pub mod memcheck;
 mod nop;
 mod order;
 mod proofs;
+pub mod racecheck;
 mod trace;
 mod twice;
 
@@ -41,7 +42,8 @@ use report::Explanation;
 use toolkit::Tool;
 
 /// All tools that can be asked for.
-pub static TOOLS: &[&dyn Tool] = &[&memcheck::Memcheck, &Nop, &Trace, &Loads, &Order, &Proofs, &Twice, &Doubled];
+pub static TOOLS: &[&dyn Tool] =
+    &[&memcheck::Memcheck, &racecheck::Racecheck, &Nop, &Trace, &Loads, &Order, &Proofs, &Twice, &Doubled];
 
 /// What the findings of all tools mean.
 pub fn explanations() -> Vec<Explanation> {

@@ -66,6 +66,11 @@ impl SharedWindows {
         unsafe { self.address(window).write_bytes(0, bytes) };
     }
 
+    /// Where the first window starts, and how many bytes all of them range over.
+    pub(crate) fn range(&self) -> (u64, u64) {
+        (self.address(0) as u64, (WINDOWS * STRIDE) as u64)
+    }
+
     /// Where a window starts.
     pub(crate) fn address(&self, window: usize) -> *mut u8 {
         assert!(window < WINDOWS, "windows come from `take`");

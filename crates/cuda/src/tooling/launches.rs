@@ -14,6 +14,9 @@ use super::launch_buffers::LaunchBuffer;
 use super::{InstrumentedModule, ToolHost, stack};
 use crate::error::CudaError;
 
+/// Records of a site that mean more different things are not looked at.
+const MOST_VARIANTS: usize = 16;
+
 /// A kernel of a module that tools have rewritten.
 #[derive(Debug)]
 pub(crate) struct InstrumentedKernel {
@@ -284,7 +287,7 @@ impl InstrumentedLaunch {
         }
         let failure = self.take_records();
         self.report_again();
-        (self.is_wanted && self.tool_host.settings.stop_on_error).then_some(failure)
+        failure.filter(|_| self.is_wanted && self.tool_host.settings.stop_on_error)
     }
 
     /// What time it is in the launch.
@@ -293,7 +296,7 @@ impl InstrumentedLaunch {
     }
 
     /// Takes the records that are there and reports them. Gives what the first one stands for.
-    fn take_records(&self) -> Failure {
+    fn take_records(&self) -> Option<Failure> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut records, lost) = self.buffer.records(&mut taken.records);
         let lost_before = std::mem::replace(&mut taken.lost, lost);
@@ -305,12 +308,9 @@ impl InstrumentedLaunch {
                 self.report(record, Moment { launch: self.number, records: *number });
             }
         }
-        let failure = records.first().map(|(_, record)| {
-            let instance = self.instance(record);
-            instance.map_or(Failure::IllegalAddress, |(_, instance)| instance.failure(record))
-        });
+        let failure = records.iter().find_map(|(_, record)| self.instance(record)?.1.failure(record));
         taken.error = taken.error.or(failure);
-        taken.error.unwrap_or(Failure::IllegalAddress)
+        taken.error
     }
 
     /// The tool that a record is of.
@@ -325,10 +325,12 @@ impl InstrumentedLaunch {
     fn report(&self, record: &Record, when: Moment) {
         let module = &self.kernel.module;
         let mut reported = module.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        if reported.contains_key(&record.site) {
+        let Some((id, instance)) = self.instance(record) else { return };
+        let variant = instance.variant(record);
+        let of_site = reported.entry(record.site).or_default();
+        if of_site.variants.len() == MOST_VARIANTS || of_site.variants.contains(&variant) {
             return;
         }
-        let Some((id, instance)) = self.instance(record) else { return };
         let text = self.kernel.program.module();
         let (Some(site), Some(place)) = (module.sites.get(id), module.sites.place(text, id, &self.kernel.name)) else {
             return;
@@ -350,17 +352,20 @@ impl InstrumentedLaunch {
             module: text,
             shape: self.shape,
             launched: self.stack.frames(),
+            sites: &module.sites,
         };
+        of_site.variants.push(variant);
         let Some(finding) = instance.record(record, &evidence) else { return };
         let number = self.tool_host.services.write_finding(finding);
-        reported.insert(record.site, (number, count));
+        of_site.finding.get_or_insert((number, count));
     }
 
     /// Says how often what was reported before has happened since.
     fn report_again(&self) {
         let module = &self.kernel.module;
         let mut reported = module.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        for (&site, (number, said)) in reported.iter_mut() {
+        let known = reported.iter_mut().filter_map(|(site, of_site)| Some((*site, of_site.finding.as_mut()?)));
+        for (site, (number, said)) in known {
             let count = module.counters[site as usize].load(Ordering::Relaxed);
             if count > *said {
                 self.tool_host.services.write(&Line::Again(*number, count - *said));

@@ -19,8 +19,17 @@ pub(crate) struct InstrumentedModule {
     pub(super) kernels: FxHashMap<String, Arc<KernelVersions>>,
     /// How often something happened at each site.
     pub(super) counters: Box<[AtomicU64]>,
-    /// What is known of each site where something was found: the number of the finding, and how often it was reported.
-    pub(super) reported: Mutex<FxHashMap<u32, (usize, u64)>>,
+    /// What is known of each site where something was found.
+    pub(super) reported: Mutex<FxHashMap<u32, Reported>>,
+}
+
+/// What was reported of a site.
+#[derive(Debug, Default)]
+pub(super) struct Reported {
+    /// Which variants of records.
+    pub(super) variants: Vec<u64>,
+    /// The number of the first finding, and how often it was reported.
+    pub(super) finding: Option<(usize, u64)>,
 }
 
 impl InstrumentedModule {

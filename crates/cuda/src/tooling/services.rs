@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use device::{Device, Memory};
 use report::{Coverage, Finding, Journal, Line, Row};
 use rustc_hash::FxHashMap;
-use toolkit::{Host, HostStack, Objects, Plane, PlaneLayout};
+use toolkit::{Host, HostStack, Objects, Plane, PlaneLayout, PlaneOf};
 
 use super::api_errors::{self, FailedCall};
 use super::launch_buffers::{CountedLaunch, LaunchBuffers};
@@ -130,12 +130,20 @@ impl Host for Services {
         self.device.memory()
     }
 
+    fn shared_range(&self) -> Option<(u64, u64)> {
+        self.device.shared_range()
+    }
+
     fn objects(&self) -> MutexGuard<'_, Objects> {
         self.lock_objects()
     }
 
     fn plane(&self, layout: PlaneLayout) -> io::Result<Box<dyn Plane>> {
-        Ok(Box::new(ShadowPlane::new(self.memory().range().1, layout)?))
+        let bytes = match layout.of {
+            PlaneOf::Global => self.memory().range().1,
+            PlaneOf::Shared => self.device.shared_range().map_or(0, |(_, bytes)| bytes),
+        };
+        Ok(Box::new(ShadowPlane::new(bytes, layout)?))
     }
 
     fn has_memory_at(&self, address: u64) -> bool {

@@ -16,6 +16,8 @@ pub(super) struct ShadowPlane {
     memory: Range,
     /// How many cells there are.
     cells: u64,
+    /// How many bytes each has.
+    cell: u64,
     /// Memory that is full of the value that large ranges have. They share it.
     common: (u8, Memory),
 }
@@ -28,9 +30,9 @@ impl ShadowPlane {
     pub(super) fn new(bytes: u64, layout: PlaneLayout) -> io::Result<Self> {
         let cells = bytes.div_ceil(layout.granule.max(1));
         // The cells of the last access may be loaded in one piece, which ends after them.
-        let memory = Range::reserve((cells + 64).next_multiple_of(4096), 4096)?;
+        let memory = Range::reserve((cells * layout.cell + 64).next_multiple_of(4096), 4096)?;
         memory.allow(memory.address, memory.bytes, true)?;
-        Ok(Self { memory, cells, common: (layout.common, Memory::full_of(layout.common, PIECE)?) })
+        Ok(Self { memory, cells, cell: layout.cell, common: (layout.common, Memory::full_of(layout.common, PIECE)?) })
     }
 
     /// Exchanges whole pieces.
@@ -59,7 +61,7 @@ impl Plane for ShadowPlane {
         if first >= end {
             return;
         }
-        let (start, end) = (self.memory.address + first, self.memory.address + end);
+        let (start, end) = (self.memory.address + first * self.cell, self.memory.address + end * self.cell);
         let (inner, last) = (start.next_multiple_of(PIECE), end / PIECE * PIECE);
         let can_share = value == 0 || value == self.common.0;
         if can_share && inner < last && self.set_pieces(inner, last, value).is_ok() {
@@ -75,18 +77,22 @@ impl Plane for ShadowPlane {
             return;
         }
         // SAFETY: it is one of our cells, and only written as this type here; kernels read it.
-        let cell = unsafe { AtomicU8::from_ptr((self.memory.address + cell) as *mut u8) };
+        let cell = unsafe { AtomicU8::from_ptr((self.memory.address + cell * self.cell) as *mut u8) };
         let _ = cell.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |old| Some(old & !clear | set));
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use toolkit::PlaneOf;
+
     use super::*;
+
+    const LAYOUT: PlaneLayout = PlaneLayout { of: PlaneOf::Global, granule: 4, cell: 1, common: 0xff };
 
     #[test]
     fn large_ranges_share_memory_and_small_ones_do_not() {
-        let plane = ShadowPlane::new(64 << 20, PlaneLayout { granule: 4, common: 0xff }).unwrap();
+        let plane = ShadowPlane::new(64 << 20, LAYOUT).unwrap();
         let cell = |index: u64| {
             // SAFETY: one of the cells.
             unsafe { ((plane.address() + index) as *const u8).read() }
@@ -105,7 +111,7 @@ mod tests {
 
     #[test]
     fn cells_beyond_the_end_are_left_out() {
-        let plane = ShadowPlane::new(4096, PlaneLayout { granule: 4, common: 0xff }).unwrap();
+        let plane = ShadowPlane::new(4096, LAYOUT).unwrap();
         plane.fill(1000, u64::MAX, 1);
         plane.change(5000, 0, 1);
         plane.change(3, 0, 6);

@@ -68,6 +68,7 @@ impl BadAccess {
             first: Some(Occurrence { address: Some(address), ..self.occurrence }),
             count: self.count,
             notes: diagnosis.notes,
+            accesses: Vec::new(),
             help: Some(diagnosis.help.to_owned()),
             stack: self.launched,
         })

@@ -163,7 +163,8 @@ impl Kernel {
 
     /// Where among the parameters it may load pointers from.
     pub fn pointers(&self) -> impl Iterator<Item = u32> {
-        self.code.relevant.iter().flat_map(|range| range.clone().step_by(8).filter(|at| range.end - at >= 8))
+        let Code { relevant, param_bytes, .. } = &self.code;
+        relevant.iter().flat_map(|range| (range.start..range.end.min(*param_bytes).saturating_sub(7)).step_by(8))
     }
 
     /// What a launch touches.

@@ -148,8 +148,8 @@ impl Instance for MemcheckInstance {
         bad.finding()
     }
 
-    fn failure(&self, record: &Record) -> Failure {
-        if is_misaligned(record) { Failure::MisalignedAddress } else { Failure::IllegalAddress }
+    fn failure(&self, record: &Record) -> Option<Failure> {
+        Some(if is_misaligned(record) { Failure::MisalignedAddress } else { Failure::IllegalAddress })
     }
 
     fn has_stopped(&self, launch: &LaunchView<'_>) -> bool {

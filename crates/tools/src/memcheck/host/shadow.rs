@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use toolkit::{Host, Plane, PlaneLayout};
+use toolkit::{Host, Plane, PlaneLayout, PlaneOf};
 
 /// The shadow of the memory of the device.
 #[derive(Debug)]
@@ -19,7 +19,11 @@ const FULL: u8 = 0xff;
 impl Shadow {
     pub(super) fn new(host: &dyn Host) -> std::io::Result<Self> {
         let (base, bytes) = host.memory().range();
-        Ok(Self { plane: host.plane(PlaneLayout { granule: 4, common: FULL })?, base, bytes })
+        Ok(Self {
+            plane: host.plane(PlaneLayout { of: PlaneOf::Global, cell: 1, granule: 4, common: FULL })?,
+            base,
+            bytes,
+        })
     }
 
     /// Where it begins.

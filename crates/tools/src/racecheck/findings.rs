@@ -1,0 +1,217 @@
+//! What racecheck makes of what was recorded.
+
+use report::{AccessOf, Explanation, Finding, Note, Place, Severity};
+use rewrite::context::Record;
+use toolkit::Evidence;
+use toolkit::objects::AtAddress;
+
+use super::record::{STRONG_BLOCK, Who};
+use super::{ACCESS_KIND, BYTES, OTHER_READS, SAME, TOGETHER, UPDATES, WRITES};
+
+/// Two accesses that race.
+pub(super) struct Race<'a> {
+    pub(super) record: &'a Record,
+    pub(super) evidence: &'a Evidence<'a>,
+    pub(super) other: Racer,
+    pub(super) object: Option<AtAddress>,
+    pub(super) is_shared: bool,
+}
+
+/// The access that came first.
+pub(super) struct Racer {
+    /// Nothing if it is not known any more.
+    pub(super) place: Option<Place>,
+    pub(super) kernel: String,
+    pub(super) launch: u64,
+    pub(super) block: Option<[u32; 3]>,
+    pub(super) thread: Option<[u32; 3]>,
+    pub(super) who: Who,
+    pub(super) kind: u32,
+}
+
+impl Race<'_> {
+    pub(super) fn finding(self) -> Finding {
+        let Self { record, evidence, ref other, .. } = self;
+        let what = record.what;
+        let bytes = what & BYTES;
+        let size = if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") };
+        let first = &evidence.occurrence;
+        let mine = match what {
+            _ if what & UPDATES != 0 => "atomic operation",
+            _ if what & WRITES != 0 => "write",
+            _ => "read",
+        };
+        let theirs = match (what & OTHER_READS != 0, other.kind) {
+            (true, _) => "read",
+            (false, 0) => "write",
+            (false, _) => "atomic operation",
+        };
+        let same_launch = other.launch == first.launch;
+        let same_block = same_launch && other.block == Some(first.block);
+        let same_warp = same_block
+            && match other.who {
+                Who::Thread(thread) => thread / 32 == self.warp(),
+                Who::Lanes { warp } => warp == self.warp(),
+                Who::Warps | Who::Blocks => false,
+            };
+        let together =
+            what & TOGETHER != 0 || (same_warp && other.place.as_ref() == Some(&evidence.place) && what & WRITES != 0);
+        let (code, severity) = if what & SAME != 0 {
+            ("same-value-race", Severity::Warning)
+        } else if same_warp && !together {
+            ("warp-synchrony", Severity::Warning)
+        } else {
+            ("data-race", Severity::Error)
+        };
+        let space = if self.is_shared { "shared memory" } else { "global memory" };
+        let message = match code {
+            "same-value-race" => format!("two threads write the same value to {size} of {space}, unordered"),
+            "warp-synchrony" => format!("{mine} of {size} of {space} that only lockstep orders with a {theirs}"),
+            _ if together => format!("lanes of one store write different values to {size} of {space}"),
+            _ => format!("{mine} of {size} of {space} races with a {theirs}"),
+        };
+        let (missing, help) = self.missing_order(same_launch, same_block, same_warp, together);
+        let mut notes = vec![note(missing.to_owned())];
+        notes.extend(self.place_of_object());
+        let accesses = vec![
+            AccessOf {
+                what: theirs.to_owned(),
+                by: self.other_threads(),
+                place: other.place.clone(),
+                kernel: other.kernel.clone(),
+                launch: other.launch,
+                block: other.block,
+                thread: other.thread,
+            },
+            AccessOf {
+                what: mine.to_owned(),
+                by: thread_of(first.block, first.thread),
+                place: Some(evidence.place.clone()),
+                kernel: evidence.place.kernel.clone(),
+                launch: first.launch,
+                block: Some(first.block),
+                thread: Some(first.thread),
+            },
+        ];
+        Finding {
+            place: Some(evidence.place.clone()),
+            first: Some(evidence.occurrence.clone()),
+            count: evidence.count,
+            notes,
+            accesses,
+            help: Some(help.to_owned()),
+            stack: Some(evidence.launched.clone()),
+            ..Finding::new("racecheck", code, severity, message)
+        }
+    }
+
+    /// The warp of this access.
+    fn warp(&self) -> u32 {
+        let [x, y, z] = self.evidence.occurrence.thread;
+        let [width, height, _] = self.evidence.shape.block;
+        (x + width * (y + height * z)) / 32
+    }
+
+    /// Who made the other access, in words.
+    fn other_threads(&self) -> String {
+        let Racer { block, thread, who, .. } = &self.other;
+        match (who, block, thread) {
+            (_, Some(block), Some(thread)) => thread_of(*block, *thread),
+            (Who::Lanes { warp }, Some(block), _) => {
+                format!("several threads of warp {warp} of block {}", triple(*block))
+            }
+            (_, Some(block), None) => format!("several threads of block {}", triple(*block)),
+            _ => "threads of several blocks".to_owned(),
+        }
+    }
+
+    /// What would have ordered the accesses, and what to do.
+    fn missing_order(
+        &self,
+        same_launch: bool,
+        same_block: bool,
+        same_warp: bool,
+        together: bool,
+    ) -> (&'static str, &'static str) {
+        let mine = self.record.what >> ACCESS_KIND & 7;
+        let is_strong = |kind: u32| kind >= STRONG_BLOCK;
+        if !same_launch {
+            return (
+                "the kernels run in streams that nothing orders",
+                "launch both in one stream, or have one stream wait for an event of the other",
+            );
+        }
+        if together {
+            return (
+                "several lanes of the warp write to one address by one instruction, and any of them may be last",
+                "let one lane write, or use an atomic operation",
+            );
+        }
+        if same_warp {
+            return ("there is no __syncwarp between them", "put __syncwarp() between the two accesses");
+        }
+        if is_strong(mine) && is_strong(self.other.kind) {
+            return (
+                "the atomic has block scope, and the other thread is in another block",
+                "use the scope of the device: atomicAdd instead of atomicAdd_block",
+            );
+        }
+        if is_strong(mine) != is_strong(self.other.kind) {
+            return (
+                "one of them is atomic and the other is not, so they are not ordered",
+                "make both atomic, or put a barrier between them",
+            );
+        }
+        if same_block {
+            return ("there is no barrier between them", "put __syncthreads() between the two accesses");
+        }
+        (
+            "the threads are in different blocks, which no barrier orders",
+            "let each block write its own part, use atomic operations, or divide the work into two kernels",
+        )
+    }
+
+    fn place_of_object(&self) -> Option<Note> {
+        if self.is_shared {
+            let variable = toolkit::site_variable(self.evidence, 0)?;
+            return Some(note(format!("it is in {}", variable.name)));
+        }
+        let AtAddress::Live(object) = self.object.as_ref()? else { return None };
+        let offset = self.record.address - object.start;
+        let message = format!("it is at offset {offset} of {} of {} bytes", object.name, object.bytes);
+        Some(Note { message, stack: object.stack.clone() })
+    }
+}
+
+fn triple([x, y, z]: [u32; 3]) -> String {
+    format!("({x},{y},{z})")
+}
+
+fn thread_of(block: [u32; 3], thread: [u32; 3]) -> String {
+    format!("block {} thread {}", triple(block), triple(thread))
+}
+
+fn note(message: String) -> Note {
+    Note { message, stack: None }
+}
+
+pub(super) const EXPLANATIONS: &[Explanation] = &[
+    Explanation {
+        tool: Some("racecheck"),
+        code: "data-race",
+        title: "two threads access the same memory, one of them writes, and nothing orders them",
+        text: include_str!("explain/data-race.md"),
+    },
+    Explanation {
+        tool: Some("racecheck"),
+        code: "same-value-race",
+        title: "two threads write the same value, and nothing orders them",
+        text: include_str!("explain/same-value-race.md"),
+    },
+    Explanation {
+        tool: Some("racecheck"),
+        code: "warp-synchrony",
+        title: "threads of a warp rely on running in step",
+        text: include_str!("explain/warp-synchrony.md"),
+    },
+];

@@ -1,0 +1,280 @@
+//! racecheck in the process of the program: it keeps the shadow and counts epochs, and makes findings of records.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use report::{Finding, demangled};
+use rewrite::context::Record;
+use rewrite::{KernelVersion, LaunchShape, Refusal};
+use toolkit::{
+    Evidence, Flag, Host, Instance, LaunchView, Options, Plane, PlaneLayout, PlaneOf, Words, WorkId, quarantine,
+};
+
+use super::findings::{Race, Racer};
+use super::instrument::Looked;
+use super::record::{EPOCH, Recorded, Who};
+use super::{
+    ARENA, ARENA_BYTES, BLOCK, CHECKED, GRANULE, INTERVAL_MASK, LAUNCH, LOST, PLANE, PROVED, SHARED_GRANULE,
+    SHARED_PLANE, UNORDERED, UNORDERED_COUNT, WARP_MASK, WINDOWS, WINDOWS_BYTES,
+};
+
+/// racecheck in a process.
+#[derive(Debug)]
+pub(super) struct RacecheckInstance {
+    host: Arc<dyn Host>,
+    options: Options,
+    launches: Mutex<Launches>,
+    /// Threads that had more barriers than there are epochs.
+    lost: Box<AtomicU64>,
+}
+
+/// Launches and what their records mean.
+#[derive(Debug, Default)]
+struct Launches {
+    /// The next epoch that nobody has.
+    next: u64,
+    /// The last ones, from the oldest on.
+    last: VecDeque<Begun>,
+    /// The records of memory, by the size of granules; and of shared memory.
+    planes: [[Option<Box<dyn Plane>>; 2]; GRANULES],
+    /// Kernels in which not every conflict could be decided, and how many.
+    undecided: Vec<(String, u64)>,
+}
+
+/// A launch that has begun, or is about to.
+#[derive(Clone, Debug)]
+struct Begun {
+    number: u64,
+    id: Option<WorkId>,
+    kernel: String,
+    shape: LaunchShape,
+    epochs: Epochs,
+}
+
+/// The epochs of a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Epochs {
+    first: u64,
+    end: u64,
+    /// Of each block.
+    block: u64,
+    /// Of each interval between barriers.
+    interval: u64,
+}
+
+/// Granules have 1, 2, 4 or 8 bytes.
+const GRANULES: usize = 4;
+/// Bytes of the records of a granule.
+const CELL: u64 = 16;
+/// Epochs that there are.
+const EPOCHS: u64 = 1 << (64 - EPOCH);
+/// Epochs that a launch has about, if its kernel has barriers in loops.
+const EPOCHS_OF_LAUNCH: u64 = 1 << 24;
+/// What barriers of a warp divide an interval into.
+const WARP_EPOCHS: u64 = 64;
+/// So many launches are remembered, and compared with those that follow.
+const MOST_LAUNCHES: usize = 4096;
+/// With so many launches one can be unordered.
+const MOST_UNORDERED: usize = 64;
+
+impl RacecheckInstance {
+    pub(super) fn start(options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
+        if host.shared_range().is_none() {
+            return Err("the device does not say where shared memory is".to_owned());
+        }
+        let launches = Mutex::new(Launches { next: 1, ..Launches::default() });
+        Ok(Box::new(Self { host: Arc::clone(host), options: options.clone(), launches, lost: Box::default() }))
+    }
+
+    fn launches(&self) -> MutexGuard<'_, Launches> {
+        self.launches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Launches {
+    /// Gives a launch its epochs.
+    fn begin(&mut self, launch: &LaunchView<'_>, looked: &Looked) -> Begun {
+        let blocks = launch.shape.grid.iter().map(|&size| u64::from(size)).product::<u64>();
+        let interval = if looked.has_warp_barriers || looked.has_calls { WARP_EPOCHS } else { 1 };
+        let block = if looked.has_barriers || looked.has_calls {
+            (EPOCHS_OF_LAUNCH / blocks).clamp(256, 1 << 16) * interval
+        } else {
+            interval
+        };
+        let needed = (blocks + 1).saturating_mul(block);
+        if needed > EPOCHS - self.next.next_multiple_of(interval).min(EPOCHS) {
+            self.forget();
+        }
+        let first = self.next.next_multiple_of(interval);
+        self.next = (first + needed).min(EPOCHS);
+        let begun = Begun {
+            number: launch.number,
+            id: launch.order.map(|order| order.id),
+            kernel: launch.kernel.to_owned(),
+            shape: launch.shape,
+            epochs: Epochs { first, end: first + needed, block, interval },
+        };
+        if self.last.len() == MOST_LAUNCHES {
+            self.last.pop_front();
+        }
+        self.last.push_back(begun.clone());
+        begun
+    }
+
+    /// All epochs are used up: what was recorded is forgotten, and they begin anew.
+    fn forget(&mut self) {
+        for plane in self.planes.iter().flatten().flatten() {
+            plane.fill(0, u64::MAX, 0);
+        }
+        self.last.clear();
+        self.next = 1;
+    }
+
+    /// Where the records of granules of a size are.
+    fn plane(&mut self, host: &dyn Host, granule: u32, of: PlaneOf) -> u64 {
+        let plane = &mut self.planes[granule as usize][usize::from(of == PlaneOf::Shared)];
+        if plane.is_none() {
+            *plane = host.plane(PlaneLayout { of, granule: 1 << granule, cell: CELL, common: 0 }).ok();
+        }
+        plane.as_ref().map_or(0, |plane| plane.address())
+    }
+
+    /// The launch that an epoch is of.
+    fn of_epoch(&self, epoch: u64) -> Option<&Begun> {
+        self.last.iter().rev().find(|begun| (begun.epochs.first..begun.epochs.end).contains(&epoch))
+    }
+}
+
+impl Begun {
+    /// The block that an epoch is of; nothing for that of several.
+    fn block(&self, epoch: u64) -> Option<[u32; 3]> {
+        let Epochs { first, block, interval, .. } = self.epochs;
+        let number = epoch.checked_sub(first + interval)? / block;
+        let [x, y, z] = self.shape.grid.map(u64::from);
+        let place = [number % x, number / x % y, number / (x * y)];
+        (place[2] < z).then(|| place.map(|place| place as u32))
+    }
+
+    /// A thread of a block by its number.
+    fn thread(&self, number: u32) -> [u32; 3] {
+        let [x, y, _] = self.shape.block;
+        [number % x, number / x % y, number / (x * y)]
+    }
+}
+
+/// The size of granules, as a power of two.
+fn granule(smallest: Option<u32>, has_calls: bool) -> u32 {
+    match smallest {
+        _ if has_calls => 0,
+        Some(bytes) => bytes.min(8).trailing_zeros(),
+        None => 2,
+    }
+}
+
+impl Instance for RacecheckInstance {
+    fn redzone(&self) -> u64 {
+        quarantine::REDZONE
+    }
+
+    fn wants_stacks(&self) -> bool {
+        true
+    }
+
+    fn wants_order(&self) -> bool {
+        true
+    }
+
+    fn choose(&self, launch: &LaunchView<'_>) -> Result<usize, Refusal> {
+        if self.options.has(&Flag::NO_PROVE) {
+            return Ok(CHECKED);
+        }
+        let footprint = launch.footprint(&self.host.objects());
+        let is_proved = |footprint: &ptx::analysis::footprint::Footprint| {
+            footprint.races.is_proved() && footprint.bounds.is_proved()
+        };
+        Ok(if footprint.is_some_and(|footprint| is_proved(&footprint)) { PROVED } else { CHECKED })
+    }
+
+    fn most_workers(&self, _: &LaunchView<'_>) -> Option<u32> {
+        Some(1)
+    }
+
+    fn words(&self, launch: &LaunchView<'_>, version: &KernelVersion, words: &mut Words<'_>) {
+        let nothing = Looked { has_calls: true, ..Looked::default() };
+        let looked = version.state::<Looked>("racecheck").unwrap_or(&nothing);
+        let (arena, arena_bytes) = self.host.memory().range();
+        let (windows, windows_bytes) = self.host.shared_range().unwrap_or_default();
+        let mut launches = self.launches();
+        let begun = launches.begin(launch, looked);
+        let Epochs { first, block, interval, .. } = begun.epochs;
+        let [global, shared] = looked.smallest.map(|smallest| granule(smallest, looked.has_calls));
+        words.set(ARENA, arena);
+        words.set(ARENA_BYTES, arena_bytes);
+        words.set(PLANE, launches.plane(&*self.host, global, PlaneOf::Global));
+        words.set(GRANULE, global.into());
+        words.set(WINDOWS, windows);
+        words.set(WINDOWS_BYTES, windows_bytes);
+        words.set(SHARED_PLANE, launches.plane(&*self.host, shared, PlaneOf::Shared));
+        words.set(SHARED_GRANULE, shared.into());
+        words.set(LAUNCH, first << EPOCH);
+        words.set(BLOCK, block << EPOCH);
+        words.set(INTERVAL_MASK, (interval << EPOCH).wrapping_neg());
+        words.set(WARP_MASK, (interval - 1) << EPOCH);
+        words.set(LOST, &raw const *self.lost as u64);
+        let is_unordered = |other: &&Begun| match (other.id, launch.order) {
+            (Some(id), Some(order)) => id != order.id && !order.before.contains(id),
+            _ => false,
+        };
+        let unordered: Vec<[u64; 2]> = launches
+            .last
+            .iter()
+            .filter(is_unordered)
+            .rev()
+            .take(MOST_UNORDERED)
+            .map(|other| [other.epochs.first << EPOCH, other.epochs.end << EPOCH])
+            .collect();
+        words.set(UNORDERED, unordered.as_ptr() as u64);
+        words.set(UNORDERED_COUNT, unordered.len() as u64);
+        words.keep(Arc::new(unordered));
+    }
+
+    fn record(&self, record: &Record, evidence: &Evidence<'_>) -> Option<Finding> {
+        let recorded = Recorded::of(record.other);
+        let launches = self.launches();
+        let begun = launches.of_epoch(recorded.epoch)?;
+        let other = Racer {
+            place: recorded.site.and_then(|site| evidence.place_of(rewrite::SiteId(site))),
+            kernel: begun.kernel.clone(),
+            launch: begun.number,
+            block: begun.block(recorded.epoch),
+            thread: match recorded.who {
+                Who::Thread(thread) => Some(begun.thread(thread)),
+                _ => None,
+            },
+            who: recorded.who,
+            kind: recorded.kind,
+        };
+        let object = self.host.objects().at(record.address, Some(evidence.when), || false);
+        let is_shared = !self.host.memory().contains(record.address);
+        let race = Race { record, evidence, other, object: (!is_shared).then_some(object), is_shared };
+        Some(race.finding())
+    }
+
+    fn variant(&self, record: &Record) -> u64 {
+        let other = Recorded::of(record.other);
+        u64::from(other.site.unwrap_or(u32::MAX)) << 1 | u64::from(record.what & super::OTHER_READS != 0)
+    }
+
+    fn finish(&self) {
+        let lost = self.lost.load(Ordering::Relaxed);
+        if lost > 0 {
+            self.host.say(&format!(
+                "{lost} threads waited at more barriers than are counted; what they did after that was not checked"
+            ));
+        }
+        for (kernel, count) in &self.launches().undecided {
+            self.host.say(&format!("{count} conflicts in {} could not be decided", demangled(kernel)));
+        }
+    }
+}

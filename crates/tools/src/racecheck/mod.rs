@@ -1,0 +1,179 @@
+//! Finds accesses to memory that race: two threads access the same bytes, one of them writes, and nothing orders them.
+//!
+//! Memory has a shadow: for each granule, what the last write was, and what the last read ([`record`]). Every access looks at
+//! it before it takes place, and conflicts with what it finds there unless that was ordered: by the end of a launch, by a
+//! barrier of the block, by a barrier of the warp, or because both are strong operations of a scope that holds both
+//! (`device.ptx`). Which accesses come first does not matter: the first race of a granule is found in any order.
+//!
+//! A launch that is proved to be free of races before it runs ([`ptx::analysis::footprint`]) runs as the program has it.
+
+mod findings;
+mod host;
+mod instrument;
+mod record;
+
+use std::sync::Arc;
+
+use report::Explanation;
+use rewrite::context::Word;
+use rewrite::{Access, Call, Cursor, DeviceCode, Instrumentation, KernelView, Refusal, Sync};
+use toolkit::{Flag, Host, Instance, Options, Tool};
+
+/// The tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Racecheck;
+
+/// Where the memory of the device begins.
+const ARENA: Word = Word("ARENA");
+/// How many bytes it has.
+const ARENA_BYTES: Word = Word("ARENA_BYTES");
+/// Where its records begin: sixteen bytes for each granule.
+const PLANE: Word = Word("PLANE");
+/// How many bytes a granule has, as a power of two.
+const GRANULE: Word = Word("GRANULE");
+/// Where the shared memory of blocks begins.
+const WINDOWS: Word = Word("WINDOWS");
+/// How many bytes that are, for all blocks.
+const WINDOWS_BYTES: Word = Word("WINDOWS_BYTES");
+/// Where its records begin.
+const SHARED_PLANE: Word = Word("SHARED_PLANE");
+/// How many bytes a granule of it has.
+const SHARED_GRANULE: Word = Word("SHARED_GRANULE");
+/// The first record of the launch.
+const LAUNCH: Word = Word("LAUNCH");
+/// How far the records of two blocks are apart.
+const BLOCK: Word = Word("BLOCK");
+/// The bits of a record that tell intervals apart.
+const INTERVAL_MASK: Word = Word("INTERVAL_MASK");
+/// The bits that tell apart what barriers of a warp divide an interval into; none if the kernel has none.
+const WARP_MASK: Word = Word("WARP_MASK");
+/// The address of the records of launches that are not ordered with this one: pairs of first record and end.
+const UNORDERED: Word = Word("UNORDERED");
+/// How many there are.
+const UNORDERED_COUNT: Word = Word("UNORDERED_COUNT");
+/// The address of the count of threads that had more barriers than there are epochs.
+const LOST: Word = Word("LOST");
+
+/// The bits of `what` that say how many bytes an access has.
+const BYTES: u32 = 0xff;
+/// Where in it the kind is.
+const ACCESS_KIND: u32 = 8;
+/// The value that is written is known.
+const HAS_VALUE: u32 = 1 << 11;
+/// The access writes.
+const WRITES: u32 = 1 << 12;
+/// The access reads and writes in one step.
+const UPDATES: u32 = 1 << 13;
+/// What was recorded is a read.
+const OTHER_READS: u32 = 1 << 14;
+/// Both write the same value.
+const SAME: u32 = 1 << 15;
+/// Both are lanes of one instruction.
+const TOGETHER: u32 = 1 << 16;
+
+/// What `device.ptx` says by name.
+const CONSTANTS: &[(&str, u64)] = &[
+    ("EPOCH", record::EPOCH as u64),
+    ("MANY", record::MANY as u64),
+    ("THREAD", record::THREAD as u64),
+    ("THREADS", record::THREADS as u64),
+    ("THREAD_BITS", (record::THREADS as u64) << record::THREAD),
+    ("WARP", record::THREAD as u64 + 5),
+    ("KIND", record::KIND as u64),
+    ("KINDS", record::KINDS as u64),
+    ("SITES", record::SITES as u64),
+    ("MANY_LANES", record::MANY_LANES),
+    ("MANY_LANES_RECORD", record::MANY_LANES << record::MANY),
+    ("MANY_WARPS_RECORD", record::MANY_WARPS << record::MANY),
+    ("MANY_BLOCKS_RECORD", record::MANY_BLOCKS << record::MANY),
+    ("STRONG_BLOCK", record::STRONG_BLOCK as u64),
+    ("STRONG_DEVICE", record::STRONG_DEVICE as u64),
+    ("NOT_LANE", !(31 << record::THREAD)),
+    ("BYTES", BYTES as u64),
+    ("ACCESS_KIND", ACCESS_KIND as u64),
+    ("HAS_VALUE", HAS_VALUE as u64),
+    ("OTHER_READS", OTHER_READS as u64),
+    ("SAME", SAME as u64),
+    ("TOGETHER", TOGETHER as u64),
+];
+
+/// The version in which accesses are looked at.
+const CHECKED: usize = 0;
+/// The version for launches that are proved to be free of races: there is nothing in it.
+const PROVED: usize = 1;
+
+impl Tool for Racecheck {
+    fn instrumentation(&self) -> &'static dyn Instrumentation {
+        &Racecheck
+    }
+
+    fn about(&self) -> &'static str {
+        "Runs a CUDA program and finds races in shared and global memory"
+    }
+
+    fn flags(&self) -> &'static [Flag] {
+        &[Flag::NO_PROVE]
+    }
+
+    fn explanations(&self) -> &'static [Explanation] {
+        findings::EXPLANATIONS
+    }
+
+    fn start(&self, options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
+        host::RacecheckInstance::start(options, host)
+    }
+}
+
+impl Instrumentation for Racecheck {
+    fn name(&self) -> &'static str {
+        "racecheck"
+    }
+
+    fn words(&self) -> &'static [Word] {
+        &[
+            ARENA,
+            ARENA_BYTES,
+            PLANE,
+            GRANULE,
+            WINDOWS,
+            WINDOWS_BYTES,
+            SHARED_PLANE,
+            SHARED_GRANULE,
+            LAUNCH,
+            BLOCK,
+            INTERVAL_MASK,
+            WARP_MASK,
+            UNORDERED,
+            UNORDERED_COUNT,
+            LOST,
+        ]
+    }
+
+    fn device_code(&self) -> Option<DeviceCode> {
+        Some(DeviceCode { text: include_str!("device.ptx"), constants: CONSTANTS })
+    }
+
+    fn versions(&self, kernel: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {
+        instrument::refusal(kernel).map_or(Ok(vec!["", "proved"]), Err)
+    }
+
+    fn is_plain(&self, version: usize) -> bool {
+        version == PROVED
+    }
+
+    fn entry(&self, at: &mut Cursor<'_, '_>) {
+        instrument::entry(at);
+    }
+
+    fn access(&self, at: &mut Cursor<'_, '_>, access: &Access) {
+        instrument::access(at, access);
+    }
+
+    fn sync(&self, at: &mut Cursor<'_, '_>, sync: &Sync) {
+        instrument::sync(at, sync);
+    }
+
+    fn call(&self, at: &mut Cursor<'_, '_>, call: &Call) {
+        instrument::call(at, call);
+    }
+}
