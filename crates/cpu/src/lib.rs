@@ -83,5 +83,5 @@ pub use memory::Arena;
 pub use mode::Mode;
 pub use options::{Options, Processor, Tier, Width};
 pub use program::{Device, Program};
-pub use runtime::signals::leave_signals_to_the_program;
+pub use runtime::signals::{ProgramFault, leave_signals_to_the_program, on_program_fault};
 pub use schedule::Schedule;

@@ -135,7 +135,13 @@ impl Program {
                 continue;
             }
             let bytes = variable.size().unwrap_or(u64::MAX);
-            addresses[global] = Some(device.memory.allocate(bytes, variable.alignment().into())?);
+            let align = variable.alignment().into();
+            let is_managed = variable.attributes.iter().any(|&attribute| module.text(attribute).contains(".managed"));
+            addresses[global] = Some(if is_managed {
+                device.memory.allocate_shared(bytes, align)?
+            } else {
+                device.memory.allocate(bytes, align)?
+            });
         }
         let code = device.memory.allocate(1, 256)?;
         let (arena, bytes) = device.memory.range();

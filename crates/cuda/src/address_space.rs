@@ -114,9 +114,18 @@ impl Range {
     /// Lets a part of the addresses be accessed, or not.
     pub(crate) fn allow(&self, address: u64, bytes: u64, is_allowed: bool) -> io::Result<()> {
         self.check(address, bytes);
-        let protection = if is_allowed { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
         // SAFETY: a part of our own addresses.
-        let result = unsafe { libc::mprotect(address as *mut _, bytes as usize, protection) };
+        let result = unsafe { libc::mprotect(address as *mut _, bytes as usize, protection(is_allowed)) };
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+
+    /// Lets a part of the addresses be accessed by who may use a protection key, or by nobody.
+    pub(crate) fn allow_with_key(&self, address: u64, bytes: u64, is_allowed: bool, key: u32) -> io::Result<()> {
+        self.check(address, bytes);
+        // SAFETY: a part of our own addresses.
+        let result = unsafe {
+            libc::syscall(libc::SYS_pkey_mprotect, address, bytes, i64::from(protection(is_allowed)), i64::from(key))
+        };
         if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 
@@ -143,6 +152,10 @@ pub(crate) fn is_mapped(address: u64, bytes: u64) -> bool {
         at += part;
     }
     true
+}
+
+fn protection(is_allowed: bool) -> i32 {
+    if is_allowed { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE }
 }
 
 /// Addresses without memory.

@@ -1,6 +1,7 @@
 //! The memory of a device.
 
 use std::fmt::Debug;
+use std::io;
 
 /// There is not so much memory left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -16,6 +17,13 @@ pub struct OutOfMemory {
 pub trait Memory: Debug + Send + Sync {
     /// The address of new memory, a multiple of `align`.
     fn allocate(&self, bytes: u64, align: u64) -> Result<u64, OutOfMemory>;
+
+    /// The same for memory that the host accesses, too.
+    fn allocate_shared(&self, bytes: u64, align: u64) -> Result<u64, OutOfMemory>;
+
+    /// Gives all memory that the host does not share a protection key of the processor: threads that may not use the key
+    /// cannot access it. Fails if something was allocated before.
+    fn set_protection_key(&self, key: u32) -> io::Result<()>;
 
     /// Gives memory back. False if no allocation begins there.
     fn free(&self, address: u64) -> bool;

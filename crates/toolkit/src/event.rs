@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::objects::Object;
+use crate::stack::HostStack;
 
 /// Waits until all streams have done what they were asked for, or until some time; whether they have.
 pub type Settle = fn(Instant) -> bool;
@@ -46,6 +47,15 @@ pub enum HostEvent<'a> {
     CopyOfFreed {
         /// Where it begins.
         address: u64,
+    },
+    /// Its own code accesses device memory, and gets a signal for it.
+    HostAccess {
+        /// The address.
+        address: u64,
+        /// Whether it writes.
+        is_write: bool,
+        /// Where.
+        stack: &'a HostStack,
     },
     /// A context ends, and takes memory with it, which is still there.
     ContextEnds {

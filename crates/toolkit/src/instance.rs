@@ -31,6 +31,11 @@ pub trait Instance: Debug + Send + Sync {
         false
     }
 
+    /// Whether the program's own code is to be kept out of device memory, where the processor can do that.
+    fn keeps_host_out(&self) -> bool {
+        false
+    }
+
     /// The program did something.
     fn on_event(&self, _event: &HostEvent<'_>) {}
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use device::{Heap, Memory, OutOfMemory};
 
@@ -12,6 +12,8 @@ use super::mapping::{Mapping, copy_shared};
 #[derive(Debug)]
 pub struct Arena {
     mapping: Mapping,
+    /// The protection key of what the host does not share.
+    key: OnceLock<u32>,
     state: Mutex<State>,
 }
 
@@ -19,17 +21,27 @@ pub struct Arena {
 struct State {
     /// Free ranges: offset and length. Neighbours are joined.
     free: BTreeMap<u64, u64>,
-    /// Allocations: offset and length.
-    live: BTreeMap<u64, u64>,
+    /// Allocations by their offset.
+    live: BTreeMap<u64, Live>,
     /// How many allocations touch each granule.
     used: Vec<u32>,
     free_bytes: u64,
+}
+
+/// An allocation.
+#[derive(Clone, Copy, Debug)]
+struct Live {
+    length: u64,
+    /// It has another protection key than the rest.
+    is_open_to_host: bool,
 }
 
 /// Memory is opened and closed in pieces of this size, like the pages of a device.
 const GRANULE: u64 = 2 << 20;
 /// Allocations start at multiples of this.
 const ALIGNMENT: u64 = 256;
+/// Pages of the host, which have one protection key each.
+const PAGE: u64 = 4096;
 
 impl Arena {
     /// Reserves addresses for so much memory; none of it is used yet.
@@ -43,7 +55,7 @@ impl Arena {
             used: vec![0; (bytes / GRANULE) as usize + 2],
             free_bytes: bytes,
         };
-        Ok(Self { mapping, state: Mutex::new(state) })
+        Ok(Self { mapping, key: OnceLock::new(), state: Mutex::new(state) })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -52,10 +64,37 @@ impl Arena {
 
     /// The address of new memory. An allocation of nothing has an address too.
     pub fn allocate(&self, bytes: u64, align: u64) -> Result<u64, OutOfMemory> {
+        self.allocate_in_units(bytes, align, ALIGNMENT, false)
+    }
+
+    /// The same for memory that the host accesses, too. If there is a protection key, it has pages of its own.
+    pub fn allocate_shared(&self, bytes: u64, align: u64) -> Result<u64, OutOfMemory> {
+        let has_key = self.key.get().is_some();
+        self.allocate_in_units(bytes, align, if has_key { PAGE } else { ALIGNMENT }, has_key)
+    }
+
+    /// Gives all memory that the host does not share a protection key, before anything is allocated.
+    pub fn set_protection_key(&self, key: u32) -> io::Result<()> {
+        let state = self.state();
+        if !state.live.is_empty() {
+            return Err(io::Error::other("there are allocations"));
+        }
+        self.mapping.set_key(key)?;
+        self.key.set(key).map_err(|_| io::Error::other("there is a protection key"))
+    }
+
+    /// Addresses and lengths are multiples of the unit.
+    fn allocate_in_units(
+        &self,
+        bytes: u64,
+        align: u64,
+        unit: u64,
+        is_open_to_host: bool,
+    ) -> Result<u64, OutOfMemory> {
         let mut state = self.state();
         let error = OutOfMemory { wanted: bytes, free: state.free_bytes };
-        let align = align.max(ALIGNMENT);
-        let length = bytes.max(1).checked_next_multiple_of(ALIGNMENT).ok_or(error)?;
+        let align = align.max(unit);
+        let length = bytes.max(1).checked_next_multiple_of(unit).ok_or(error)?;
         let base = self.mapping.address();
         let fits = |(&start, &free): (&u64, &u64)| {
             let at = (base + start).checked_next_multiple_of(align)? - base;
@@ -71,6 +110,9 @@ impl Arena {
                 return Err(error);
             }
         }
+        if is_open_to_host && self.mapping.set_key_of_open(at as usize, length as usize, 0).is_err() {
+            return Err(error);
+        }
         for granule in at / GRANULE..(at + length).div_ceil(GRANULE) {
             state.used[granule as usize] += 1;
         }
@@ -81,7 +123,7 @@ impl Arena {
         if at + length < start + free {
             state.free.insert(at + length, start + free - at - length);
         }
-        state.live.insert(at, length);
+        state.live.insert(at, Live { length, is_open_to_host });
         state.free_bytes -= length;
         Ok(base + at)
     }
@@ -89,11 +131,16 @@ impl Arena {
     /// Gives an allocation back. False if there is none at the address.
     pub fn free(&self, address: u64) -> bool {
         let mut state = self.state();
-        let Some(length) = address.checked_sub(self.mapping.address()).and_then(|offset| state.live.remove(&offset))
+        let Some(Live { length, is_open_to_host }) =
+            address.checked_sub(self.mapping.address()).and_then(|offset| state.live.remove(&offset))
         else {
             return false;
         };
         let mut start = address - self.mapping.address();
+        if let Some(&key) = self.key.get().filter(|_| is_open_to_host) {
+            // If it cannot be changed, it only stays open to the host.
+            let _ = self.mapping.set_key_of_open(start as usize, length as usize, key);
+        }
         for granule in start / GRANULE..(start + length).div_ceil(GRANULE) {
             state.used[granule as usize] -= 1;
             if state.used[granule as usize] == 0 {
@@ -174,7 +221,7 @@ impl Arena {
 impl State {
     /// The allocation that an offset is in: where it starts, and its length.
     fn allocation(&self, offset: u64) -> Option<(u64, u64)> {
-        let (&start, &length) = self.live.range(..=offset).next_back()?;
+        let (&start, &Live { length, .. }) = self.live.range(..=offset).next_back()?;
         (offset < start + length).then_some((start, length))
     }
 }
@@ -182,6 +229,14 @@ impl State {
 impl Memory for Arena {
     fn allocate(&self, bytes: u64, align: u64) -> Result<u64, OutOfMemory> {
         self.allocate(bytes, align)
+    }
+
+    fn allocate_shared(&self, bytes: u64, align: u64) -> Result<u64, OutOfMemory> {
+        self.allocate_shared(bytes, align)
+    }
+
+    fn set_protection_key(&self, key: u32) -> io::Result<()> {
+        self.set_protection_key(key)
     }
 
     fn free(&self, address: u64) -> bool {
@@ -255,5 +310,39 @@ mod tests {
         let mut back = [9; 4096];
         assert!(arena.read(two, &mut back));
         assert_eq!(back, [0; 4096]);
+    }
+
+    #[test]
+    fn what_the_host_shares_has_pages_of_its_own() {
+        // SAFETY: it makes a key, or does not.
+        let key = unsafe { libc::syscall(libc::SYS_pkey_alloc, 0, 0) };
+        let Ok(key) = u32::try_from(key) else { return };
+        let arena = Arena::new(8 << 20).unwrap();
+        arena.set_protection_key(key).unwrap();
+        let one = arena.allocate(1000, 1).unwrap();
+        let two = arena.allocate_shared(1000, 1).unwrap();
+        let three = arena.allocate(1000, 1).unwrap();
+        assert!(two.is_multiple_of(4096) && one / 4096 != two / 4096 && two / 4096 != three / 4096);
+        assert_eq!([one, two, three].map(key_at), [key, 0, key]);
+        assert!(arena.free(two));
+        assert_eq!(key_at(two), key);
+        assert!(arena.set_protection_key(key).is_err(), "there are allocations");
+    }
+
+    /// The protection key of the memory at an address.
+    fn key_at(address: u64) -> u32 {
+        let text = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        let mut is_here = false;
+        for line in text.lines() {
+            let parse = |text: &str| u64::from_str_radix(text, 16).ok();
+            let range = line.split_once(' ').and_then(|(range, _)| range.split_once('-'));
+            if let Some((Some(start), Some(end))) = range.map(|(start, end)| (parse(start), parse(end))) {
+                is_here = (start..end).contains(&address);
+            }
+            if let Some(key) = line.strip_prefix("ProtectionKey:").filter(|_| is_here) {
+                return key.trim().parse().unwrap();
+            }
+        }
+        panic!("nothing is at {address:#x}");
     }
 }

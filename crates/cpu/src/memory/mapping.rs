@@ -64,10 +64,30 @@ impl Mapping {
         self.protect(offset, bytes, libc::PROT_NONE)
     }
 
+    /// The part keeps its protection key.
     fn protect(&self, offset: usize, bytes: usize, protection: i32) -> io::Result<()> {
         assert!(offset + bytes <= self.bytes, "only what is reserved is opened");
         // SAFETY: a part of our own mapping.
         let result = unsafe { libc::mprotect(self.base.add(offset).cast(), bytes, protection) };
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+
+    /// Gives all of it a protection key of the processor, before a part is opened.
+    pub(crate) fn set_key(&self, key: u32) -> io::Result<()> {
+        self.protect_with_key(0, self.bytes, libc::PROT_NONE, key)
+    }
+
+    /// Gives a part that is open another protection key; all threads may use the key 0.
+    pub(crate) fn set_key_of_open(&self, offset: usize, bytes: usize, key: u32) -> io::Result<()> {
+        self.protect_with_key(offset, bytes, libc::PROT_READ | libc::PROT_WRITE, key)
+    }
+
+    fn protect_with_key(&self, offset: usize, bytes: usize, protection: i32, key: u32) -> io::Result<()> {
+        assert!(offset + bytes <= self.bytes, "only what is reserved gets a key");
+        // SAFETY: a part of our own mapping. Who may not use the key may not access it.
+        let result = unsafe {
+            libc::syscall(libc::SYS_pkey_mprotect, self.base.add(offset), bytes, i64::from(protection), i64::from(key))
+        };
         if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 }

@@ -11,7 +11,7 @@
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::Once;
+use std::sync::{Once, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -120,6 +120,29 @@ impl Landing {
         LANDING.set(before);
         result
     }
+}
+
+/// An access of the program's own code, or of ours, that the processor refused.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramFault {
+    /// The address that was accessed.
+    pub address: usize,
+    /// The instruction that accessed it.
+    pub instruction: usize,
+    /// Whether it was written to.
+    pub is_write: bool,
+    /// The protection key that the thread may not use, if that was the reason.
+    pub protection_key: Option<u32>,
+}
+
+/// Who wants to know of accesses that are not those of a kernel.
+static ON_PROGRAM_FAULT: OnceLock<fn(&ProgramFault)> = OnceLock::new();
+
+/// Calls something when an access to memory is refused that is not one of a kernel, before whoever handled it without us.
+/// It may be called on any thread and at any moment. The first one who says so is heard.
+pub fn on_program_fault(call: fn(&ProgramFault)) {
+    let _ = ON_PROGRAM_FAULT.set(call);
+    install();
 }
 
 static mut PREVIOUS: [MaybeUninit<libc::sigaction>; 65] = [const { MaybeUninit::uninit() }; 65];
@@ -246,7 +269,31 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *
     if let Some(observe) = ON_FAULT.get().filter(|_| !is_sent) {
         observe();
     }
+    if let Some(observe) = ON_PROGRAM_FAULT.get().filter(|_| !is_sent && signal == libc::SIGSEGV) {
+        // SAFETY: the system passes both, filled in.
+        observe(&unsafe { program_fault(info, context) });
+    }
     chain(signal, info, context, is_sent);
+}
+
+/// # Safety
+/// The system has passed both to a handler of `SIGSEGV`.
+unsafe fn program_fault(info: *mut libc::siginfo_t, context: *mut libc::c_void) -> ProgramFault {
+    const SEGV_PKUERR: libc::c_int = 4;
+    /// Where `siginfo_t` has the key, in bytes.
+    const KEY: usize = 32;
+    /// The bit of the processor's error code for writes.
+    const WRITE: i64 = 2;
+    // SAFETY: the caller promises it. The structure has 128 bytes.
+    unsafe {
+        let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+        ProgramFault {
+            address: (*info).si_addr() as usize,
+            instruction: registers[libc::REG_RIP as usize] as usize,
+            is_write: registers[libc::REG_ERR as usize] & WRITE != 0,
+            protection_key: ((*info).si_code == SEGV_PKUERR).then(|| info.byte_add(KEY).cast::<u32>().read()),
+        }
+    }
 }
 
 /// Hands a signal on to whoever handled it before.

@@ -90,13 +90,17 @@ pub(super) fn allocate(bytes: u64, kind: Kind, source: Source, context: usize) -
     let tool_host = tooling::get();
     let redzone = tool_host.map_or(0, tooling::ToolHost::redzone);
     let all = bytes.checked_add(redzone).ok_or(CudaError::OUT_OF_MEMORY)?;
-    let mut result = device.memory().allocate(all, 512);
+    let allocate = |bytes| match kind {
+        Kind::Device => device.memory().allocate(bytes, 512),
+        Kind::Managed | Kind::Host { .. } | Kind::Registered { .. } => device.memory().allocate_shared(bytes, 512),
+    };
+    let mut result = allocate(all);
     // Tools keep memory for a while that was freed.
     if result.is_err() && tool_host.is_some_and(tooling::ToolHost::make_room) {
-        result = device.memory().allocate(all, 512);
+        result = allocate(all);
     }
     // The last bytes of the device have no redzone.
-    let address = result.or_else(|_| device.memory().allocate(bytes, 512)).map_err(|_| CudaError::OUT_OF_MEMORY)?;
+    let address = result.or_else(|_| allocate(bytes)).map_err(|_| CudaError::OUT_OF_MEMORY)?;
     record(address, bytes, kind, source, context);
     Ok(address)
 }

@@ -11,6 +11,7 @@ use super::{allocation, context};
 use crate::address_space::{Memory, Range};
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
+use crate::process::device_access;
 
 /// Memory that a program made.
 #[derive(Debug)]
@@ -224,7 +225,11 @@ pub(crate) fn allow(address: u64, bytes: u64, is_allowed: bool) -> Result<()> {
     let mut ranges = ranges();
     let reserved = range_of(&mut ranges, address, bytes)?;
     let parts = parts(reserved, address, bytes)?;
-    reserved.range.allow(address, bytes, is_allowed).map_err(|_| CudaError::UNKNOWN)?;
+    let result = match device_access::key() {
+        Some(key) => reserved.range.allow_with_key(address, bytes, is_allowed, key),
+        None => reserved.range.allow(address, bytes, is_allowed),
+    };
+    result.map_err(|_| CudaError::UNKNOWN)?;
     for start in parts {
         let mapped = reserved.mapped.get_mut(&start).expect("it was found above");
         mapped.is_allowed = is_allowed;

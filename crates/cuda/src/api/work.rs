@@ -15,6 +15,7 @@ use crate::driver;
 use crate::error::CudaError;
 use crate::operation::Operation;
 use crate::order;
+use crate::process::device_access;
 use crate::queue::Job;
 use crate::transfer::{Copy, Fill};
 
@@ -60,6 +61,7 @@ impl HostCall {
     }
 
     pub(crate) fn run(&self) {
+        let _restore = device_access::forbid();
         (self.call)();
     }
 }

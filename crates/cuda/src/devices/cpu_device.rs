@@ -8,7 +8,7 @@ use settings::Schedule;
 use crate::device_settings::DeviceSettings;
 use crate::error::{CudaError, Result};
 
-pub(crate) use cpu::{leave_signals_to_the_program, stop_compiling};
+pub(crate) use cpu::{ProgramFault, leave_signals_to_the_program, on_program_fault, stop_compiling};
 
 /// Sets the device up.
 pub(crate) fn open(settings: &DeviceSettings) -> Result<Arc<dyn Device>> {

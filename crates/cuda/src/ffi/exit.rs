@@ -5,6 +5,7 @@
 #[unsafe(link_section = ".fini_array")]
 static AT_EXIT: extern "C" fn() = {
     extern "C" fn at_exit() {
+        let _restore = crate::process::device_access::allow();
         // Nobody is left who could be told.
         let _ = std::panic::catch_unwind(crate::tooling::finish);
     }

@@ -24,7 +24,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::abi::errors::error_text;
 use crate::error::{CudaError, Result};
-use crate::process::life;
+use crate::process::{device_access, life};
 use crate::refusal::refuse;
 use crate::tooling;
 
@@ -71,6 +71,7 @@ pub(crate) use export;
 
 /// Runs a function of the driver; gives its result as programs see it.
 pub(crate) fn guard(name: &'static str, body: impl FnOnce() -> Result<()>) -> u32 {
+    let _restore = device_access::allow();
     if let Some(tool_host) = tooling::get() {
         tool_host.on_call();
     }

@@ -257,6 +257,7 @@ const PROCESS_WIDE: u64 = 0;
 
 /// Runs what a program calls. No panic reaches it.
 fn guard<R>(otherwise: R, body: impl FnOnce() -> R) -> R {
+    let _restore = crate::process::device_access::allow();
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
         crate::log::say("NVTX failed by a bug of Warpgrind's own (the message is above): please report it");
         otherwise

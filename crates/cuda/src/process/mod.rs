@@ -2,7 +2,10 @@
 //!
 //! Unsafe: the C library, the loader and CPython are asked by their C functions.
 
+mod aside;
+pub(crate) mod device_access;
 pub(crate) mod dying;
+pub(crate) mod host_access;
 pub(crate) mod life;
 pub(crate) mod objects;
 pub(crate) mod python;

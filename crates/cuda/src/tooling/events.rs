@@ -6,7 +6,8 @@ use device::Program;
 use rewrite::context::SITES_VARIABLE;
 use toolkit::{AllocationKind, HostEvent, HostStack, Moment, Object};
 
-use super::ToolHost;
+use super::{ToolHost, stack};
+use crate::process::host_access::HostAccess;
 
 impl ToolHost {
     /// Tells all tools what the program did.
@@ -14,6 +15,13 @@ impl ToolHost {
         for instance in &self.instances {
             instance.on_event(event);
         }
+    }
+
+    /// The program's own code accesses device memory.
+    pub(super) fn on_host_access(&self, access: &HostAccess) {
+        let stack = stack::from_calls(&access.calls);
+        let HostAccess { address, is_write, .. } = *access;
+        self.on_event(&HostEvent::HostAccess { address, is_write, stack: &stack });
     }
 
     /// Where the program is, if tools want to know.

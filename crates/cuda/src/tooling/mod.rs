@@ -40,6 +40,7 @@ use snapshot::SnapshotBuffers;
 use tool_settings::ToolSettings;
 
 use crate::error::{CudaError, Result};
+use crate::process::{device_access, host_access};
 
 /// The tools of a process, and what they know.
 #[derive(Debug)]
@@ -86,6 +87,10 @@ pub(crate) fn start(
     });
     let has_tools = tool_host.as_ref().map_err(|&error| error)?.is_some();
     if is_new && has_tools {
+        // Before threads of ours start, which then may access device memory.
+        let keeps_out =
+            get().is_some_and(|tool_host| tool_host.instances.iter().any(|instance| instance.keeps_host_out()))
+                && device_access::keep_program_out(device.memory());
         crate::process::dying::watch(|signal| {
             if let Some(tool_host) = get() {
                 tool_host.services.write(&Line::Signal(signal));
@@ -95,6 +100,14 @@ pub(crate) fn start(
                 tool_host.services.leave();
             }
         });
+        if keeps_out {
+            // After the handler for the end of the process, which is called next.
+            host_access::watch(device.memory().range(), |access| {
+                if let Some(tool_host) = get() {
+                    tool_host.on_host_access(access);
+                }
+            });
+        }
     }
     Ok(())
 }

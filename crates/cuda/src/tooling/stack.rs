@@ -23,6 +23,11 @@ pub(super) fn capture(most: usize) -> HostStack {
     HostStack::new(Captured::here(most))
 }
 
+/// Calls of another thread, by where they return to, from the innermost on.
+pub(super) fn from_calls(calls: &[usize]) -> HostStack {
+    HostStack::new(Captured { addresses: calls.into(), python: Box::default() })
+}
+
 /// The same, with a number that calls of the same place share.
 pub(super) fn capture_with_number(most: usize) -> (HostStack, u64) {
     let calls = Captured::here(most);

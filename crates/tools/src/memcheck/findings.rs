@@ -192,7 +192,7 @@ fn described(object: &Described) -> String {
 }
 
 /// Where an address is, seen from an object.
-fn within(address: u64, object: &Described) -> String {
+pub(super) fn within(address: u64, object: &Described) -> String {
     let (start, end) = (object.start, object.start.saturating_add(object.bytes));
     let bytes = |count: u64| if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") };
     let object = described(object);
@@ -233,6 +233,11 @@ pub(super) const EXPLANATIONS: &[Explanation] = &[
     explanation("null-pointer", "an access through a null pointer", include_str!("explain/null-pointer.md")),
     explanation("wild-pointer", "an access where no memory is", include_str!("explain/wild-pointer.md")),
     explanation("host-memory", "an access to memory of the host", include_str!("explain/host-memory.md")),
+    explanation(
+        "host-access",
+        "an access of the host to memory of the device",
+        include_str!("explain/host-access.md"),
+    ),
     explanation(
         "not-permitted",
         "an access that the program has forbidden itself through NVTX",

@@ -333,8 +333,11 @@ unsafe fn put_best(
     let kernel = KERNELS.get(func as usize)?;
     let limit = u32::try_from(limit).map_err(|_| CudaError::INVALID_VALUE)?;
     let shared = |threads: u32| match shared_of {
-        // SAFETY: a function of the program, made to be called with this.
-        Some(function) => unsafe { function(threads as c_int) as u64 },
+        Some(function) => {
+            let _restore = crate::process::device_access::forbid();
+            // SAFETY: a function of the program, made to be called with this.
+            unsafe { function(threads as c_int) as u64 }
+        }
         None => shared as u64,
     };
     let (blocks, threads) = occupancy::best_block(&kernel, shared, limit)?;

@@ -2,8 +2,10 @@
 
 use report::{Finding, Note, Place, Severity, Stack};
 use settings::ApiErrors;
+use toolkit::HostStack;
 use toolkit::objects::{AllocationKind, AtAddress, Described, Freed, Object};
 
+use super::super::findings::within;
 use super::MemcheckInstance;
 
 /// An error of which only this is known yet, once.
@@ -104,6 +106,27 @@ impl MemcheckInstance {
             vec![note(message, object.stack)],
             help,
         );
+    }
+
+    /// Code of the host accesses memory of the device.
+    pub(super) fn on_host_access(&self, address: u64, is_write: bool, stack: &HostStack) {
+        let notes = match self.host.objects().at(address, None, || false) {
+            AtAddress::Live(object) => vec![note(within(address, &object), object.stack)],
+            AtAddress::Freed(object, freed) => {
+                vec![note(within(address, &object), object.stack), note("it was freed here", freed)]
+            }
+            AtAddress::Unused(object, _) | AtAddress::Nothing(Some(object)) => {
+                vec![note(within(address, &object), object.stack)]
+            }
+            AtAddress::Host | AtAddress::Nothing(None) => vec![note(format!("the address is {address:#x}"), None)],
+        };
+        let what = if is_write { "writes to" } else { "reads" };
+        self.host.found(Finding {
+            notes,
+            help: Some("copy it with cudaMemcpy, or allocate it with cudaMallocManaged".to_owned()),
+            stack: Some(stack.frames()),
+            ..error("host-access", format!("code of the host {what} memory of the device"))
+        });
     }
 
     /// A kernel frees what kernels have not allocated.

@@ -69,6 +69,10 @@ impl Instance for MemcheckInstance {
         true
     }
 
+    fn keeps_host_out(&self) -> bool {
+        true
+    }
+
     fn on_event(&self, event: &HostEvent<'_>) {
         match *event {
             HostEvent::Allocated(object) => self.shadow.set(object.start, object.bytes, true),
@@ -78,6 +82,7 @@ impl Instance for MemcheckInstance {
             HostEvent::CopyOverrun { address, bytes } => self.on_copy_overrun(address, bytes),
             HostEvent::Copy { address, bytes } => self.on_copy(address, bytes),
             HostEvent::CopyOfFreed { address } => self.on_copy_of_freed(address),
+            HostEvent::HostAccess { address, is_write, stack } => self.on_host_access(address, is_write, stack),
             HostEvent::ContextEnds { taken } => self.report_leaks_of_context(taken),
             HostEvent::HeapAppears { start, bytes, usage, label, settle } => {
                 self.heap_appears(start, bytes, usage, label.cloned(), settle);
