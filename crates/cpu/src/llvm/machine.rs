@@ -89,9 +89,11 @@ fn initialise() {
     static ONCE: Once = Once::new();
     // SAFETY: called once, before any other use of the target.
     ONCE.call_once(|| unsafe {
-        LLVM_InitializeNativeTarget();
-        LLVM_InitializeNativeAsmPrinter();
-        LLVM_InitializeNativeAsmParser();
+        LLVMInitializeX86TargetInfo();
+        LLVMInitializeX86Target();
+        LLVMInitializeX86TargetMC();
+        LLVMInitializeX86AsmPrinter();
+        LLVMInitializeX86AsmParser();
         // LLVM 22 follows copies between integer and vector registers round a loop for ever (llvm/llvm-project#216271).
         let options = [c"warpgrind".as_ptr(), c"-disable-adv-copy-opt".as_ptr()];
         LLVMParseCommandLineOptions(options.len() as i32, options.as_ptr(), std::ptr::null());
