@@ -102,7 +102,7 @@ fn a_static_runtime_with_ptx_can_run() {
         let version = format!("CUDA runtime {}, linked into it, with symbols", major.number());
         let parts = [
             &version,
-            "1 kernel with PTX for compute_75:\n    _Z5scalePfi\n",
+            "1 kernel with PTX for compute_75:\n    scale(float*, int)\n",
             "machine code for sm_75",
             "nothing is wrong",
         ];
@@ -131,7 +131,7 @@ fn kernels_without_ptx_are_told_with_their_cure() {
     let scratch = Scratch::new("machine-code");
     let program = scratch.compile(&machine_code(), &static_runtime(Major::V13), "app", &[]);
     let parts = [
-        "the kernel _Z5scalePfi of",
+        "the kernel scale(float*, int) of",
         "-gencode arch=compute_80,code=compute_80",
         "CMAKE_CUDA_ARCHITECTURES=80-virtual",
     ];
@@ -165,6 +165,11 @@ fn libraries_that_are_machine_code_only_are_known_by_name() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warpgrind"));
     let output = command.args(["doctor", &program]).env("LD_LIBRARY_PATH", &scratch.0).output().expect("it starts");
     assert_says(&output, 1, &["libcublas.so.13 has its kernels as machine code only"]);
+    // Who uses it cannot link it anew, although it has a runtime of its own.
+    let stripped = scratch.compile(&machine_code(), &static_runtime(Major::V13), "libcufft.so.12", &["-shared", "-s"]);
+    let output = scratch.doctor(&[&stripped]);
+    assert_says(&output, 1, &["libcufft.so.12 has its kernels as machine code only"]);
+    assert!(!stdout(&output).contains("-cudart shared"), "{}", stdout(&output));
     // Also if it is not on this machine.
     std::fs::remove_file(library).expect("it was there");
     let parts = [
@@ -172,6 +177,13 @@ fn libraries_that_are_machine_code_only_are_known_by_name() {
         "libcublas.so.13 has its kernels as machine code only",
     ];
     assert_says(&scratch.doctor(&[&program]), 1, &parts);
+}
+
+#[test]
+fn arguments_of_the_program_may_follow() {
+    let scratch = Scratch::new("arguments");
+    let program = scratch.compile(SCALE, &static_runtime(Major::V13), "app", &[]);
+    assert_says(&scratch.doctor(&[&program, "script.py", "--json"]), 0, &["scale(float*, int)"]);
 }
 
 #[test]

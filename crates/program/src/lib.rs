@@ -22,7 +22,9 @@
 
 pub mod elf;
 mod kind;
+mod machine_code;
 pub mod runtime;
 
 pub use elf::Elf;
 pub use kind::{Interpreter, Kind};
+pub use machine_code::has_machine_code_only;

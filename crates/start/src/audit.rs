@@ -18,8 +18,8 @@ use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Mutex;
 
-use program::Elf;
 use program::runtime::{Linkage, StaticRuntime, has_kernels};
+use program::{Elf, has_machine_code_only};
 
 use crate::identity::{self, LM_ID_BASE, LinkMap};
 use crate::redirect::{self, Trampolines};
@@ -169,11 +169,14 @@ fn take_over(object: &Object, ours_in_program: Option<usize>) -> Option<Trampoli
     let name: &[u8] = if object.path.is_empty() { b"the program" } else { &object.path };
     let Some(runtime) = StaticRuntime::find(&elf).ok()? else {
         if has_kernels(&elf) && Linkage::of(&elf) == Ok(Linkage::Stripped) {
-            message::say(&[
-                name,
+            let advice: &[u8] = if is_machine_code(name) {
+                b" is only given away as machine code, with a CUDA runtime of its own, so its kernels cannot run here; run \
+                  the parts of the program that do not use it"
+            } else {
                 b" has a CUDA runtime of its own, without symbols, so its kernels cannot run here; link with `-cudart \
-                  shared` (NVCC_APPEND_FLAGS='-cudart shared' make), or do not strip it",
-            ]);
+                  shared` (NVCC_APPEND_FLAGS='-cudart shared' make), or do not strip it"
+            };
+            message::say(&[name, advice]);
         }
         return None;
     };
@@ -196,6 +199,12 @@ fn take_over(object: &Object, ours_in_program: Option<usize>) -> Option<Trampoli
             None
         }
     }
+}
+
+/// Whether a library is known to be machine code only, by its path.
+fn is_machine_code(path: &[u8]) -> bool {
+    let file_name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    std::str::from_utf8(file_name).is_ok_and(has_machine_code_only)
 }
 
 fn is_same_name(own: &LinkMap, path: &CStr) -> bool {

@@ -11,8 +11,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use program::runtime::{Linkage, Major};
-use program::{Elf, Kind};
+use program::{Elf, Kind, has_machine_code_only};
 use ptx::diagnostic::printable;
+use report::demangled;
 use serde::Serialize;
 
 use self::kernels::Container;
@@ -23,6 +24,9 @@ use crate::{CommandStatus, output, target};
 pub(crate) struct Args {
     /// The program, or a shared library.
     program: OsString,
+    /// Its arguments, which are not looked at.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    arguments: Vec<OsString>,
     /// Print JSON, one object.
     #[arg(long)]
     json: bool,
@@ -69,26 +73,6 @@ const CURE_VENDOR: &str =
 const CURE_REFUSED: &str =
     "compile for an older architecture, such as `-gencode arch=compute_80,code=compute_80`, or report it";
 
-/// Libraries that are known to carry machine code only, by the beginning of their names.
-const MACHINE_CODE_ONLY: [&str; 16] = [
-    "libcublas",
-    "libcudnn",
-    "libcufft",
-    "libcurand",
-    "libcusolver",
-    "libcusparse",
-    "libcutensor",
-    "libnccl",
-    "libnpp",
-    "libnvjpeg",
-    "libnvinfer",
-    "libcusparseLt",
-    "libtorch_cuda",
-    "libc10_cuda",
-    "libonnxruntime_providers_cuda",
-    "libnvgraph",
-];
-
 pub(crate) fn run(args: &Args) -> Result<CommandStatus> {
     let path = target::find(&args.program)?;
     let mut report = Report {
@@ -104,7 +88,7 @@ pub(crate) fn run(args: &Args) -> Result<CommandStatus> {
         for object in &found {
             examine(object, &mut report)?;
         }
-        report.problems.extend(missing.iter().filter(|name| is_machine_code_only(name)).map(|name| vendor(name)));
+        report.problems.extend(missing.iter().filter(|name| has_machine_code_only(name)).map(|name| vendor(name)));
         report.missing = missing;
     }
     report.can_run = report.problems.is_empty();
@@ -165,10 +149,11 @@ fn examine(path: &Path, report: &mut Report) -> Result<()> {
             report.problems.push(problem);
         }
     };
-    if linkage == Linkage::Stripped {
+    let is_vendors = has_machine_code_only(&file_name);
+    if linkage == Linkage::Stripped && !is_vendors {
         problem(format!("{name} has a CUDA runtime of its own, without symbols"), CURE_STRIPPED);
     }
-    if matches!(&linkage, Linkage::Static(runtime) if runtime.major.is_none()) {
+    if matches!(&linkage, Linkage::Static(runtime) if runtime.major.is_none()) && !is_vendors {
         problem(format!("{name} has a CUDA runtime of an unknown version of its own"), "link with `-cudart shared`");
     }
     for error in containers.iter().filter_map(|container| container.error.as_ref()) {
@@ -181,27 +166,30 @@ fn examine(path: &Path, report: &mut Report) -> Result<()> {
         containers.iter().flat_map(|container| &container.machine_code_kernels).map(String::as_str).collect();
     let without_ptx: Vec<&str> = without_ptx.difference(&with_ptx).copied().collect();
     match without_ptx[..] {
+        [] if linkage == Linkage::Stripped && is_vendors => problem(vendor(&name).what, CURE_VENDOR),
         [] => {}
-        _ if is_machine_code_only(&file_name) => problem(vendor(&name).what, CURE_VENDOR),
-        [kernel] => problem(format!("the kernel {kernel} of {name} has no PTX, only machine code"), CURE_MACHINE_CODE),
-        [kernel, ref more @ ..] => problem(
-            format!("the kernel {kernel} and {} more of {name} have no PTX, only machine code", more.len()),
+        _ if is_vendors => problem(vendor(&name).what, CURE_VENDOR),
+        [kernel] => problem(
+            format!("the kernel {} of {name} has no PTX, only machine code", demangled(kernel)),
             CURE_MACHINE_CODE,
         ),
+        [kernel, ref more @ ..] => {
+            let (kernel, more) = (demangled(kernel), more.len());
+            problem(
+                format!("the kernel {kernel} and {more} more of {name} have no PTX, only machine code"),
+                CURE_MACHINE_CODE,
+            );
+        }
     }
     for kernel in containers.iter().flat_map(|container| &container.kernels) {
         for reason in &kernel.refused {
-            problem(format!("the kernel {} cannot run: {reason}", kernel.name), CURE_REFUSED);
+            problem(format!("the kernel {} cannot run: {reason}", demangled(&kernel.name)), CURE_REFUSED);
         }
     }
     if runtime != "none" || !containers.is_empty() {
         report.objects.push(Object { path: name, runtime, runtime_version: major.map(Major::number), containers });
     }
     Ok(())
-}
-
-fn is_machine_code_only(file_name: &str) -> bool {
-    MACHINE_CODE_ONLY.iter().any(|name| file_name.starts_with(name))
 }
 
 fn vendor(name: &str) -> Problem {
@@ -263,7 +251,7 @@ fn show_kernels(object: &Object, line: &mut impl FnMut(String)) {
             if kernels.len() == 1 { "1 kernel".to_owned() } else { format!("{} kernels", kernels.len()) }
         ));
         for kernel in kernels.iter().take(SHOWN_KERNELS) {
-            line(format!("    {kernel}"));
+            line(format!("    {}", demangled(kernel)));
         }
         if kernels.len() > SHOWN_KERNELS {
             line(format!("    and {} more: --json lists them", kernels.len() - SHOWN_KERNELS));
