@@ -1,4 +1,3 @@
-//@ finds: device-double-free
 #include "memcheck.h"
 
 
@@ -8,7 +7,7 @@ __global__ void work(int *out) {
     *out = data[0];
     free(data);
 #ifndef FIXED
-    free(data);
+    free(data); //~ ERROR device-double-free
 #endif
 }
 

@@ -1,10 +1,9 @@
 //@ flags: --leak-check full
-//@ finds: device-heap-leak
 #include "memcheck.h"
 
 
 __global__ void work(int *out) {
-    int *data = (int *)malloc(100);
+    int *data = (int *)malloc(100); //~ ERROR device-heap-leak
     data[0] = 1;
     *out = data[0];
 #ifdef FIXED

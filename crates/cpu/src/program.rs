@@ -304,7 +304,7 @@ impl Program {
             ));
         }
         let heap: &dyn Heap = request.heap.as_deref().unwrap_or(&self.device.memory);
-        let workspace = request.is_cooperative.then(|| heap.allocate(WORKSPACE));
+        let workspace = request.is_cooperative.then(|| heap.allocate(WORKSPACE, 0));
         if workspace == Some(0) {
             return Err(LaunchError::Invalid("no memory is left for the barrier of a cooperative launch".to_owned()));
         }
@@ -371,7 +371,7 @@ impl Program {
             }
         }
         if let Some(workspace) = workspace {
-            heap.free(workspace);
+            heap.free(workspace, 0);
         }
         error.map_or(Ok(launched), Err)
     }

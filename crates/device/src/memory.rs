@@ -55,9 +55,9 @@ pub trait Memory: Debug + Send + Sync {
 
 /// Who answers `malloc` and `free` of kernels.
 pub trait Heap: Debug + Send + Sync {
-    /// The address of new memory; 0 if there is none.
-    fn allocate(&self, bytes: u64) -> u64;
+    /// The address of new memory; 0 if there is none. `line` is that of the call in the PTX, 0 if the device itself calls.
+    fn allocate(&self, bytes: u64, line: u32) -> u64;
 
     /// Gives memory back. What is not there cannot be given back, and nothing happens.
-    fn free(&self, address: u64);
+    fn free(&self, address: u64, line: u32);
 }

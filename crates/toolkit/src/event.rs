@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use report::Place;
+
 use crate::objects::Object;
 use crate::stack::HostStack;
 
@@ -26,8 +28,8 @@ pub enum HostEvent<'a> {
     InvalidFreeInKernel {
         /// The address.
         address: u64,
-        /// The kernel.
-        kernel: &'a str,
+        /// Where.
+        place: &'a Place,
     },
     /// It asks for a copy or fill that goes past the end of an allocation, and is refused.
     CopyOverrun {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use report::Stack;
+use report::{Place, Stack};
 
 use crate::stack::HostStack;
 
@@ -158,8 +158,8 @@ pub enum AllocationKind {
     Graph,
     /// A variable of a module.
     Variable(Arc<str>),
-    /// Memory that a kernel allocated.
-    Heap(Arc<str>),
+    /// Memory that a kernel allocated, and where.
+    Heap(Arc<Place>),
     /// What the program itself allocated from a heap of its own; perhaps outside of the arena.
     Part {
         /// Whether it is.

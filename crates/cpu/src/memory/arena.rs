@@ -269,11 +269,11 @@ impl Memory for Arena {
 }
 
 impl Heap for Arena {
-    fn allocate(&self, bytes: u64) -> u64 {
+    fn allocate(&self, bytes: u64, _line: u32) -> u64 {
         self.allocate(bytes, 16).unwrap_or(0)
     }
 
-    fn free(&self, address: u64) {
+    fn free(&self, address: u64, _line: u32) {
         self.free(address);
     }
 }

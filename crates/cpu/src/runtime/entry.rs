@@ -270,7 +270,7 @@ extern "C" fn wg_host_call(_: *mut WarpContext, what: u32, lane: u32, arguments:
         };
         // SAFETY: `fill_arguments` of the lowering has made room for results and arguments of the function. Pointers among
         // them are the kernel's, as in `execute_matrix`.
-        let result = unsafe { host::call(worker, function, arguments) };
+        let result = unsafe { host::call(worker, function, line, arguments) };
         if let Err(kind) = result {
             worker.fail_in_lane(kind, line, lane);
         }

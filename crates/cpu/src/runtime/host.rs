@@ -8,12 +8,17 @@ use device::FaultKind;
 /// A string in device memory is cut off here.
 const LONGEST_STRING: usize = 1 << 20;
 
-/// Calls a function of the device.
+/// Calls a function of the device, at a line of the PTX.
 ///
 /// # Safety
 /// `arguments` points to the result and the arguments of the function, as its PTX declaration lays them out. Pointers
 /// among them are the program's; where they are wrong, the access faults like any other of the kernel.
-pub(crate) unsafe fn call(worker: &Worker<'_>, function: HostFunction, arguments: *mut u8) -> Result<(), FaultKind> {
+pub(crate) unsafe fn call(
+    worker: &Worker<'_>,
+    function: HostFunction,
+    line: u32,
+    arguments: *mut u8,
+) -> Result<(), FaultKind> {
     // SAFETY: the caller's promise; each function reads what its declaration says.
     let word = |offset: usize| unsafe { arguments.add(offset).cast::<u64>().read_unaligned() };
     match function {
@@ -28,14 +33,14 @@ pub(crate) unsafe fn call(worker: &Worker<'_>, function: HostFunction, arguments
             unsafe { arguments.cast::<u32>().write_unaligned(count) };
         }
         HostFunction::Malloc => {
-            let address = worker.launch.heap.allocate(word(8));
+            let address = worker.launch.heap.allocate(word(8), line);
             // SAFETY: the result is the first of the arguments.
             unsafe { arguments.cast::<u64>().write_unaligned(address) };
         }
         HostFunction::Free => {
             let address = word(0);
             if address != 0 {
-                worker.launch.heap.free(address);
+                worker.launch.heap.free(address, line);
             }
         }
         HostFunction::AssertFail => {

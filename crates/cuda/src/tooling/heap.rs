@@ -2,17 +2,25 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use device::Heap;
+use device::{Heap, Program};
+use report::Place;
+use rustc_hash::FxHashMap;
 use toolkit::{AllocationKind, HostEvent};
 
-use super::launches::InstrumentedLaunch;
+use super::launches::{InstrumentedKernel, InstrumentedLaunch, place_of_line};
+use super::plan::LaunchJob;
 use super::{ToolHost, get};
 
 /// The memory of the device, for the kernels of one launch.
 #[derive(Debug)]
 pub(super) struct ToolHeap {
-    /// The kernel that uses it.
-    kernel: Arc<str>,
+    /// The kernel that uses it, as the compiler names it.
+    name: String,
+    program: Arc<dyn Program>,
+    /// What tools have made of the kernel.
+    kernel: Option<Arc<InstrumentedKernel>>,
+    /// Where `malloc` and `free` are called, by the line of the PTX.
+    places: Mutex<FxHashMap<u32, Arc<Place>>>,
     /// The run that is under way, if tools have rewritten the kernel.
     run: Mutex<Option<Arc<InstrumentedLaunch>>>,
     /// What a launch of several steps has not settled yet.
@@ -30,9 +38,25 @@ struct Pending {
 
 impl ToolHeap {
     /// For a launch, which may have several steps: then what it frees is there until it is over.
-    pub(super) fn new(kernel: &str, has_steps: bool) -> Arc<Self> {
-        let pending = Mutex::new(has_steps.then(Pending::default));
-        Arc::new(Self { kernel: kernel.into(), run: Mutex::default(), pending })
+    pub(super) fn new(job: &LaunchJob<'_>, has_steps: bool) -> Arc<Self> {
+        Arc::new(Self {
+            name: job.name.to_owned(),
+            program: Arc::clone(job.program),
+            kernel: job.kernel.cloned(),
+            places: Mutex::default(),
+            run: Mutex::default(),
+            pending: Mutex::new(has_steps.then(Pending::default)),
+        })
+    }
+
+    /// The place of a call.
+    fn place(&self, line: u32) -> Arc<Place> {
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = places.entry(line).or_insert_with(|| {
+            let sites = self.kernel.as_ref().map(|kernel| &kernel.module.sites);
+            Arc::new(place_of_line(&*self.program, sites, line, &self.name))
+        });
+        Arc::clone(place)
     }
 
     /// A run begins.
@@ -65,12 +89,12 @@ impl ToolHeap {
 }
 
 impl Heap for ToolHeap {
-    fn allocate(&self, bytes: u64) -> u64 {
+    fn allocate(&self, bytes: u64, line: u32) -> u64 {
         let Some(tool_host) = get() else { return 0 };
         let Some(all) = bytes.checked_add(tool_host.redzone()) else { return 0 };
         let address = tool_host.services.device.memory().allocate(all, 16).unwrap_or(0);
         if address != 0 {
-            tool_host.on_alloc(address, bytes, AllocationKind::Heap(Arc::clone(&self.kernel)));
+            tool_host.on_alloc(address, bytes, AllocationKind::Heap(self.place(line)));
             if let Some(pending) = &mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner) {
                 pending.allocated.push(address);
             }
@@ -78,13 +102,13 @@ impl Heap for ToolHeap {
         address
     }
 
-    fn free(&self, address: u64) {
+    fn free(&self, address: u64, line: u32) {
         let Some(tool_host) = get() else { return };
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
         let is_freed = pending.as_ref().is_some_and(|pending| pending.freed.contains(&address));
         if is_freed || !tool_host.is_heap(address) {
             drop(pending);
-            tool_host.on_event(&HostEvent::InvalidFreeInKernel { address, kernel: &self.kernel });
+            tool_host.on_event(&HostEvent::InvalidFreeInKernel { address, place: &self.place(line) });
         } else if let Some(pending) = &mut *pending {
             pending.freed.push(address);
         } else {

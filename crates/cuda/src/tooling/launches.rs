@@ -245,16 +245,10 @@ impl ToolHost {
         sites: Option<&Sites>,
         launch: &LaunchView<'_>,
     ) {
-        let none = Sites::default();
-        // The device knows the line of the instruction, and not that of what it runs for itself.
-        let place = match fault.line {
-            0 => None,
-            line => sites.unwrap_or(&none).place_of_line(program.module(), line, launch.kernel),
-        };
         // Whichever tool is at work: the command's own is the first.
         let message = format!("the kernel was ended: {}", fault.kind);
         self.services.write_finding(Finding {
-            place: Some(place.unwrap_or_else(|| Place::of_kernel(launch.kernel))),
+            place: Some(place_of_line(program, sites, fault.line, launch.kernel)),
             first: Some(Occurrence {
                 block: fault.block,
                 thread: fault.thread,
@@ -267,6 +261,16 @@ impl ToolHost {
             ..Finding::new(self.first, "device-fault", Severity::Error, message)
         });
     }
+}
+
+/// Where an instruction is that the device names by its line. It knows no line of what it runs for itself.
+pub(super) fn place_of_line(program: &dyn Program, sites: Option<&Sites>, line: u32, kernel: &str) -> Place {
+    let none = Sites::default();
+    let place = match line {
+        0 => None,
+        line => sites.unwrap_or(&none).place_of_line(program.module(), line, kernel),
+    };
+    place.unwrap_or_else(|| Place::of_kernel(kernel))
 }
 
 /// CUDA's number for how a tool ends a launch.

@@ -83,7 +83,7 @@ impl ToolHost {
             Some(kernel) => self.launch_kernel(job, kernel, view, launcher),
             None => {
                 self.count_unchecked(job.name, "its module could not be rewritten".to_owned());
-                let heap = ToolHeap::new(job.name, false);
+                let heap = ToolHeap::new(job, false);
                 let request = LaunchRequest { heap: Some(heap as Arc<dyn Heap>), ..job.request(job.name, &job.shape) };
                 let _turn = self.turns.read().unwrap_or_else(PoisonError::into_inner);
                 launcher(&request).map(drop).map_err(LaunchEnd::Device)
@@ -120,7 +120,7 @@ impl ToolHost {
             view,
             choice: choice.unwrap_or_default(),
             is_wanted,
-            heap: ToolHeap::new(job.name, plan.is_some()),
+            heap: ToolHeap::new(job, plan.is_some()),
             output: None,
             launcher,
         };

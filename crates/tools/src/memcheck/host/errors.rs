@@ -130,7 +130,7 @@ impl MemcheckInstance {
     }
 
     /// A kernel frees what kernels have not allocated.
-    pub(super) fn on_invalid_free_in_kernel(&self, address: u64, kernel: &str) {
+    pub(super) fn on_invalid_free_in_kernel(&self, address: u64, place: &Place) {
         let objects = self.host.objects();
         let was_freed = objects.freed_at(address).is_some();
         let inside = objects.pointed_to(address).map(Object::described);
@@ -144,7 +144,7 @@ impl MemcheckInstance {
             ("device-invalid-free", "a kernel frees what no kernel has allocated")
         };
         self.host.found(Finding {
-            place: Some(Place::of_kernel(kernel)),
+            place: Some(place.clone()),
             notes: notes.into_iter().collect(),
             help: Some("free in kernels only what malloc in a kernel returned, and once".to_owned()),
             ..error(code, message)
@@ -171,9 +171,9 @@ impl MemcheckInstance {
         for object in leaks {
             let described = object.described();
             let (code, place, help) = match &object.kind {
-                AllocationKind::Heap(kernel) => {
+                AllocationKind::Heap(place) => {
                     let help = "free in a kernel what a kernel allocates".to_owned();
-                    ("device-heap-leak", Some(Place::of_kernel(kernel)), help)
+                    ("device-heap-leak", Some(Place::clone(place)), help)
                 }
                 _ => ("leak", None, format!("free it before {end}")),
             };

@@ -78,7 +78,7 @@ impl Instance for MemcheckInstance {
             HostEvent::Allocated(object) => self.shadow.set(object.start, object.bytes, true),
             HostEvent::Unmapped(object) => self.shadow.set(object.start, object.bytes, false),
             HostEvent::InvalidFree { address } => self.on_invalid_free(address),
-            HostEvent::InvalidFreeInKernel { address, kernel } => self.on_invalid_free_in_kernel(address, kernel),
+            HostEvent::InvalidFreeInKernel { address, place } => self.on_invalid_free_in_kernel(address, place),
             HostEvent::CopyOverrun { address, bytes } => self.on_copy_overrun(address, bytes),
             HostEvent::Copy { address, bytes } => self.on_copy(address, bytes),
             HostEvent::CopyOfFreed { address } => self.on_copy_of_freed(address),
