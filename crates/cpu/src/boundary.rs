@@ -65,6 +65,10 @@ impl device::Program for CpuProgram {
         self.program.module()
     }
 
+    fn load_part(&self, module: Module) -> Result<Arc<dyn device::Program>, LoadError> {
+        Ok(Arc::new(Self { program: self.program.load_part(module)?, mode: Arc::clone(&self.mode) }))
+    }
+
     fn variables(&self) -> Vec<(&str, u64, u64)> {
         self.program.variables().collect()
     }

@@ -45,17 +45,26 @@ pub struct Device {
 pub struct Program {
     device: Arc<Device>,
     module: Arc<LinkedModule>,
-    addresses: Map<Global, Option<u64>>,
-    /// All constants, in one piece.
-    constants: u64,
-    /// Where function pointers point to: nothing is there, they are numbers.
-    code: u64,
+    variables: Arc<Variables>,
     /// The addresses that compiled code asks for by name.
     symbols: Arc<[(String, usize)]>,
     /// Kernels that were compiled before.
     kernels: Mutex<FxHashMap<FuncId, Vec<Variant>>>,
     /// Kernels that single threads have to run, as far as that was asked.
     needs_threads: Map<FuncId, NeedsThreads>,
+}
+
+/// Where the variables of a module are.
+#[derive(Debug)]
+struct Variables {
+    device: Arc<Device>,
+    addresses: Map<Global, Option<u64>>,
+    /// All constants, in one piece.
+    constants: u64,
+    /// Where function pointers point to: nothing is there, they are numbers.
+    code: u64,
+    /// The module whose variables the first ones are.
+    shared: Option<Arc<Variables>>,
 }
 
 /// Whether single threads have to run a kernel: if its code speculates, and if it does not.
@@ -120,59 +129,35 @@ impl Device {
 impl Program {
     /// Loads a module: its variables get memory and their initial values.
     pub fn load(device: &Arc<Device>, module: Module) -> Result<Self, LoadError> {
-        let mut addresses = Map::filled(module.globals.len(), None);
-        let constants = device.memory.allocate(lower::constant_bytes(&module), 4096)?;
-        let offsets = lower::constant_offsets(&module);
-        for (global, variable) in module.globals.iter() {
-            if !matches!(variable.space, Space::Global | Space::Const) {
-                continue;
-            }
-            if variable.linkage == Some(Linkage::Extern) {
-                return Err(LoadError::Undefined(module.text(variable.name).to_owned()));
-            }
-            if let Some(offset) = offsets[global] {
-                addresses[global] = Some(constants + offset);
-                continue;
-            }
-            let bytes = variable.size().unwrap_or(u64::MAX);
-            let align = variable.alignment().into();
-            let is_managed = variable.attributes.iter().any(|&attribute| module.text(attribute).contains(".managed"));
-            addresses[global] = Some(if is_managed {
-                device.memory.allocate_shared(bytes, align)?
-            } else {
-                device.memory.allocate(bytes, align)?
-            });
-        }
-        let code = device.memory.allocate(1, 256)?;
-        let (arena, bytes) = device.memory.range();
-        let variable =
-            |(global, address): (Global, &Option<u64>)| Some((format!("g{}", global.index()), (*address)? as usize));
-        let symbols = addresses
-            .iter()
-            .filter_map(variable)
-            .chain([("code".to_owned(), code as usize), (lower::CONSTANTS.to_owned(), constants as usize)])
-            .chain([(lower::ARENA.to_owned(), arena as usize), (lower::ARENA_END.to_owned(), (arena + bytes) as usize)])
-            .collect();
+        let variables = Variables::new(device, &module, None)?;
+        Ok(Self::new(device, module, variables))
+    }
+
+    /// Loads a module that begins with the functions and variables of this one, and shares the variables.
+    pub fn load_part(&self, module: Module) -> Result<Self, LoadError> {
+        let variables = Variables::new(&self.device, &module, Some(&self.variables))?;
+        Ok(Self::new(&self.device, module, variables))
+    }
+
+    fn new(device: &Arc<Device>, module: Module, variables: Variables) -> Self {
         let needs_threads = module.functions.iter().map(|_| NeedsThreads::default()).collect();
         let program = Self {
             device: Arc::clone(device),
             module: Arc::new(LinkedModule::new(module)),
-            addresses,
-            constants,
-            code,
-            symbols,
+            symbols: variables.symbols(),
+            variables: Arc::new(variables),
             kernels: Mutex::default(),
             needs_threads,
         };
         // Memory starts as zero.
         program.write_initial_values();
-        Ok(program)
+        program
     }
 
     /// Gives all variables their initial values again.
     pub fn reset_variables(&self) {
         for (global, variable) in self.module.globals.iter() {
-            if let (Some(address), Some(size)) = (self.addresses[global], variable.size()) {
+            if let (Some(address), Some(size)) = (self.variables.own(global), variable.size()) {
                 self.device.memory.write(address, &vec![0; size as usize]);
             }
         }
@@ -184,7 +169,7 @@ impl Program {
         // A declaration stands for its definition.
         let definition = |func| self.module.calls().resolve(func);
         for (global, variable) in self.module.globals.iter() {
-            if let (Some(address), Some(init)) = (self.addresses[global], &variable.init) {
+            if let (Some(address), Some(init)) = (self.variables.own(global), &variable.init) {
                 let bytes = self.initial_bytes(&init.values, variable, &definition);
                 self.device.memory.write(address, &bytes);
             }
@@ -240,8 +225,8 @@ impl Program {
 
     fn symbol_address(&self, symbol: Symbol, definition: &impl Fn(FuncId) -> FuncId) -> u64 {
         match symbol {
-            Symbol::Global(global) => self.addresses[global].unwrap_or(0),
-            Symbol::Func(func) => self.code + 16 * definition(func).index() as u64,
+            Symbol::Global(global) => self.variables.addresses[global].unwrap_or(0),
+            Symbol::Func(func) => self.variables.code + 16 * definition(func).index() as u64,
             _ => 0,
         }
     }
@@ -250,13 +235,13 @@ impl Program {
     pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
         let (global, variable) =
             self.module.globals.iter().find(|(_, variable)| self.module.text(variable.name) == name)?;
-        Some((self.addresses[global]?, variable.size()?))
+        Some((self.variables.addresses[global]?, variable.size()?))
     }
 
     /// The name, address and size of all variables of the module.
     pub fn variables(&self) -> impl Iterator<Item = (&str, u64, u64)> {
         self.module.globals.iter().filter_map(|(global, variable)| {
-            Some((self.module.text(variable.name), self.addresses[global]?, variable.size()?))
+            Some((self.module.text(variable.name), self.variables.addresses[global]?, variable.size()?))
         })
     }
 
@@ -482,12 +467,80 @@ impl Program {
     }
 }
 
-impl Drop for Program {
+impl Variables {
+    /// Memory for the variables of a module, of which the first may be those of another.
+    fn new(device: &Arc<Device>, module: &Module, shared: Option<&Arc<Self>>) -> Result<Self, LoadError> {
+        let memory = &device.memory;
+        let (constants, code) = match shared {
+            Some(shared) => (shared.constants, shared.code),
+            None => (memory.allocate(lower::constant_bytes(module), 4096)?, memory.allocate(1, 256)?),
+        };
+        let mut variables = Self {
+            device: Arc::clone(device),
+            addresses: Map::filled(module.globals.len(), None),
+            constants,
+            code,
+            shared: shared.cloned(),
+        };
+        let offsets = lower::constant_offsets(module);
+        for (global, variable) in module.globals.iter() {
+            if !matches!(variable.space, Space::Global | Space::Const) {
+                continue;
+            }
+            if let Some(shared) = shared.filter(|shared| global.index() < shared.addresses.len()) {
+                variables.addresses[global] = shared.addresses[global];
+                continue;
+            }
+            let name = || module.text(variable.name).to_owned();
+            if variable.linkage == Some(Linkage::Extern) {
+                return Err(LoadError::Undefined(name()));
+            }
+            if let Some(offset) = offsets[global] {
+                // There is no room for more constants after those that are shared.
+                if shared.is_some() {
+                    return Err(LoadError::Undefined(name()));
+                }
+                variables.addresses[global] = Some(constants + offset);
+                continue;
+            }
+            let (bytes, align) = (variable.size().unwrap_or(u64::MAX), variable.alignment().into());
+            let is_managed = variable.attributes.iter().any(|&attribute| module.text(attribute).contains(".managed"));
+            variables.addresses[global] = Some(if is_managed {
+                memory.allocate_shared(bytes, align)?
+            } else {
+                memory.allocate(bytes, align)?
+            });
+        }
+        Ok(variables)
+    }
+
+    /// The address of a variable that this module has for itself.
+    fn own(&self, global: Global) -> Option<u64> {
+        let is_shared = self.shared.as_ref().is_some_and(|shared| global.index() < shared.addresses.len());
+        self.addresses[global].filter(|_| !is_shared)
+    }
+
+    /// The addresses that compiled code asks for by name.
+    fn symbols(&self) -> Arc<[(String, usize)]> {
+        let (arena, bytes) = self.device.memory.range();
+        let variable =
+            |(global, address): (Global, &Option<u64>)| Some((format!("g{}", global.index()), (*address)? as usize));
+        self.addresses
+            .iter()
+            .filter_map(variable)
+            .chain([("code".to_owned(), self.code as usize), (lower::CONSTANTS.to_owned(), self.constants as usize)])
+            .chain([(lower::ARENA.to_owned(), arena as usize), (lower::ARENA_END.to_owned(), (arena + bytes) as usize)])
+            .collect()
+    }
+}
+
+impl Drop for Variables {
     fn drop(&mut self) {
-        let all = self.addresses.values().flatten().chain([&self.code, &self.constants]);
+        let of_module = if self.shared.is_none() { [Some(self.code), Some(self.constants)] } else { [None; 2] };
+        let own: Vec<u64> = self.addresses.ids().filter_map(|global| self.own(global)).collect();
         // Constants are one allocation, so most of their addresses are none of their own.
-        for address in all {
-            self.device.memory.free(*address);
+        for address in own.into_iter().chain(of_module.into_iter().flatten()) {
+            self.device.memory.free(address);
         }
     }
 }

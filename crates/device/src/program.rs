@@ -1,6 +1,7 @@
 //! Modules on a device.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use ptx::analysis::LaunchFacts;
 use ptx::ir::Module;
@@ -36,6 +37,10 @@ pub enum LoadError {
 pub trait Program: Debug + Send + Sync {
     /// The module.
     fn module(&self) -> &Module;
+
+    /// Loads a module that begins with the functions and variables of this one, in their order, and shares the variables:
+    /// what comes after them is its own.
+    fn load_part(&self, module: Module) -> Result<Arc<dyn Program>, LoadError>;
 
     /// The name, address and size of all variables of the module.
     fn variables(&self) -> Vec<(&str, u64, u64)>;

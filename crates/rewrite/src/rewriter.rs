@@ -76,12 +76,40 @@ impl<'t> Rewriter<'t> {
         &self.layout
     }
 
-    /// Rewrites a module.
-    pub fn rewrite(&self, mut module: Module) -> Result<Rewritten, RewriteError> {
+    /// Rewrites a module: all of its kernels.
+    pub fn rewrite(&self, module: Module) -> Result<Rewritten, RewriteError> {
+        self.rewrite_kernels(module, |_| true)
+    }
+
+    /// Rewrites one kernel of a module, whose call graph this is. The result has all functions and variables of the module
+    /// with the same ids, and then the versions of this kernel; only functions that it may call have their bodies.
+    ///
+    /// The kernels of a large library are many, and programs launch few of them.
+    pub fn rewrite_kernel(
+        &self,
+        module: &Module,
+        calls: &CallGraph,
+        kernel: FuncId,
+    ) -> Result<Rewritten, RewriteError> {
+        let reached = calls.reachable_from(kernel);
+        let through_pointer =
+            |func: FuncId| calls.sites(func).iter().any(|site| !matches!(site.kind, CallKind::Direct(_)));
+        // What is called through a pointer may be a function whose address only another kernel has taken.
+        let needs_all = reached.iter().any(through_pointer);
+        let part = module.with_bodies_of(|func| needs_all || func == kernel || reached.contains(func));
+        self.rewrite_kernels(part, |func| func == kernel)
+    }
+
+    fn rewrite_kernels(
+        &self,
+        mut module: Module,
+        is_wanted: impl Fn(FuncId) -> bool,
+    ) -> Result<Rewritten, RewriteError> {
         let calls = CallGraph::of(&module);
         let with_body = |func: FuncId| module.functions[func].body.is_some();
+        let is_kernel = |func: FuncId| module.functions[func].is_entry() && with_body(func);
         let kernels: Vec<FuncId> =
-            module.functions.ids().filter(|&func| module.functions[func].is_entry() && with_body(func)).collect();
+            module.functions.ids().filter(|&func| is_kernel(func) && is_wanted(func)).collect();
         let in_place = Pointees::of(&module, &calls);
         let offers = kernels.iter().map(|&kernel| self.offer(&module, &calls, &in_place, kernel)).collect::<Vec<_>>();
         let functions = module.functions.len();

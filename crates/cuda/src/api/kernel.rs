@@ -1,8 +1,8 @@
 //! Kernels, and what can be asked about them.
 
 use std::ffi::CString;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use ptx::ir::DirectiveArg;
 use ptx::types::Space;
@@ -10,7 +10,7 @@ use ptx::types::Space;
 use super::device::{DEFAULT_SHARED, MAX_SHARED};
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
-use crate::tooling::{InstrumentedKernel, InstrumentedModule};
+use crate::tooling::{self, InstrumentedKernel, KernelSource};
 
 /// A kernel of a module. `CUfunction` and `CUkernel` are the same.
 #[derive(Debug)]
@@ -24,8 +24,10 @@ pub(crate) struct Kernel {
     pub(crate) module: usize,
     /// As the program knows it, whatever tools have made of it.
     pub(crate) facts: device::KernelFacts,
-    /// What tools have made of it; nothing if its module could not be rewritten.
-    pub(crate) instrumented: Option<Arc<InstrumentedKernel>>,
+    /// What tools make it of.
+    source: Option<Arc<KernelSource>>,
+    /// What tools have made of it, once it was launched; nothing if it could not be rewritten.
+    instrumented: OnceLock<Option<Arc<InstrumentedKernel>>>,
     /// The blocks of a cluster that it asks for.
     pub(crate) cluster: [u32; 3],
     /// Bytes of shared memory that launches may add.
@@ -49,17 +51,13 @@ fn cluster_of(module: &ptx::ir::Module, name: &str) -> [u32; 3] {
 }
 
 impl Kernel {
-    /// A kernel of the module with a handle: of its program, and of what tools have made of it.
+    /// A kernel of the module with a handle: of its program, and of what tools make it of.
     pub(crate) fn new(
         module: usize,
         program: &Arc<dyn device::Program>,
-        instrumented: Option<&Arc<InstrumentedModule>>,
+        source: Option<&Arc<KernelSource>>,
         name: &str,
     ) -> Result<Arc<Self>> {
-        // Versions that tools have made are nobody's to ask for.
-        if instrumented.is_some_and(|instrumented| !instrumented.has_kernel(name)) {
-            return Err(CudaError::NOT_FOUND);
-        }
         let facts = program.kernel_facts(name).ok_or(CudaError::NOT_FOUND)?;
         let kernel = Arc::new(Self {
             handle: Handle::new(),
@@ -69,11 +67,23 @@ impl Kernel {
             module,
             max_dynamic_shared: AtomicU32::new(DEFAULT_SHARED.saturating_sub(facts.shared as u32)),
             facts,
-            instrumented: instrumented.and_then(|instrumented| InstrumentedKernel::new(instrumented, program, name)),
+            source: source.cloned(),
+            instrumented: OnceLock::new(),
             cluster: cluster_of(program.module(), name),
         });
         KERNELS.insert(&kernel.handle, Arc::clone(&kernel));
         Ok(kernel)
+    }
+
+    /// What tools have made of it, now that it is launched; nothing if there are none, or it could not be rewritten.
+    pub(crate) fn instrumented(&self) -> Option<&Arc<InstrumentedKernel>> {
+        let (source, tool_host) = (self.source.as_ref()?, tooling::get()?);
+        self.instrumented.get_or_init(|| tool_host.rewrite(source, &self.name)).as_ref()
+    }
+
+    /// The program that launches run.
+    pub(crate) fn launched_program(&self) -> &Arc<dyn device::Program> {
+        self.instrumented().map_or(&self.program, |instrumented| instrumented.program())
     }
 
     pub(crate) fn max_dynamic_shared(&self) -> u32 {

@@ -106,7 +106,7 @@ impl Launch {
     fn launch(&self, request: &LaunchRequest<'_>) -> std::result::Result<Launched, LaunchError> {
         // SAFETY: the kernel and its parameters are the program's, as the code is that asked for the launch: for what a program
         // accesses with its own code it answers itself. Tools only pass buffers that live until the launch has ended.
-        unsafe { self.kernel.program.launch(request) }
+        unsafe { self.kernel.launched_program().launch(request) }
     }
 
     /// The launch as the program asked for it.
@@ -118,8 +118,8 @@ impl Launch {
     fn job(&self) -> LaunchJob<'_> {
         LaunchJob {
             name: &self.kernel.name,
-            program: &self.kernel.program,
-            kernel: self.kernel.instrumented.as_ref(),
+            program: self.kernel.launched_program(),
+            kernel: self.kernel.instrumented(),
             shape: self.shape,
             params: &self.params,
             stack: &self.stack,

@@ -9,15 +9,15 @@ use super::ptx_text;
 use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
-use crate::tooling::{self, InstrumentedModule};
+use crate::tooling::{self, KernelSource};
 
 /// A module on the device. A library (`CUlibrary`) is the same: there is one device.
 #[derive(Debug)]
 pub(crate) struct Module {
     pub(crate) handle: Handle<Module>,
     pub(crate) program: Arc<dyn device::Program>,
-    /// What tools have made of it.
-    instrumented: Option<Arc<InstrumentedModule>>,
+    /// The same, for tools.
+    source: Option<Arc<KernelSource>>,
     /// Kernels that were asked for before.
     kernels: Mutex<FxHashMap<String, Arc<Kernel>>>,
 }
@@ -52,10 +52,6 @@ pub(crate) fn link(texts: &[String]) -> Result<Arc<Module>> {
 /// Loads a module that was read.
 pub(crate) fn load_parsed(module: ptx::ir::Module) -> Result<Arc<Module>> {
     let device = &driver::start()?.device;
-    let (module, instrumented) = match tooling::get() {
-        Some(tool_host) => tool_host.rewrite(module),
-        None => (module, None),
-    };
     let program = device.load(module).map_err(|error| {
         crate::refusal::refuse(&format!("a module of the program cannot be loaded: {error}"));
         match error {
@@ -65,11 +61,9 @@ pub(crate) fn load_parsed(module: ptx::ir::Module) -> Result<Arc<Module>> {
     })?;
     if let Some(tool_host) = tooling::get() {
         tool_host.on_load(&*program);
-        if let Some(instrumented) = &instrumented {
-            tool_host.on_rewritten(&program, instrumented);
-        }
     }
-    let module = Arc::new(Module { handle: Handle::new(), program, instrumented, kernels: Mutex::default() });
+    let source = tooling::get().is_some().then(|| Arc::new(KernelSource::new(&program)));
+    let module = Arc::new(Module { handle: Handle::new(), program, source, kernels: Mutex::default() });
     MODULES.insert(&module.handle, Arc::clone(&module));
     Ok(module)
 }
@@ -95,9 +89,6 @@ pub(crate) fn forget(number: usize) -> Result<()> {
 impl Drop for Module {
     fn drop(&mut self) {
         if let Some(tool_host) = tooling::get() {
-            if let Some(instrumented) = &self.instrumented {
-                tool_host.on_counts(&*self.program, instrumented);
-            }
             tool_host.on_unload(&*self.program);
         }
     }
@@ -110,7 +101,7 @@ impl Module {
         if let Some(kernel) = kernels.get(name) {
             return Ok(Arc::clone(kernel));
         }
-        let kernel = Kernel::new(self.handle.number(), &self.program, self.instrumented.as_ref(), name)?;
+        let kernel = Kernel::new(self.handle.number(), &self.program, self.source.as_ref(), name)?;
         kernels.insert(name.to_owned(), Arc::clone(&kernel));
         Ok(kernel)
     }
@@ -124,8 +115,6 @@ impl Module {
     pub(crate) fn kernel_names(&self) -> Vec<String> {
         let module = self.program.module();
         let kernels = module.functions.values().filter(|function| function.is_entry() && function.body.is_some());
-        let names = kernels.map(|function| module.text(function.name));
-        let is_of_program = |name: &&str| self.instrumented.as_ref().is_none_or(|all| all.has_kernel(name));
-        names.filter(is_of_program).map(str::to_owned).collect()
+        kernels.map(|function| module.text(function.name).to_owned()).collect()
     }
 }

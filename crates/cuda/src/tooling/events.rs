@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use device::Program;
-use rewrite::context::SITES_VARIABLE;
 use toolkit::{AllocationKind, HostEvent, HostStack, Moment, Object};
 
 use super::{ToolHost, stack};
@@ -46,14 +45,14 @@ impl ToolHost {
 
     /// The variables of a module are there.
     pub(crate) fn on_load(&self, program: &dyn Program) {
-        for (name, address, bytes) in variables_of_program(program) {
+        for (name, address, bytes) in program.variables() {
             self.on_alloc(address, bytes, AllocationKind::Variable(name.into()));
         }
     }
 
     /// The variables of a module are gone.
     pub(crate) fn on_unload(&self, program: &dyn Program) {
-        for (_, address, _) in variables_of_program(program) {
+        for (_, address, _) in program.variables() {
             self.on_unmap(address);
         }
     }
@@ -111,9 +110,4 @@ impl ToolHost {
     pub(crate) fn is_called(&self, start: u64, label: Arc<str>) {
         self.services.lock_objects().change(start, |object| object.label = Some(label));
     }
-}
-
-/// The variables of a module that the program has: name, address and size. Those of tools are nobody's to access.
-fn variables_of_program(program: &dyn Program) -> impl Iterator<Item = (&str, u64, u64)> {
-    program.variables().into_iter().filter(|(name, ..)| *name != SITES_VARIABLE)
 }

@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use device::{Fault, LaunchError, Program};
 use report::{Finding, Line, Occurrence, Place, Severity};
 use rewrite::context::{COUNTERS, RECORD_BUFFER, Record};
-use rewrite::{KernelVersion, KernelVersions, LaunchShape, Refusal, SiteId, Sites, ThreadId};
+use rewrite::{KernelVersion, LaunchShape, Refusal, SiteId, Sites, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolkit::{Evidence, Failure, HostStack, Kept, LaunchView, Moment, Words};
 
 use super::launch_buffers::LaunchBuffer;
-use super::{InstrumentedModule, ToolHost, stack};
+use super::modules::InstrumentedModule;
+use super::{ToolHost, stack};
 use crate::error::CudaError;
 
 /// Records of a site that mean more different things are not looked at.
@@ -21,9 +22,8 @@ const MOST_VARIANTS: usize = 16;
 #[derive(Debug)]
 pub(crate) struct InstrumentedKernel {
     pub(super) name: String,
-    pub(super) program: Arc<dyn Program>,
-    pub(super) module: Arc<InstrumentedModule>,
-    pub(super) versions: Arc<KernelVersions>,
+    program: Arc<dyn Program>,
+    pub(super) module: InstrumentedModule,
     /// Where the parameters of the original begin, and how many bytes each has.
     pub(super) params: Vec<(u64, u64)>,
     /// Where the address of the launch context is among the parameters of what has one, by its symbol.
@@ -40,8 +40,8 @@ pub(crate) struct InstrumentedKernel {
 
 impl InstrumentedKernel {
     /// What is needed to launch a kernel.
-    pub(crate) fn new(module: &Arc<InstrumentedModule>, program: &Arc<dyn Program>, name: &str) -> Option<Arc<Self>> {
-        let versions = Arc::clone(module.kernels.get(name)?);
+    pub(super) fn new(module: InstrumentedModule, program: Arc<dyn Program>, name: &str) -> Option<Arc<Self>> {
+        let versions = &module.versions;
         let context = |symbol: &String, context: Option<usize>| {
             Some((symbol.clone(), program.kernel_facts(symbol)?.params.get(context?)?.0 as usize))
         };
@@ -51,10 +51,9 @@ impl InstrumentedKernel {
         Some(Arc::new(Self {
             contexts,
             name: name.to_owned(),
-            program: Arc::clone(program),
-            module: Arc::clone(module),
-            versions,
             params: program.kernel_facts(name)?.params,
+            program,
+            module,
             ready: Mutex::default(),
             writes: std::sync::OnceLock::new(),
             reach: std::sync::OnceLock::new(),
@@ -66,10 +65,23 @@ impl InstrumentedKernel {
     pub(super) fn proofs(&self) -> Option<&toolkit::Proofs> {
         let proofs = self.proofs.get_or_init(|| {
             let variable = |name: &str| self.program.variable(name);
-            let is_own = self.versions.original.context.is_none();
+            let is_own = self.module.versions.original.context.is_none();
             is_own.then(|| toolkit::Proofs::new(self.program.module(), &self.name, variable)).flatten()
         });
         proofs.as_ref()
+    }
+
+    /// The module that has the versions of the kernel.
+    pub(crate) fn program(&self) -> &Arc<dyn Program> {
+        &self.program
+    }
+}
+
+impl Drop for InstrumentedKernel {
+    fn drop(&mut self) {
+        if let Some(tool_host) = super::get() {
+            tool_host.on_counts(&*self.program, &self.module);
+        }
     }
 }
 
@@ -122,7 +134,7 @@ impl ToolHost {
         choice: &[usize],
         shape: &LaunchShape,
     ) -> Result<Target<'k>, Refusal> {
-        let versions = &kernel.versions;
+        let versions = &kernel.module.versions;
         if let Some(refusal) = &versions.refusal {
             return Err(refusal.clone());
         }
@@ -138,7 +150,7 @@ impl ToolHost {
 
     /// The kernel as the program has it.
     pub(super) fn original<'k>(kernel: &'k InstrumentedKernel, shape: &LaunchShape) -> Target<'k> {
-        let original = &kernel.versions.original;
+        let original = &kernel.module.versions.original;
         Target { version: None, symbol: &original.symbol, shape: *shape }
     }
 

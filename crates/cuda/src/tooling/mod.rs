@@ -1,6 +1,6 @@
 //! Tools at work: what they need of the program's memory and launches, and what they find.
 //!
-//! A thin host for the instances of tools: it rewrites modules when they are loaded (`modules`), tells tools what the
+//! A thin host for the instances of tools: it rewrites kernels when they are first launched (`modules`), tells tools what the
 //! program does with memory (`events`) and keeps a list of all objects in it, hands every launch its context (`launches`),
 //! runs it in the steps of a plan if a tool has one (`plan`), and writes what was found into the journal of the process,
 //! which the command reads (`services`). It knows no tool by name.
@@ -29,12 +29,12 @@ use rewrite::{Instrumentation, Rewriter};
 use toolkit::{Host, Instance, Tool};
 
 pub(crate) use launches::InstrumentedKernel;
-pub(crate) use modules::InstrumentedModule;
+pub(crate) use modules::KernelSource;
 pub(crate) use not_run::did_not_start;
 pub(crate) use plan::{LaunchEnd, LaunchJob};
 
 use launches::InstrumentedLaunch;
-use modules::LoadedModules;
+use modules::RewrittenKernels;
 use services::Services;
 use snapshot::SnapshotBuffers;
 use tool_settings::ToolSettings;
@@ -57,7 +57,7 @@ pub(crate) struct ToolHost {
     services: Arc<Services>,
     /// The process that it was started in.
     process: u32,
-    loaded: LoadedModules,
+    rewritten: RewrittenKernels,
     launches: AtomicU64,
     /// Launches that are under way.
     active: Mutex<Vec<Arc<InstrumentedLaunch>>>,
@@ -176,7 +176,7 @@ impl ToolHost {
             settings,
             services,
             process: std::process::id(),
-            loaded: LoadedModules::default(),
+            rewritten: RewrittenKernels::default(),
             launches: AtomicU64::new(0),
             active: Mutex::default(),
             turns: RwLock::default(),

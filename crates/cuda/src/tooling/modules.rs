@@ -1,22 +1,41 @@
-//! Modules that tools have rewritten.
+//! Kernels that tools rewrite.
+//!
+//! A kernel is rewritten when it is first launched, into a module that shares the variables of the program's own: libraries
+//! have hundreds of kernels, and programs launch few of them. What was rewritten is not kept on disk: it takes about as
+//! long to rewrite a kernel as to read its text, and what takes long, its machine code, is kept.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use device::Program;
-use ptx::ir::Module;
+use ptx::analysis::CallGraph;
 use report::Line;
 use rewrite::{KernelVersions, Sites};
 use rustc_hash::FxHashMap;
 use toolkit::SiteCount;
 
 use super::ToolHost;
+use super::launches::InstrumentedKernel;
 
-/// A module that tools have rewritten.
+/// A module as the program loaded it, of which kernels are rewritten.
+#[derive(Debug)]
+pub(crate) struct KernelSource {
+    program: Arc<dyn Program>,
+    /// Which function may call which.
+    calls: OnceLock<CallGraph>,
+}
+
+impl KernelSource {
+    pub(crate) fn new(program: &Arc<dyn Program>) -> Self {
+        Self { program: Arc::clone(program), calls: OnceLock::new() }
+    }
+}
+
+/// The module of a kernel that tools have rewritten.
 #[derive(Debug)]
 pub(crate) struct InstrumentedModule {
     pub(super) sites: Sites,
-    pub(super) kernels: FxHashMap<String, Arc<KernelVersions>>,
+    pub(super) versions: KernelVersions,
     /// How often something happened at each site.
     pub(super) counters: Box<[AtomicU64]>,
     /// What is known of each site where something was found.
@@ -32,52 +51,34 @@ pub(super) struct Reported {
     pub(super) finding: Option<(usize, u64)>,
 }
 
-impl InstrumentedModule {
-    /// Whether a kernel is one that the program has: versions of it are nobody's to ask for.
-    pub(crate) fn has_kernel(&self, name: &str) -> bool {
-        self.kernels.contains_key(name)
-    }
-}
-
-/// A module that is loaded, as long as it is.
-type LoadedModule = (Weak<dyn Program>, Weak<InstrumentedModule>);
-
-/// Modules that are loaded.
+/// Kernels that were rewritten, as long as they are there.
 #[derive(Debug, Default)]
-pub(super) struct LoadedModules {
-    list: Mutex<Vec<LoadedModule>>,
+pub(super) struct RewrittenKernels {
+    list: Mutex<Vec<Weak<InstrumentedKernel>>>,
 }
 
 impl ToolHost {
-    /// Rewrites a module for all tools. If that fails, it stays as it is, and its kernels count as unchecked.
-    pub(crate) fn rewrite(&self, module: Module) -> (Module, Option<Arc<InstrumentedModule>>) {
-        let kept = module.clone();
-        match self.rewriter.rewrite(module) {
-            Ok(rewritten) => {
-                let counters = (0..rewritten.sites.len()).map(|_| AtomicU64::new(0)).collect();
-                let instrumented = InstrumentedModule {
-                    sites: rewritten.sites,
-                    kernels: rewritten.kernels.into_iter().map(|(name, all)| (name, Arc::new(all))).collect(),
-                    counters,
-                    reported: Mutex::default(),
-                };
-                (rewritten.module, Some(Arc::new(instrumented)))
-            }
-            Err(error) => {
-                self.services.write(&Line::Unchecked { kernel: String::new(), reason: error.to_string() });
-                (kept, None)
-            }
-        }
+    /// Rewrites a kernel for all tools. If that fails, it stays as it is, and counts as unchecked.
+    pub(crate) fn rewrite(&self, source: &KernelSource, name: &str) -> Option<Arc<InstrumentedKernel>> {
+        let module = source.program.module();
+        let calls = source.calls.get_or_init(|| CallGraph::of(module));
+        let unchecked = |reason: String| self.services.write(&Line::Unchecked { kernel: name.to_owned(), reason });
+        let rewritten = self.rewriter.rewrite_kernel(module, calls, module.function(name)?);
+        let mut rewritten = rewritten.inspect_err(|error| unchecked(error.to_string())).ok()?;
+        let versions = rewritten.kernels.remove(name)?;
+        let program = source.program.load_part(rewritten.module);
+        let program = program.inspect_err(|error| unchecked(error.to_string())).ok()?;
+        let counters = (0..rewritten.sites.len()).map(|_| AtomicU64::new(0)).collect();
+        let instrumented =
+            InstrumentedModule { sites: rewritten.sites, versions, counters, reported: Mutex::default() };
+        let kernel = InstrumentedKernel::new(instrumented, program, name)?;
+        let mut list = self.rewritten.list.lock().unwrap_or_else(PoisonError::into_inner);
+        list.retain(|kernel| kernel.strong_count() > 0);
+        list.push(Arc::downgrade(&kernel));
+        Some(kernel)
     }
 
-    /// A module that was rewritten is loaded.
-    pub(crate) fn on_rewritten(&self, program: &Arc<dyn Program>, instrumented: &Arc<InstrumentedModule>) {
-        let mut list = self.loaded.list.lock().unwrap_or_else(PoisonError::into_inner);
-        list.retain(|(program, _)| program.strong_count() > 0);
-        list.push((Arc::downgrade(program), Arc::downgrade(instrumented)));
-    }
-
-    /// A module that was rewritten goes: tools are told what was counted in it.
+    /// A kernel that was rewritten goes: tools are told what was counted in it.
     pub(crate) fn on_counts(&self, program: &dyn Program, instrumented: &InstrumentedModule) {
         let InstrumentedModule { sites, counters, .. } = instrumented;
         for instance in self.tools.iter().zip(&self.instances) {
@@ -97,13 +98,11 @@ impl ToolHost {
         }
     }
 
-    /// The process ends: the same for all modules that are still there.
+    /// The process ends: the same for all kernels that are still there.
     pub(super) fn count_all(&self) {
-        let list = std::mem::take(&mut *self.loaded.list.lock().unwrap_or_else(PoisonError::into_inner));
-        for (program, instrumented) in list {
-            if let (Some(program), Some(instrumented)) = (program.upgrade(), instrumented.upgrade()) {
-                self.on_counts(&*program, &instrumented);
-            }
+        let list = std::mem::take(&mut *self.rewritten.list.lock().unwrap_or_else(PoisonError::into_inner));
+        for kernel in list.iter().filter_map(Weak::upgrade) {
+            self.on_counts(&**kernel.program(), &kernel.module);
         }
     }
 }

@@ -146,7 +146,7 @@ impl ToolHost {
 
     /// Which of its versions each tool wants; refused also if such a version cannot be launched.
     fn choose(&self, kernel: &InstrumentedKernel, view: &LaunchView<'_>) -> Result<Vec<usize>, Refusal> {
-        if let KernelVersions { refusal: Some(refusal), .. } = &*kernel.versions {
+        if let KernelVersions { refusal: Some(refusal), .. } = &kernel.module.versions {
             return Err(refusal.clone());
         }
         let choice = self.instances.iter().map(|instance| instance.choose(view)).collect::<Result<Vec<_>, _>>()?;
@@ -156,7 +156,7 @@ impl ToolHost {
         let mut ready = kernel.ready.lock().unwrap_or_else(PoisonError::into_inner);
         if !ready.contains(&key) {
             let request = LaunchRequest { block: target.shape.block, ..LaunchRequest::of(target.symbol, view.params) };
-            if let Err(error) = kernel.program.compile(&request) {
+            if let Err(error) = kernel.program().compile(&request) {
                 return Err(Refusal::new("warpgrind", "not-compiled", error.to_string()));
             }
             ready.insert(key.clone());

@@ -92,6 +92,28 @@ impl Module {
         named().find(|(_, function)| function.body.is_some()).or_else(|| named().next()).map(|(id, _)| id)
     }
 
+    /// A copy of which only some functions have their bodies. All functions and variables have the ids that they have here.
+    pub fn with_bodies_of(&self, is_kept: impl Fn(FuncId) -> bool) -> Self {
+        let function = |(id, function): (FuncId, &Function)| {
+            if is_kept(id) { function.clone() } else { function.declaration() }
+        };
+        Self {
+            version: self.version,
+            target: self.target.clone(),
+            address_size: self.address_size,
+            items: self.items.clone(),
+            functions: self.functions.iter().map(function).collect(),
+            globals: self.globals.clone(),
+            files: self.files.clone(),
+            forms: self.forms.clone(),
+            names: self.names.clone(),
+            tags: self.tags.clone(),
+            tag_ids: self.tag_ids.clone(),
+            lines: self.lines.clone(),
+            origins: self.origins,
+        }
+    }
+
     /// The string after a name.
     pub fn text(&self, name: Name) -> &str {
         self.names.text(name)
