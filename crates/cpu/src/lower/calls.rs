@@ -11,6 +11,7 @@ use super::memory_map::param_offsets;
 use super::operands::sign_of;
 use crate::abi::calls::{HostFunction, RuntimeFunction, Undefined, with_line};
 use crate::abi::context::field;
+use crate::emit::Sign;
 use crate::llvm::{FunctionValue, Value};
 
 /// Where results and arguments of a call are.
@@ -113,12 +114,25 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let may_end = self.unit.may_end(definition);
         // Arguments are passed where there is a call at all: most guarded calls are for what hardly ever happens.
         self.call_with_mask(active, may_end, |this, mask| {
+            this.check_recursion(definition, frame);
             let area = this.fill_arguments(&layout, returns, args);
             let left = this.call_from_here(function, &[this.warp, mask, area, frame]);
             this.take_results(area, &layout, returns);
             left
         });
         true
+    }
+
+    /// Ends the launch where a function that calls itself has used the local memory up.
+    fn check_recursion(&mut self, callee: FuncId, frame: Value<'c>) {
+        if !self.unit.graph.is_recursive(callee) {
+            return;
+        }
+        let emit = self.scalar();
+        let last = frame.ty().constant(self.unit.local_stride - self.unit.frames);
+        let is_over = emit.less(Sign::Unsigned, last, frame);
+        let line = emit.int(32).constant(self.line().into());
+        self.fail_when(is_over, |this| this.call_fault(RuntimeFunction::StackOverflow, &[this.warp, line]));
     }
 
     /// Calls a function. Of a thread that runs on its own it is noted by which call it is there: threads of a warp that come to
@@ -259,6 +273,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 let function = this.unit.function(func);
                 let any = this.masks.any(is_it);
                 this.when(any, |this| {
+                    this.check_recursion(func, frame);
                     let left = this.call_from_here(function, &[this.warp, is_it, area, frame]);
                     let before = builder.load(mask.ty(), alive, 4);
                     let ended = builder.and(is_it, builder.not(left));
@@ -368,7 +383,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let emit = self.vector();
         let value = self.read_reg(reg, emit);
         let bytes = self.function.reg_type(reg).bytes();
-        emit.resize(crate::emit::Sign::Unsigned, value, bytes * 8)
+        emit.resize(Sign::Unsigned, value, bytes * 8)
     }
 
     /// Calls `each` with the parameters or results of this function that are registers, and where they are passed.

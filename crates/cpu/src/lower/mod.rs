@@ -125,6 +125,7 @@ pub(crate) fn lower<'c>(
         options,
         map: &map,
         local_stride: sizes.local,
+        frames: frames_of(&reached, &map),
         params: sizes.params,
         graph,
         functions: Map::filled(module.functions.len(), None),
@@ -178,10 +179,20 @@ fn reached(module: &Module, graph: &CallGraph, kernel: FuncId) -> Vec<FuncId> {
     graph.reachable_from(kernel).iter().filter(has_body).collect()
 }
 
+/// Bytes of local memory that functions take, each once.
+fn frames_of(functions: &[FuncId], map: &MemoryMap) -> u64 {
+    functions.iter().map(|&func| map.frame(func).local).sum()
+}
+
+/// Bytes of local memory that a thread has for calls of functions that call themselves, beyond what the kernel and all
+/// functions take once. After the last of these calls there is room for all of them once more.
+const RECURSION: u64 = 64 << 10;
+
 fn sizes_of(module: &Module, kernel: FuncId, graph: &CallGraph, reached: &[FuncId], map: &MemoryMap) -> Sizes {
     // Calls in calls take local memory on top of each other; recursion may take any amount.
-    let frames: u64 = reached.iter().map(|&func| map.frame(func).local).sum();
-    let local = if reached.iter().any(|&func| graph.is_recursive(func)) { frames.max(64 << 10) } else { frames };
+    let frames = frames_of(reached, map);
+    let is_recursive = reached.iter().any(|&func| graph.is_recursive(func));
+    let local = if is_recursive { frames + RECURSION + frames } else { frames };
     let grows =
         reached.iter().any(|&func| module.functions[func].body.as_ref().is_some_and(|body| stack::grows(module, body)));
     let local = if grows { local + stack::ROOM } else { local };

@@ -24,6 +24,8 @@ pub(crate) struct Unit<'a, 'c> {
     pub(crate) map: &'a MemoryMap,
     /// Bytes of local memory of a thread: from one lane's to the next.
     pub(crate) local_stride: u64,
+    /// Bytes that the kernel and all functions that it may call take of it, each once.
+    pub(crate) frames: u64,
     /// Bytes of the parameters of the kernel.
     pub(crate) params: u64,
     /// Who calls whom.
