@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::pool::POOLS;
-use toolkit::{AllocationKind, HostEvent};
+use toolkit::{AllocationKind, HostEvent, HostStack};
 
 use crate::address_space;
 use crate::driver;
@@ -151,12 +151,17 @@ pub(crate) fn give_up(address: u64) {
     if let (Some(_), Some(tool_host)) = (driver::fault(), tooling::get())
         && allocations().remove(&address).is_some()
     {
-        tool_host.on_free(address);
+        tool_host.on_free(address, &tooling::stack_here());
     }
 }
 
 /// Gives memory back at once.
 pub(super) fn free(address: u64) -> Result<()> {
+    free_from(address, &tooling::stack_here())
+}
+
+/// The same, where the program asked for it somewhere else.
+pub(super) fn free_from(address: u64, stack: &HostStack) -> Result<()> {
     let found = match allocations().entry(address) {
         Entry::Occupied(entry) if !matches!(entry.get().source, Source::Graph { .. }) => entry.remove(),
         // A graph keeps its memory.
@@ -168,7 +173,7 @@ pub(super) fn free(address: u64) -> Result<()> {
     {
         pool.give_back(found.bytes);
     }
-    if tooling::get().is_some_and(|tool_host| !tool_host.on_free(address)) {
+    if tooling::get().is_some_and(|tool_host| !tool_host.on_free(address, stack)) {
         return Ok(());
     }
     if driver::get()?.device.memory().free(address) { Ok(()) } else { Err(CudaError::INVALID_VALUE) }

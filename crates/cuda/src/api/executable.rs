@@ -260,7 +260,7 @@ impl State {
         for placed in &self.nodes {
             match &placed.step.action {
                 Action::Allocate(memory) if !memory.claim() && !frees => return Err(CudaError::INVALID_VALUE),
-                Action::Work(Work::Free(address)) => graph_memory::release(*address),
+                Action::Work(Work::Free(address, _)) => graph_memory::release(*address),
                 _ => {}
             }
         }

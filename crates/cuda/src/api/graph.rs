@@ -90,7 +90,7 @@ impl Action {
                 Work::Fill(_) => Kind::Fill,
                 Work::Call(_) => Kind::Host,
                 Work::Operate(_) => Kind::Operations,
-                Work::Free(_) => Kind::Free,
+                Work::Free(..) => Kind::Free,
                 Work::Record(_) => Kind::Record,
                 Work::Nothing => Kind::Empty,
             },

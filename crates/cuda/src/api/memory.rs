@@ -11,6 +11,7 @@ use super::virtual_memory;
 use super::work::Work;
 use crate::driver;
 use crate::error::{CudaError, Result};
+use crate::tooling;
 
 /// New memory.
 pub(crate) fn allocate(bytes: u64, kind: Kind) -> Result<u64> {
@@ -72,7 +73,7 @@ pub(crate) fn free_in(stream: &Stream, address: u64) -> Result<()> {
         // A graph frees only what a graph has allocated.
         Some(_) if !is_of_graph => Err(CudaError::INVALID_VALUE),
         None if is_of_graph => graph_memory::free(address),
-        _ => stream.push(Work::Free(address)),
+        _ => stream.push(Work::Free(address, tooling::stack_here())),
     }
 }
 

@@ -7,7 +7,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use toolkit::WorkOrder;
+use toolkit::{HostStack, WorkOrder};
 
 use super::allocation;
 use super::launch::Launch;
@@ -34,8 +34,8 @@ pub(crate) enum Work {
     Operate(Arc<[Operation]>),
     /// Notes the time.
     Record(Arc<OnceLock<Instant>>),
-    /// Gives memory back.
-    Free(u64),
+    /// Gives memory back, as the program asked for it somewhere.
+    Free(u64, HostStack),
     /// Only keeps its place.
     Nothing,
 }
@@ -100,9 +100,9 @@ impl Work {
             Self::Record(time) => {
                 let _ = time.set(Instant::now());
             }
-            Self::Free(address) => {
+            Self::Free(address, stack) => {
                 // It was there when the program asked for it; a second time is the program's bug.
-                let _ = allocation::free(*address);
+                let _ = allocation::free_from(*address, stack);
             }
             Self::Launch(_) | Self::Copy(_) | Self::Fill(_) | Self::Nothing => {}
         }

@@ -19,6 +19,7 @@ use crate::api::stream_id::Kind;
 use crate::api::work::{HostCall, Work};
 use crate::api::{context, copy};
 use crate::error::{CudaError, Result};
+use crate::tooling;
 use crate::transfer::{Copy, Extent, Fill, Pattern, Side};
 use rewrite::LaunchShape;
 
@@ -438,7 +439,7 @@ pub(crate) fn memory_of(node: CUgraphNode) -> Result<Arc<GraphMemory>> {
 /// A node that frees memory of a graph.
 pub(crate) fn free(address: u64) -> Result<Action> {
     if graph_memory::is_of_graph(address) {
-        Ok(Action::Work(Work::Free(address)))
+        Ok(Action::Work(Work::Free(address, tooling::stack_here())))
     } else {
         Err(CudaError::INVALID_VALUE)
     }
@@ -447,7 +448,7 @@ pub(crate) fn free(address: u64) -> Result<Action> {
 /// The address that a node frees.
 pub(crate) fn freed_by(node: CUgraphNode) -> Result<u64> {
     match graph::action_of(node as usize)? {
-        Action::Work(Work::Free(address)) => Ok(address),
+        Action::Work(Work::Free(address, _)) => Ok(address),
         _ => Err(CudaError::INVALID_VALUE),
     }
 }

@@ -73,16 +73,15 @@ impl ToolHost {
     }
 
     /// Memory was given back by the program. Whether the device may have it now: else it is kept for a while, so that late
-    /// accesses are found.
-    pub(crate) fn on_free(&self, address: u64) -> bool {
-        self.on_free_at(address, None)
+    /// accesses are found. The stack is that of who asked for it.
+    pub(crate) fn on_free(&self, address: u64, stack: &HostStack) -> bool {
+        self.on_free_at(address, stack, None)
     }
 
     /// The same, with the time at which a kernel did it.
-    pub(super) fn on_free_at(&self, address: u64, when: Option<Moment>) -> bool {
-        let stack = self.stack();
+    pub(super) fn on_free_at(&self, address: u64, stack: &HostStack, when: Option<Moment>) -> bool {
         let Some(object) = self.services.lock_objects().remove(address) else { return true };
-        self.instances.iter().fold(true, |is_free, instance| instance.on_free(&object, &stack, when) & is_free)
+        self.instances.iter().fold(true, |is_free, instance| instance.on_free(&object, stack, when) & is_free)
     }
 
     /// Whether kernels have allocated what begins at an address.

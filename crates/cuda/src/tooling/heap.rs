@@ -82,7 +82,7 @@ impl ToolHeap {
 
     fn free_now(&self, tool_host: &ToolHost, address: u64) {
         let run = self.run.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if tool_host.on_free_at(address, run.map(|run| run.now())) {
+        if tool_host.on_free_at(address, &tool_host.stack(), run.map(|run| run.now())) {
             tool_host.services.device.memory().free(address);
         }
     }

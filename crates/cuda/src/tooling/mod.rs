@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use device::Device;
 use report::{Line, Process};
 use rewrite::{Instrumentation, Rewriter};
-use toolkit::{Host, Instance, Tool};
+use toolkit::{Host, HostStack, Instance, Tool};
 
 pub(crate) use launches::InstrumentedKernel;
 pub(crate) use modules::KernelSource;
@@ -71,6 +71,11 @@ static TOOL_HOST: OnceLock<Result<Option<ToolHost>>> = OnceLock::new();
 /// The tools, if there are any.
 pub(crate) fn get() -> Option<&'static ToolHost> {
     TOOL_HOST.get()?.as_ref().ok()?.as_ref()
+}
+
+/// Where the program is, if tools want to know.
+pub(crate) fn stack_here() -> HostStack {
+    get().map_or_else(HostStack::default, ToolHost::stack)
 }
 
 /// Starts the tools that the command asks for. If they cannot start, nothing may run that they would have to check.
