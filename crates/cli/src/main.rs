@@ -16,6 +16,7 @@ mod target;
 
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// What Valgrind is for CPUs, for CUDA kernels.
@@ -48,6 +49,9 @@ enum Command {
     Ptx(ptx_command::Args),
 }
 
+/// Tools of NVIDIA's compute-sanitizer, for which nothing with a similar name stands in.
+const TOOLS_OF_OTHERS: [&str; 3] = ["racecheck", "initcheck", "synccheck"];
+
 /// What a command says about its input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum CommandStatus {
@@ -59,7 +63,15 @@ enum CommandStatus {
 
 fn main() -> ExitCode {
     // Wrong usage exits with 2, as clap does.
-    let matches = command().get_matches();
+    let matches = command().try_get_matches().unwrap_or_else(|error| {
+        if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
+            && TOOLS_OF_OTHERS.contains(&name.as_str())
+        {
+            output::error(&anyhow::anyhow!("there is no {name} yet; `warpgrind help` lists the tools that there are"));
+            std::process::exit(2);
+        }
+        error.exit()
+    });
     if let Some((name, matches)) = matches.subcommand()
         && let Some(tool) = tools::tool(name)
     {
