@@ -139,25 +139,6 @@ impl Default for Link {
 }
 
 impl Function {
-    /// The function without its body.
-    pub(super) fn declaration(&self) -> Self {
-        Self {
-            kind: self.kind,
-            name: self.name,
-            linkage: self.linkage,
-            attributes: self.attributes.clone(),
-            returns: self.returns.clone(),
-            params: self.params.clone(),
-            directives: self.directives.clone(),
-            vars: self.vars.clone(),
-            groups: self.groups.clone(),
-            regs: Map::default(),
-            labels: Map::default(),
-            body: None,
-            at: self.at,
-        }
-    }
-
     /// The type of a register.
     pub fn reg_type(&self, reg: Reg) -> Type {
         self.groups[self.regs[reg].group].ty
