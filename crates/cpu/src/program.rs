@@ -505,11 +505,8 @@ impl Variables {
             }
             let (bytes, align) = (variable.size().unwrap_or(u64::MAX), variable.alignment().into());
             let is_managed = variable.attributes.iter().any(|&attribute| module.text(attribute).contains(".managed"));
-            variables.addresses[global] = Some(if is_managed {
-                memory.allocate_shared(bytes, align)?
-            } else {
-                memory.allocate(bytes, align)?
-            });
+            variables.addresses[global] =
+                Some(if is_managed { memory.allocate_shared(bytes, align)? } else { memory.allocate(bytes, align)? });
         }
         Ok(variables)
     }

@@ -8,6 +8,8 @@
 //! same. They are rewritten in place, by the tools that only look. A kernel that may call them is launched with a context
 //! also where it is not checked.
 
+use std::sync::Arc;
+
 use ptx::analysis::{BitSet, CallGraph, CallKind};
 use ptx::diagnostic::Position;
 use ptx::edit::{Editor, SelfCalls};
@@ -27,7 +29,7 @@ use crate::instrumentation::{Class, Instrumentation};
 use crate::kernel_view::KernelView;
 use crate::shape::LaunchShape;
 use crate::site::Sites;
-use crate::version::{KernelVersion, KernelVersions, Original};
+use crate::version::{KernelVersion, KernelVersions, Original, States};
 use crate::virtual_ids;
 
 /// Rewrites modules for some tools.
@@ -108,8 +110,7 @@ impl<'t> Rewriter<'t> {
         let calls = CallGraph::of(&module);
         let with_body = |func: FuncId| module.functions[func].body.is_some();
         let is_kernel = |func: FuncId| module.functions[func].is_entry() && with_body(func);
-        let kernels: Vec<FuncId> =
-            module.functions.ids().filter(|&func| is_kernel(func) && is_wanted(func)).collect();
+        let kernels: Vec<FuncId> = module.functions.ids().filter(|&func| is_kernel(func) && is_wanted(func)).collect();
         let in_place = Pointees::of(&module, &calls);
         let offers = kernels.iter().map(|&kernel| self.offer(&module, &calls, &in_place, kernel)).collect::<Vec<_>>();
         let functions = module.functions.len();
@@ -122,6 +123,7 @@ impl<'t> Rewriter<'t> {
             helpers: FxHashMap::default(),
             plain_helpers: helpers,
             copies: FxHashMap::default(),
+            states: FxHashMap::default(),
             with_context: FxHashSet::default(),
             functions,
         };
@@ -226,6 +228,8 @@ struct Work<'a, 't> {
     helpers: FxHashMap<Vec<usize>, Helpers>,
     /// Copies of functions for each choice.
     copies: FxHashMap<(FuncId, Vec<usize>), FuncId>,
+    /// What tools kept of functions.
+    states: FxHashMap<FuncId, Arc<States>>,
     /// Functions that need the launch context.
     with_context: FxHashSet<FuncId>,
     /// How many functions the program has.
@@ -339,6 +343,7 @@ impl Work<'_, '_> {
                 if function.is_used || function.address.is_some() {
                     self.with_context.insert(copy);
                 }
+                self.states.insert(copy, Arc::new(function.states));
             }
         }
         let (copy, symbol) = self.copy(kernel, label).map_err(Failure::Refused)?;
@@ -361,6 +366,8 @@ impl Work<'_, '_> {
             context = Some(self.rewritten.module.functions[copy].params.len());
             states = self.add_context(copy, function).map_err(|error| refused(&error))?;
         }
+        let of_functions = reached.iter().filter_map(|&func| self.states.get(&self.copy_of(func, choice)).cloned());
+        let states = std::iter::once(Arc::new(states)).chain(of_functions).collect();
         Ok(KernelVersion { symbol, choice: choice.to_vec(), context, kernel_words, sites, is_plain: false, states })
     }
 

@@ -1,6 +1,7 @@
 //! Versions of kernels: what a module has of each kernel after it was rewritten.
 
 use std::any::Any;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -43,8 +44,12 @@ pub struct KernelVersion {
     pub sites: usize,
     /// Whether it is the original: no tool has anything to insert.
     pub is_plain: bool,
-    pub(crate) states: FxHashMap<&'static str, Box<dyn State>>,
+    /// What tools kept of the kernel, and then of the functions that it calls.
+    pub(crate) states: Vec<Arc<States>>,
 }
+
+/// What each tool kept of a function.
+pub(crate) type States = FxHashMap<&'static str, Box<dyn State>>;
 
 impl KernelVersion {
     /// The original, as what some tools choose.
@@ -55,9 +60,18 @@ impl KernelVersion {
 
     /// What a tool kept of the kernel while it rewrote it.
     pub fn state<S: State>(&self, tool: &str) -> Option<&S> {
-        let state: &dyn Any = &**self.states.get(tool)?;
-        state.downcast_ref()
+        self.states.first().and_then(|states| of_tool(states, tool))
     }
+
+    /// What it kept of the kernel, and of the functions that it calls, but not of those that it calls through pointers.
+    pub fn states<'a, S: State>(&'a self, tool: &'a str) -> impl Iterator<Item = &'a S> {
+        self.states.iter().filter_map(move |states| of_tool(states, tool))
+    }
+}
+
+fn of_tool<'a, S: State>(states: &'a States, tool: &str) -> Option<&'a S> {
+    let state: &dyn Any = &**states.get(tool)?;
+    state.downcast_ref()
 }
 
 impl KernelVersions {

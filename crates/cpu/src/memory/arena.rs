@@ -84,13 +84,7 @@ impl Arena {
     }
 
     /// Addresses and lengths are multiples of the unit.
-    fn allocate_in_units(
-        &self,
-        bytes: u64,
-        align: u64,
-        unit: u64,
-        is_open_to_host: bool,
-    ) -> Result<u64, OutOfMemory> {
+    fn allocate_in_units(&self, bytes: u64, align: u64, unit: u64, is_open_to_host: bool) -> Result<u64, OutOfMemory> {
         let mut state = self.state();
         let error = OutOfMemory { wanted: bytes, free: state.free_bytes };
         let align = align.max(unit);

@@ -147,7 +147,9 @@ impl Launch {
             _ => error.to_string(),
         };
         match error {
-            LaunchError::Fault(_) => crate::log::say(&format!("kernel `{}`: {what}", report::demangled(&self.kernel.name))),
+            LaunchError::Fault(_) => {
+                crate::log::say(&format!("kernel `{}`: {what}", report::demangled(&self.kernel.name)))
+            }
             _ => crate::refusal::refuse_kernel(&self.kernel.name, &what),
         }
         match error {

@@ -23,11 +23,7 @@ unsafe impl Sync for Aside {}
 
 impl Aside {
     pub(super) const fn new() -> Self {
-        Self {
-            wake: UnsafeCell::new(MaybeUninit::uninit()),
-            owner: AtomicU32::new(0),
-            served: AtomicU32::new(0),
-        }
+        Self { wake: UnsafeCell::new(MaybeUninit::uninit()), owner: AtomicU32::new(0), served: AtomicU32::new(0) }
     }
 
     fn semaphore(&self) -> *mut libc::sem_t {

@@ -93,9 +93,9 @@ pub(crate) fn start(
     let has_tools = tool_host.as_ref().map_err(|&error| error)?.is_some();
     if is_new && has_tools {
         // Before threads of ours start, which then may access device memory.
-        let keeps_out =
-            get().is_some_and(|tool_host| tool_host.instances.iter().any(|instance| instance.keeps_host_out()))
-                && device_access::keep_program_out(device.memory());
+        let keeps_out = get()
+            .is_some_and(|tool_host| tool_host.instances.iter().any(|instance| instance.keeps_host_out()))
+            && device_access::keep_program_out(device.memory());
         crate::process::dying::watch(|signal| {
             if let Some(tool_host) = get() {
                 tool_host.services.write(&Line::Signal(signal));

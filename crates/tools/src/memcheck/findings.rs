@@ -233,11 +233,7 @@ pub(super) const EXPLANATIONS: &[Explanation] = &[
     explanation("null-pointer", "an access through a null pointer", include_str!("explain/null-pointer.md")),
     explanation("wild-pointer", "an access where no memory is", include_str!("explain/wild-pointer.md")),
     explanation("host-memory", "an access to memory of the host", include_str!("explain/host-memory.md")),
-    explanation(
-        "host-access",
-        "an access of the host to memory of the device",
-        include_str!("explain/host-access.md"),
-    ),
+    explanation("host-access", "an access of the host to memory of the device", include_str!("explain/host-access.md")),
     explanation(
         "not-permitted",
         "an access that the program has forbidden itself through NVTX",

@@ -96,12 +96,9 @@ impl Launches {
     /// Gives a launch its epochs.
     fn begin(&mut self, launch: &LaunchView<'_>, looked: &Looked) -> Begun {
         let blocks = launch.shape.grid.iter().map(|&size| u64::from(size)).product::<u64>();
-        let interval = if looked.has_warp_barriers || looked.has_calls { WARP_EPOCHS } else { 1 };
-        let block = if looked.has_barriers || looked.has_calls {
-            (EPOCHS_OF_LAUNCH / blocks).clamp(256, 1 << 16) * interval
-        } else {
-            interval
-        };
+        let interval = if looked.has_warp_barriers { WARP_EPOCHS } else { 1 };
+        let block =
+            if looked.has_barriers { (EPOCHS_OF_LAUNCH / blocks).clamp(256, 1 << 16) * interval } else { interval };
         let needed = (blocks + 1).saturating_mul(block);
         if needed > EPOCHS - self.next.next_multiple_of(interval).min(EPOCHS) {
             self.forget();
@@ -164,12 +161,8 @@ impl Begun {
 }
 
 /// The size of granules, as a power of two.
-fn granule(smallest: Option<u32>, has_calls: bool) -> u32 {
-    match smallest {
-        _ if has_calls => 0,
-        Some(bytes) => bytes.min(8).trailing_zeros(),
-        None => 2,
-    }
+fn granule(smallest: Option<u32>) -> u32 {
+    smallest.map_or(2, |bytes| bytes.min(8).trailing_zeros())
 }
 
 impl Instance for RacecheckInstance {
@@ -201,14 +194,13 @@ impl Instance for RacecheckInstance {
     }
 
     fn words(&self, launch: &LaunchView<'_>, version: &KernelVersion, words: &mut Words<'_>) {
-        let nothing = Looked { has_calls: true, ..Looked::default() };
-        let looked = version.state::<Looked>("racecheck").unwrap_or(&nothing);
+        let looked = Looked::of(version);
         let (arena, arena_bytes) = self.host.memory().range();
         let (windows, windows_bytes) = self.host.shared_range().unwrap_or_default();
         let mut launches = self.launches();
-        let begun = launches.begin(launch, looked);
+        let begun = launches.begin(launch, &looked);
         let Epochs { first, block, interval, .. } = begun.epochs;
-        let [global, shared] = looked.smallest.map(|smallest| granule(smallest, looked.has_calls));
+        let [global, shared] = looked.smallest.map(granule);
         words.set(ARENA, arena);
         words.set(ARENA_BYTES, arena_bytes);
         words.set(PLANE, launches.plane(&*self.host, global, PlaneOf::Global));

@@ -3,8 +3,8 @@
 use ptx::ir::{Operand, Reg};
 use ptx::synchronisation::Synchronisation;
 use ptx::types::{Space, Type, TypeKind};
-use ptx::view::{AccessBytes, AccessKind, AccessSpace, Order, Scope};
-use rewrite::{Access, Call, Cursor, KernelView, Refusal, Sync};
+use ptx::view::{AccessBytes, AccessKind, AccessSpace, Callee, Order, Scope};
+use rewrite::{Access, Call, Cursor, KernelVersion, KernelView, Refusal, Sync};
 
 use super::record::{STRONG_BLOCK, STRONG_DEVICE};
 use super::{ACCESS_KIND, BYTES, HAS_VALUE, UPDATES, WRITES};
@@ -13,15 +13,37 @@ use super::{ACCESS_KIND, BYTES, HAS_VALUE, UPDATES, WRITES};
 #[derive(Debug, Default)]
 pub(super) struct Looked {
     /// The registers with the record of the thread, and with the first one of its block.
-    pub(super) records: Option<[Reg; 2]>,
-    /// Whether it calls functions: what these do is not known here.
-    pub(super) has_calls: bool,
+    records: Option<[Reg; 2]>,
+    /// Whether it calls functions.
+    has_calls: bool,
+    calls_through_pointers: bool,
     pub(super) has_barriers: bool,
     pub(super) has_warp_barriers: bool,
     /// The smallest accesses, in bytes: to global or generic memory, and to shared or generic memory.
     pub(super) smallest: [Option<u32>; 2],
     /// Whether it orders accesses through memory: by fences, acquires and releases.
     pub(super) has_fences: bool,
+}
+
+impl Looked {
+    /// Of a kernel, and all functions that it calls.
+    pub(super) fn of(version: &KernelVersion) -> Self {
+        let mut all = Self::default();
+        for one in version.states::<Self>("racecheck") {
+            all.calls_through_pointers |= one.calls_through_pointers;
+            all.has_barriers |= one.has_barriers;
+            all.has_warp_barriers |= one.has_warp_barriers;
+            all.has_fences |= one.has_fences;
+            for (all, one) in all.smallest.iter_mut().zip(one.smallest) {
+                *all = (*all).into_iter().chain(one).min();
+            }
+        }
+        if all.calls_through_pointers {
+            // What those functions do is not known.
+            all = Self { has_barriers: true, has_warp_barriers: true, has_fences: true, smallest: [Some(1); 2], ..all };
+        }
+        all
+    }
 }
 
 /// Why a kernel cannot be looked at, if it cannot.
@@ -73,6 +95,7 @@ fn is_kept(at: &mut Cursor<'_, '_>) -> bool {
 
 /// A function that was called may have passed barriers.
 pub(super) fn call(at: &mut Cursor<'_, '_>, call: &Call) {
+    at.state::<Looked>().calls_through_pointers |= !matches!(call.callee, Callee::Direct(_));
     if let Some([mine, first]) = records(at) {
         at.call_after(call.guard, "warpgrind_race_resume", &[mine.into()], &[first.into()]);
     }
