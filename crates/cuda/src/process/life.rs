@@ -7,6 +7,7 @@
 use std::cell::Cell;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::error::{CudaError, Result};
 
@@ -56,8 +57,14 @@ pub(crate) fn check(function: &str) -> Result<()> {
     }
 }
 
+/// How long work is waited for that the program has not waited for itself, if tools are to see it.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 extern "C" fn on_exit() {
     ENDS_PROCESS.set(true);
+    if STATE.load(Ordering::Relaxed) == USABLE && crate::tooling::get().is_some() {
+        crate::api::context::settle_all(Instant::now() + PATIENCE);
+    }
     let was = STATE.compare_exchange(USABLE, ENDING, Ordering::Relaxed, Ordering::Relaxed);
     if was.is_ok() {
         crate::devices::cpu_device::stop_compiling();

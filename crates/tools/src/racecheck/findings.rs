@@ -5,8 +5,8 @@ use rewrite::context::Record;
 use toolkit::Evidence;
 use toolkit::objects::AtAddress;
 
-use super::record::{STRONG_BLOCK, Who};
-use super::{ACCESS_KIND, BYTES, OTHER_READS, SAME, TOGETHER, UPDATES, WRITES};
+use super::record::{KINDS, STRONG_BLOCK, VOLATILE, Who};
+use super::{ACCESS_KIND, BYTES, OTHER_READS, SAME, TOGETHER, UNFENCED, UPDATES, WRITES};
 
 /// Two accesses that race.
 pub(super) struct Race<'a> {
@@ -43,9 +43,15 @@ impl Race<'_> {
         };
         let theirs = match (what & OTHER_READS != 0, other.kind) {
             (true, _) => "read",
-            (false, 0) => "write",
+            (false, ..STRONG_BLOCK) => "write",
             (false, _) => "atomic operation",
         };
+        let kinds = [what >> ACCESS_KIND & KINDS, other.kind];
+        // What PTX allows, and CUDA C++ does not.
+        let is_volatile = kinds.contains(&VOLATILE) && !kinds.contains(&0);
+        let is_unfenced = what >> UNFENCED & 3 == 2;
+        // Strong operations of too narrow a scope, in the order that their threads agreed on, but for a fence.
+        let is_nearly_ordered = is_unfenced && kinds.iter().all(|&kind| kind >= STRONG_BLOCK);
         let same_launch = other.launch == first.launch;
         let same_block = same_launch && other.block == Some(first.block);
         let same_warp = same_block
@@ -60,18 +66,29 @@ impl Race<'_> {
             ("same-value-race", Severity::Warning)
         } else if same_warp && !together {
             ("warp-synchrony", Severity::Warning)
+        } else if is_volatile || is_nearly_ordered {
+            ("data-race", Severity::Warning)
         } else {
             ("data-race", Severity::Error)
         };
         let space = if self.is_shared { "shared memory" } else { "global memory" };
         let message = match code {
             "same-value-race" => format!("two threads write the same value to {size} of {space}, unordered"),
-            "warp-synchrony" => format!("{mine} of {size} of {space} that only lockstep orders with a {theirs}"),
+            "warp-synchrony" => {
+                format!("{mine} of {size} of {space} that only lockstep orders with {}", with_article(theirs))
+            }
             _ if together => format!("lanes of one store write different values to {size} of {space}"),
-            _ => format!("{mine} of {size} of {space} races with a {theirs}"),
+            _ => format!("{mine} of {size} of {space} races with {}", with_article(theirs)),
         };
-        let (missing, help) = self.missing_order(same_launch, same_block, same_warp, together);
+        let (missing, help) = if is_unfenced {
+            UNFENCED_ACQUIRE
+        } else {
+            self.missing_order(same_launch, same_block, same_warp, together)
+        };
         let mut notes = vec![note(missing.to_owned())];
+        if is_volatile {
+            notes.push(note("volatile accesses are no race for PTX, and one for CUDA C++".to_owned()));
+        }
         notes.extend(self.place_of_object());
         let accesses = vec![
             AccessOf {
@@ -133,7 +150,7 @@ impl Race<'_> {
         same_warp: bool,
         together: bool,
     ) -> (&'static str, &'static str) {
-        let mine = self.record.what >> ACCESS_KIND & 7;
+        let mine = self.record.what >> ACCESS_KIND & KINDS;
         let is_strong = |kind: u32| kind >= STRONG_BLOCK;
         if !same_launch {
             return (
@@ -182,6 +199,16 @@ impl Race<'_> {
         Some(Note { message, stack: object.stack.clone() })
     }
 }
+
+fn with_article(what: &str) -> String {
+    if what.starts_with('a') { format!("an {what}") } else { format!("a {what}") }
+}
+
+/// What is missing, and what to do.
+const UNFENCED_ACQUIRE: (&str, &str) = (
+    "the thread has read what the other one released, and has no fence after that",
+    "put __threadfence() between the read of the flag and this access, or read the flag with acquire",
+);
 
 fn triple([x, y, z]: [u32; 3]) -> String {
     format!("({x},{y},{z})")

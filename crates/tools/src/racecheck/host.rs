@@ -1,22 +1,24 @@
 //! racecheck in the process of the program: it keeps the shadow and counts epochs, and makes findings of records.
 
 use std::collections::VecDeque;
+use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use report::{Finding, demangled};
+use report::Finding;
 use rewrite::context::Record;
 use rewrite::{KernelVersion, LaunchShape, Refusal};
+use rustc_hash::FxHashSet;
 use toolkit::{
     Evidence, Flag, Host, Instance, LaunchView, Options, Plane, PlaneLayout, PlaneOf, Words, WorkId, quarantine,
 };
 
 use super::findings::{Race, Racer};
 use super::instrument::Looked;
-use super::record::{EPOCH, Recorded, Who};
+use super::record::{EPOCH, Recorded, WARP_EPOCHS, Who};
 use super::{
-    ARENA, ARENA_BYTES, BLOCK, CHECKED, GRANULE, INTERVAL_MASK, LAUNCH, LOST, PLANE, PROVED, SHARED_GRANULE,
-    SHARED_PLANE, UNORDERED, UNORDERED_COUNT, WARP_MASK, WINDOWS, WINDOWS_BYTES,
+    ARENA, ARENA_BYTES, BLOCK, CHECKED, GRANULE, INTERVAL_MASK, LAUNCH, LOST, ORDER, ORDER_BYTES, PLANE, PROVED,
+    SHARED_GRANULE, SHARED_PLANE, UNORDERED, UNORDERED_COUNT, WARP_MASK, WINDOWS, WINDOWS_BYTES,
 };
 
 /// racecheck in a process.
@@ -27,6 +29,25 @@ pub(super) struct RacecheckInstance {
     launches: Mutex<Launches>,
     /// Threads that had more barriers than there are epochs.
     lost: Box<AtomicU64>,
+    order: OrderTables,
+}
+
+/// What kernels know of order through memory (`device.ptx`); made when a kernel first needs it.
+#[derive(Debug, Default)]
+struct OrderTables {
+    words: OnceLock<Box<[AtomicU64]>>,
+}
+
+impl OrderTables {
+    fn address(&self) -> u64 {
+        let words = self.words.get_or_init(|| (0..ORDER_BYTES / 8).map(|_| AtomicU64::new(0)).collect());
+        words.as_ptr() as u64
+    }
+
+    /// How many conflicts were not decided.
+    fn undecided(&self) -> u64 {
+        self.words.get().map_or(0, |words| words[1].load(Ordering::Relaxed))
+    }
 }
 
 /// Launches and what their records mean.
@@ -36,10 +57,10 @@ struct Launches {
     next: u64,
     /// The last ones, from the oldest on.
     last: VecDeque<Begun>,
+    /// What was found, and at which lines.
+    seen: FxHashSet<String>,
     /// The records of memory, by the size of granules; and of shared memory.
     planes: [[Option<Box<dyn Plane>>; 2]; GRANULES],
-    /// Kernels in which not every conflict could be decided, and how many.
-    undecided: Vec<(String, u64)>,
 }
 
 /// A launch that has begun, or is about to.
@@ -71,8 +92,6 @@ const CELL: u64 = 16;
 const EPOCHS: u64 = 1 << (64 - EPOCH);
 /// Epochs that a launch has about, if its kernel has barriers in loops.
 const EPOCHS_OF_LAUNCH: u64 = 1 << 24;
-/// What barriers of a warp divide an interval into.
-const WARP_EPOCHS: u64 = 64;
 /// So many launches are remembered, and compared with those that follow.
 const MOST_LAUNCHES: usize = 4096;
 /// With so many launches one can be unordered.
@@ -84,7 +103,13 @@ impl RacecheckInstance {
             return Err("the device does not say where shared memory is".to_owned());
         }
         let launches = Mutex::new(Launches { next: 1, ..Launches::default() });
-        Ok(Box::new(Self { host: Arc::clone(host), options: options.clone(), launches, lost: Box::default() }))
+        Ok(Box::new(Self {
+            host: Arc::clone(host),
+            options: options.clone(),
+            launches,
+            lost: Box::default(),
+            order: OrderTables::default(),
+        }))
     }
 
     fn launches(&self) -> MutexGuard<'_, Launches> {
@@ -96,7 +121,7 @@ impl Launches {
     /// Gives a launch its epochs.
     fn begin(&mut self, launch: &LaunchView<'_>, looked: &Looked) -> Begun {
         let blocks = launch.shape.grid.iter().map(|&size| u64::from(size)).product::<u64>();
-        let interval = if looked.has_warp_barriers { WARP_EPOCHS } else { 1 };
+        let interval = if looked.has_warp_barriers || looked.has_fences { 1 << WARP_EPOCHS } else { 1 };
         let block =
             if looked.has_barriers { (EPOCHS_OF_LAUNCH / blocks).clamp(256, 1 << 16) * interval } else { interval };
         let needed = (blocks + 1).saturating_mul(block);
@@ -160,6 +185,19 @@ impl Begun {
     }
 }
 
+/// A finding, and the lines of its two accesses.
+fn lines_of(finding: &Finding) -> String {
+    let mut text = format!("{} {}", finding.code, finding.message);
+    for place in finding.accesses.iter().map(|access| access.place.as_ref()) {
+        let _ = match place.map(|place| (place, place.lines.first())) {
+            Some((_, Some(line))) => write!(text, " {}:{}", line.file, line.line),
+            Some((place, None)) => write!(text, " {} {}", place.kernel, place.instruction_line),
+            None => write!(text, " -"),
+        };
+    }
+    text
+}
+
 /// The size of granules, as a power of two.
 fn granule(smallest: Option<u32>) -> u32 {
     smallest.map_or(2, |bytes| bytes.min(8).trailing_zeros())
@@ -213,6 +251,7 @@ impl Instance for RacecheckInstance {
         words.set(BLOCK, block << EPOCH);
         words.set(INTERVAL_MASK, (interval << EPOCH).wrapping_neg());
         words.set(WARP_MASK, (interval - 1) << EPOCH);
+        words.set(ORDER, if looked.has_fences { self.order.address() } else { 0 });
         words.set(LOST, &raw const *self.lost as u64);
         let is_unordered = |other: &&Begun| match (other.id, launch.order) {
             (Some(id), Some(order)) => id != order.id && !order.before.contains(id),
@@ -233,10 +272,14 @@ impl Instance for RacecheckInstance {
 
     fn record(&self, record: &Record, evidence: &Evidence<'_>) -> Option<Finding> {
         let recorded = Recorded::of(record.other);
-        let launches = self.launches();
+        let mut launches = self.launches();
         let begun = launches.of_epoch(recorded.epoch)?;
         let other = Racer {
-            place: recorded.site.and_then(|site| evidence.place_of(rewrite::SiteId(site))),
+            // Sites are counted in their kernel.
+            place: recorded
+                .site
+                .filter(|_| begun.kernel == evidence.place.kernel)
+                .and_then(|site| evidence.place_of(rewrite::SiteId(site))),
             kernel: begun.kernel.clone(),
             launch: begun.number,
             block: begun.block(recorded.epoch),
@@ -250,7 +293,9 @@ impl Instance for RacecheckInstance {
         let object = self.host.objects().at(record.address, Some(evidence.when), || false);
         let is_shared = !self.host.memory().contains(record.address);
         let race = Race { record, evidence, other, object: (!is_shared).then_some(object), is_shared };
-        Some(race.finding())
+        let finding = race.finding();
+        // The compiler may have made several instructions of a line.
+        launches.seen.insert(lines_of(&finding)).then_some(finding)
     }
 
     fn variant(&self, record: &Record) -> u64 {
@@ -265,8 +310,11 @@ impl Instance for RacecheckInstance {
                 "{lost} threads waited at more barriers than are counted; what they did after that was not checked"
             ));
         }
-        for (kernel, count) in &self.launches().undecided {
-            self.host.say(&format!("{count} conflicts in {} could not be decided", demangled(kernel)));
+        let undecided = self.order.undecided();
+        if undecided > 0 {
+            self.host.say(&format!(
+                "{undecided} conflicts were not decided: too many blocks or addresses order each other through memory"
+            ));
         }
     }
 }

@@ -1,13 +1,13 @@
 //! What is inserted into kernels.
 
-use ptx::ir::{Operand, Reg};
+use ptx::ir::{Guard, Operand, Reg};
 use ptx::synchronisation::Synchronisation;
 use ptx::types::{Space, Type, TypeKind};
 use ptx::view::{AccessBytes, AccessKind, AccessSpace, Callee, Order, Scope};
 use rewrite::{Access, Call, Cursor, KernelVersion, KernelView, Refusal, Sync};
 
-use super::record::{STRONG_BLOCK, STRONG_DEVICE};
-use super::{ACCESS_KIND, BYTES, HAS_VALUE, UPDATES, WRITES};
+use super::record::{STRONG_BLOCK, STRONG_DEVICE, VOLATILE};
+use super::{ACCESS_KIND, ACQUIRES, BYTES, HAS_VALUE, ORDER, RELEASES, UPDATES, WRITES};
 
 /// What is kept of a function while it is rewritten, and of a kernel for its launches.
 #[derive(Debug, Default)]
@@ -116,7 +116,12 @@ pub(super) fn sync(at: &mut Cursor<'_, '_>, sync: &Sync) {
             let helper = if is_kept(at) { "warpgrind_race_warp_barrier_kept" } else { "warpgrind_race_warp_barrier" };
             at.call_after(sync.guard, helper, &[mine.into()], &[mine.into()]);
         }
-        Synchronisation::Fence { .. } => at.state::<Looked>().has_fences = true,
+        Synchronisation::Fence { scope, .. } => {
+            at.state::<Looked>().has_fences = true;
+            let helper = if is_kept(at) { "warpgrind_race_fence_kept" } else { "warpgrind_race_fence" };
+            let arguments = [mine.into(), first.into(), Operand::Int(strong(scope).into())];
+            at.call_after(sync.guard, helper, &[mine.into()], &arguments);
+        }
         _ => {}
     }
 }
@@ -148,26 +153,60 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
     }
     looked.has_fences |= matches!(access.access.order, Order::Acquire | Order::Release | Order::AcquireRelease);
     let (guard, site) = (at.guard(), at.site(access));
-    let address = generic_address(at, access);
+    let mut address = generic_address(at, access);
+    if kind != 0 {
+        // What the instruction loads may take the place of its address.
+        let copy = at.reg(Type::B64);
+        at.before().inst("mov.b64", &[copy.into(), address.into()]);
+        address = copy;
+    }
     let mut what = bytes | kind << ACCESS_KIND;
     let word = |number: u32| Operand::Int(number.into());
     if access.access.kind == AccessKind::Read {
         let arguments = [address.into(), mine.into(), first.into(), word(site.0), word(what)];
         at.call(guard, "warpgrind_race_read", &[], &arguments);
+        if kind != 0 {
+            order(at, access, address, what);
+        }
         return;
     }
     what |= if access.access.kind == AccessKind::ReadWrite { UPDATES } else { WRITES };
-    let value = if kind == 0 { value(at, access) } else { None };
+    let value = if kind < STRONG_BLOCK { value(at, access) } else { None };
     if value.is_some() {
         what |= HAS_VALUE;
     }
     let value = value.unwrap_or(Operand::Int(0));
     let arguments = [address.into(), mine.into(), first.into(), word(site.0), word(what), value];
     at.call(guard, "warpgrind_race_write", &[], &arguments);
-    if kind == 0 && !access.is_collective {
+    if kind != 0 {
+        order(at, access, address, what);
+    }
+    if kind < STRONG_BLOCK && !access.is_collective {
         let arguments = [address.into(), mine.into(), word(site.0), word(what), value];
         at.call_after(guard, "warpgrind_race_written", &[], &arguments);
     }
+}
+
+/// After a strong access: it may acquire or release, if the kernel has fences.
+fn order(at: &mut Cursor<'_, '_>, access: &Access, address: Reg, mut what: u32) {
+    let Some([mine, first]) = records(at) else { return };
+    if matches!(access.access.order, Order::Acquire | Order::AcquireRelease) {
+        what |= ACQUIRES;
+    }
+    if matches!(access.access.order, Order::Release | Order::AcquireRelease) {
+        what |= RELEASES;
+    }
+    let tables = at.word(ORDER);
+    let is_ordered = at.at_entry("setp.ne.b64", Type::Pred, &[tables.into(), Operand::Int(0)]);
+    let holds = at.reg(Type::Pred);
+    at.and_guard(holds, is_ordered, at.guard());
+    let arguments = [address.into(), mine.into(), first.into(), Operand::Int(what.into())];
+    at.call_after(Some(Guard::when(holds)), "warpgrind_race_order", &[], &arguments);
+}
+
+/// How strong an operation of a scope is.
+fn strong(scope: Scope) -> u32 {
+    if matches!(scope, Scope::Block | Scope::Cluster) { STRONG_BLOCK } else { STRONG_DEVICE }
 }
 
 /// Among whom an access is ordered with others: 0 for a weak one.
@@ -175,10 +214,8 @@ fn kind(access: &Access) -> u32 {
     let is_atomic = access.access.kind == AccessKind::ReadWrite;
     match (access.access.order, access.access.scope) {
         (Order::Weak, _) if !is_atomic => 0,
-        (Order::Volatile, _) => STRONG_DEVICE,
-        (_, Some(Scope::Block)) => STRONG_BLOCK,
-        (_, Some(Scope::Cluster)) => STRONG_BLOCK,
-        _ => STRONG_DEVICE,
+        (Order::Volatile, _) => VOLATILE,
+        (_, scope) => strong(scope.unwrap_or(Scope::Device)),
     }
 }
 

@@ -51,6 +51,8 @@ const WARP_MASK: Word = Word("WARP_MASK");
 const UNORDERED: Word = Word("UNORDERED");
 /// How many there are.
 const UNORDERED_COUNT: Word = Word("UNORDERED_COUNT");
+/// The address of the tables of order, if the kernel orders accesses through memory; else 0.
+const ORDER: Word = Word("ORDER");
 /// The address of the count of threads that had more barriers than there are epochs.
 const LOST: Word = Word("LOST");
 
@@ -70,6 +72,12 @@ const OTHER_READS: u32 = 1 << 14;
 const SAME: u32 = 1 << 15;
 /// Both are lanes of one instruction.
 const TOGETHER: u32 = 1 << 16;
+/// Where in `what` is how they conflict: 1, or 2 if only a fence is missing.
+const UNFENCED: u32 = 19;
+/// The access acquires.
+const ACQUIRES: u32 = 1 << 17;
+/// The access releases.
+const RELEASES: u32 = 1 << 18;
 
 /// What `device.ptx` says by name.
 const CONSTANTS: &[(&str, u64)] = &[
@@ -78,14 +86,20 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("THREAD", record::THREAD as u64),
     ("THREADS", record::THREADS as u64),
     ("THREAD_BITS", (record::THREADS as u64) << record::THREAD),
+    ("WARP_EPOCHS", record::WARP_EPOCHS as u64),
+    ("ONE_EPOCH", 1 << record::EPOCH),
+    ("FENCES", record::FENCES),
+    ("NOT_FENCES", !record::FENCES),
     ("WARP", record::THREAD as u64 + 5),
     ("KIND", record::KIND as u64),
     ("KINDS", record::KINDS as u64),
     ("SITES", record::SITES as u64),
     ("MANY_LANES", record::MANY_LANES),
+    ("MANY_BLOCKS", record::MANY_BLOCKS),
     ("MANY_LANES_RECORD", record::MANY_LANES << record::MANY),
     ("MANY_WARPS_RECORD", record::MANY_WARPS << record::MANY),
     ("MANY_BLOCKS_RECORD", record::MANY_BLOCKS << record::MANY),
+    ("VOLATILE", record::VOLATILE as u64),
     ("STRONG_BLOCK", record::STRONG_BLOCK as u64),
     ("STRONG_DEVICE", record::STRONG_DEVICE as u64),
     ("NOT_LANE", !(31 << record::THREAD)),
@@ -95,7 +109,41 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("OTHER_READS", OTHER_READS as u64),
     ("SAME", SAME as u64),
     ("TOGETHER", TOGETHER as u64),
+    ("WRITES", WRITES as u64),
+    ("CHANGES", (WRITES | UPDATES) as u64),
+    ("UNFENCED", UNFENCED as u64),
+    ("NARROW_MARK", (record::STRONG_BLOCK as u64) << 48),
+    ("WIDE_MARK", (record::STRONG_DEVICE as u64) << 48),
+    ("ACQUIRES", ACQUIRES as u64),
+    ("RELEASES", RELEASES as u64),
+    ("ORDER_ADDRESSES", ORDER_ADDRESSES),
+    ("ORDER_MOST_ADDRESSES", (1 << ORDER_ADDRESS_BITS) - 1),
+    ("ORDER_ADDRESS_SIZE", ORDER_ADDRESS_SIZE as u64),
+    ("ORDER_ADDRESS_RUNS", ((1 << ORDER_ADDRESS_SIZE) - LIST_HEADER) / LIST_RUN),
+    ("ORDER_BLOCKS", ORDER_BLOCKS),
+    ("ORDER_MOST_BLOCKS", (1 << ORDER_BLOCK_BITS) - 1),
+    ("ORDER_BLOCK_SIZE", ORDER_BLOCK_SIZE as u64),
+    ("ORDER_BLOCK_RUNS", ((1 << ORDER_BLOCK_SIZE) - LIST_HEADER) / LIST_RUN),
 ];
+
+/// Where in the tables of order the lists of addresses begin, after a word that says whether something did not fit, and one that
+/// counts what was not decided.
+const ORDER_ADDRESSES: u64 = 64;
+/// How many addresses have lists, as a power of two.
+const ORDER_ADDRESS_BITS: u32 = 12;
+/// How many bytes each has, as a power of two.
+const ORDER_ADDRESS_SIZE: u32 = 8;
+/// Where the lists of blocks begin.
+const ORDER_BLOCKS: u64 = ORDER_ADDRESSES + (1 << (ORDER_ADDRESS_BITS + ORDER_ADDRESS_SIZE));
+/// How many blocks have lists.
+const ORDER_BLOCK_BITS: u32 = 12;
+/// How many bytes each has.
+const ORDER_BLOCK_SIZE: u32 = 9;
+/// How many bytes the tables have.
+const ORDER_BYTES: u64 = ORDER_BLOCKS + (1 << (ORDER_BLOCK_BITS + ORDER_BLOCK_SIZE));
+/// Bytes of the header of a list, and of each run in it.
+const LIST_HEADER: u64 = 32;
+const LIST_RUN: u64 = 24;
 
 /// The version in which accesses are looked at.
 const CHECKED: usize = 0;
@@ -145,6 +193,7 @@ impl Instrumentation for Racecheck {
             WARP_MASK,
             UNORDERED,
             UNORDERED_COUNT,
+            ORDER,
             LOST,
         ]
     }

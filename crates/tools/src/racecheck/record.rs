@@ -21,6 +21,11 @@ pub(super) const THREADS: u32 = 1023;
 /// The bits of the site; all of them for sites with larger numbers.
 pub(super) const SITES: u32 = (1 << KIND) - 1;
 
+/// In the record of a thread, which has no site: when its last fences were (`device.ptx`).
+pub(super) const FENCES: u64 = 0x3fff;
+/// What barriers of a warp and fences of a thread divide an interval into, as a power of two.
+pub(super) const WARP_EPOCHS: u32 = 6;
+
 /// Several lanes of a warp.
 pub(super) const MANY_LANES: u64 = 1;
 /// Several warps of a block.
@@ -28,10 +33,13 @@ pub(super) const MANY_WARPS: u64 = 2;
 /// Several blocks, or a launch that is not ordered.
 pub(super) const MANY_BLOCKS: u64 = 3;
 
+/// A volatile access. For PTX it is a strong operation, and no race with others of its kind; for CUDA C++ it is an access like
+/// any other. So it is ordered like a weak one, but what it races with decides how bad that is.
+pub(super) const VOLATILE: u32 = 1;
 /// A strong operation of the scope of its block.
-pub(super) const STRONG_BLOCK: u32 = 1;
+pub(super) const STRONG_BLOCK: u32 = 2;
 /// A strong operation of the scope of the device or more.
-pub(super) const STRONG_DEVICE: u32 = 2;
+pub(super) const STRONG_DEVICE: u32 = 3;
 
 /// A record, taken apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,7 +91,7 @@ mod tests {
         let record = 77 << EPOCH | MANY_LANES << MANY | 64 << THREAD | 2 << KIND | 9;
         let recorded = Recorded::of(record);
         assert_eq!((recorded.epoch, recorded.who), (77, Who::Lanes { warp: 2 }));
-        assert_eq!((recorded.kind, recorded.site), (STRONG_DEVICE, Some(9)));
+        assert_eq!((recorded.kind, recorded.site), (STRONG_BLOCK, Some(9)));
         assert_eq!(Recorded::of(SITES.into()).site, None);
         assert_eq!(Recorded::of(MANY_BLOCKS << MANY).who, Who::Blocks);
     }
