@@ -1,22 +1,16 @@
-// A function that calls itself until the memory of its thread is used up.
+//@ finds: device-fault
 #include "memcheck.h"
 
 
-struct Big {
-    int values[64];
-};
-
-__device__ __noinline__ int descend(int depth, int *p) {
-    Big big;
-    for (int i = 0; i < 64; i++) big.values[i] = depth + p[i & 3];
-    if (depth == 0) return big.values[p[0] & 63];
-    return descend(depth - 1, p) + big.values[depth & 63]; //~ ERROR device-fault
+__device__ __noinline__ int depth(volatile int *data, int n) {
+    return n == data[0] ? 0 : depth(data, n + 1) + data[1];
 }
 
-__global__ void work(int *p) { p[4] = descend(WRONG_OR_RIGHT(100000, 100), p); }
+__global__ void work(int *data) {
+    data[2] = depth(data, WRONG_OR_RIGHT(1, -5));
+}
 
 int main() {
-    int *p = device<int>(8);
-    work<<<1, 1>>>(p);
+    work<<<1, 1>>>(device<int>(4));
     return finish();
 }

@@ -76,6 +76,9 @@ impl Calls for Captured {
         {
             frames.truncate(last + 1);
         }
+        // Nor is what starts threads.
+        let ends_in_program = frames.iter().rposition(|frame| !is_of_libc(frame));
+        frames.truncate(ends_in_program.map_or(frames.len(), |last| last + 1));
         Stack { frames }
     }
 }
