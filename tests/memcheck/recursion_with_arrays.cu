@@ -1,22 +1,16 @@
-// A function that calls itself until the memory of its thread is used up.
+// A function that calls itself until the local memory of its thread is used up.
 #include "memcheck.h"
 
 
-struct Big {
-    int values[64];
-};
-
-__device__ __noinline__ int descend(int depth, int *p) {
-    Big big;
-    for (int i = 0; i < 64; i++) big.values[i] = depth + p[i & 3];
-    if (depth == 0) return big.values[p[0] & 63];
-    return descend(depth - 1, p) + big.values[depth & 63]; //~ ERROR device-fault
+__device__ __noinline__ int descend(int depth) {
+    volatile int values[64];
+    values[depth & 63] = depth;
+    return depth == 0 ? values[0] : descend(depth - 1) + values[depth & 63]; //~ ERROR device-fault
 }
 
-__global__ void work(int *p) { p[4] = descend(WRONG_OR_RIGHT(100000, 100), p); }
+__global__ void work(int *p) { *p = descend(WRONG_OR_RIGHT(100000, 100)); }
 
 int main() {
-    int *p = device<int>(8);
-    work<<<1, 1>>>(p);
+    work<<<1, 1>>>(device<int>(1));
     return finish();
 }
