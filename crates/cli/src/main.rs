@@ -12,6 +12,7 @@ mod output;
 mod prove;
 mod ptx_command;
 mod run;
+mod sanitizer;
 mod target;
 
 use std::process::ExitCode;

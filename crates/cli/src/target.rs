@@ -15,7 +15,7 @@ use clap::ValueEnum;
 use program::Kind;
 use settings::Settings;
 
-use crate::{installation, output};
+use crate::{installation, output, sanitizer};
 
 /// Flags of all commands that run programs, and the program.
 #[derive(clap::Args, Debug)]
@@ -186,6 +186,7 @@ impl Target {
         let mut command = Command::new(path);
         command.arg0(&self.program[0]).args(&self.program[1..]);
         libraries.set(&mut command)?;
+        sanitizer::set_options(&mut command, path);
         if nvtx_of_user().is_none() {
             command.env_remove(NVTX);
         }

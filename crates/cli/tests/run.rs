@@ -603,6 +603,17 @@ fn large_environments_and_many_arguments_pass() {
 }
 
 #[test]
+fn programs_with_sanitizers_start() {
+    let scratch = Scratch::new("sanitizers");
+    let shared = scratch.shared_runtime(Major::V12);
+    for sanitizer in ["address", "thread"] {
+        let flags = [shared.to_str().expect("UTF-8"), &format!("-fsanitize={sanitizer}")];
+        let program = scratch.compile("app.c", ASKS_VERSION, sanitizer, &flags);
+        assert_said(&scratch.run(&program), "0 12 7\n");
+    }
+}
+
+#[test]
 fn the_name_of_the_program_is_what_was_written() {
     let scratch = Scratch::new("name");
     let output = scratch.warpgrind().args(["sh", "-c", "echo $0"]).output().expect("it starts");
