@@ -51,7 +51,7 @@ enum Command {
 }
 
 /// Tools of NVIDIA's compute-sanitizer, for which nothing with a similar name stands in.
-const TOOLS_OF_OTHERS: [&str; 3] = ["racecheck", "initcheck", "synccheck"];
+const TOOLS_OF_OTHERS: [&str; 2] = ["initcheck", "synccheck"];
 
 /// What a command says about its input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -441,3 +441,12 @@ fn codes_are_explained() {
     assert_eq!(code, Some(1));
     assert_contains(&text, "no tool has a code `x\\u{1b}[31m`; these are known:\n");
 }
+
+#[test]
+fn tools_of_others_are_not_mistaken_for_commands_of_ours() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warpgrind"));
+    let output = command.args(["synccheck", "./app"]).output().expect("it starts");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("there is no synccheck yet") && !text.contains("similar"), "{text}");
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -1,8 +1,8 @@
 //! Kernels that tools rewrite.
 //!
 //! A kernel is rewritten when it is first launched, into a module that shares the variables of the program's own: libraries
-//! have hundreds of kernels, and programs launch few of them. What was rewritten is not kept on disk: it takes about as
-//! long to rewrite a kernel as to read its text, and what takes long, its machine code, is kept.
+//! have hundreds of kernels, and programs launch few of them. What was rewritten is not kept on disk: to rewrite a kernel
+//! takes some milliseconds (`docs/memcheck-measurements.md`), and what takes long, its machine code, is kept.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
