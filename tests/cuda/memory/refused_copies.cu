@@ -23,6 +23,23 @@ int main() {
     DRIVER_OK(cuMemcpyHtoD(host, there, 0));
     DRIVER_OK(cuMemcpy(host, device, 8));
 
+    // Memory of the host that the device knows in part.
+    char *pages = (char *)mmap(nullptr, 4 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CUdeviceptr large;
+    DRIVER_OK(cuMemAlloc(&large, 4 * 4096));
+    DRIVER_OK(cuMemHostRegister(pages + 4096, 4096, 0));
+    DRIVER_OK(cuMemcpyHtoD(large, pages + 4096, 4096));
+    RETURNS(CUDA_ERROR_INVALID_VALUE, cuMemcpyHtoD(large, pages + 4096, 4097));
+    RETURNS(CUDA_ERROR_INVALID_VALUE, cuMemcpyHtoD(large, pages, 4097));
+    RETURNS(CUDA_ERROR_INVALID_VALUE, cuMemcpyDtoD(large, (CUdeviceptr)pages + 4096, 8192));
+    DRIVER_OK(cuMemcpyHtoD(large, pages, 4096));
+    DRIVER_OK(cuMemHostRegister(pages + 8192, 4096, 0));
+    DRIVER_OK(cuMemcpyHtoD(large, pages + 4096, 8192));
+    DRIVER_OK(cuMemHostUnregister(pages + 4096));
+    DRIVER_OK(cuMemHostUnregister(pages + 8192));
+    DRIVER_OK(cuMemcpyHtoD(large, pages, 4 * 4096));
+    DRIVER_OK(cuMemFree(large));
+
     CUDA_ARRAY_DESCRIPTOR description = {16, 16, CU_AD_FORMAT_FLOAT, 1};
     CUarray array;
     DRIVER_OK(cuArrayCreate(&array, &description));

@@ -282,8 +282,7 @@ pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
         if is_reserved(address) {
             return Err(CudaError::INVALID_VALUE);
         }
-        let is_pinned = find(address).is_some_and(|found| end <= found.address + found.bytes);
-        return Ok(if is_pinned { Owner::PinnedHost } else { Owner::Host });
+        return owner_on_host(address, end);
     }
     if tooling::get().is_some_and(|tool_host| tool_host.copies_freed(address)) {
         return Err(CudaError::INVALID_VALUE);
@@ -306,6 +305,23 @@ pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
         tool_host.on_event(&HostEvent::Copy { address, bytes });
     }
     Ok(if matches!(kind, Kind::Host { .. }) { Owner::PinnedHost } else { Owner::Device })
+}
+
+/// Whether the device knows a range of the host's memory. One that it knows in part is refused, as the manual says.
+fn owner_on_host(start: u64, end: u64) -> Result<Owner> {
+    let allocations = allocations();
+    let mut at = start;
+    // From one registration to the next.
+    while let Some((_, found)) =
+        allocations.range(..=at).next_back().filter(|(_, found)| at - found.address < found.bytes)
+    {
+        at = found.address + found.bytes;
+        if end <= at {
+            return Ok(Owner::PinnedHost);
+        }
+    }
+    let is_known_in_part = at > start || allocations.range(start..end).next().is_some();
+    if is_known_in_part { Err(CudaError::INVALID_VALUE) } else { Ok(Owner::Host) }
 }
 
 /// Bytes of the device that no allocation has.
