@@ -1,5 +1,5 @@
 // After a write through a wild pointer every call returns error 700, on every thread, for as long as the process lives.
-//@ stderr: kernel `_Z5writePi`
+//@ stderr: kernel `write(int*)`
 //@ variants: static shared sm_75 sm_90 G lineinfo ptds clang
 
 #include "../expect.h"

@@ -1,5 +1,5 @@
 // A word at an odd address is error 716, which lasts.
-//@ stderr: kernel `_Z4readPKcPi`: address
+//@ stderr: kernel `read(char const*, int*)`: address
 
 #include "../expect.h"
 

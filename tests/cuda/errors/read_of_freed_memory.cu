@@ -1,5 +1,5 @@
 // A read of memory that was freed, and is not used again, is error 700.
-//@ stderr: kernel `_Z4readPiS_`: illegal address
+//@ stderr: kernel `read(int*, int*)`: illegal address
 
 #include "../expect.h"
 

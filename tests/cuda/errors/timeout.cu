@@ -1,5 +1,5 @@
 // A kernel that does not end is ended after the time that `--launch-timeout` gives it: error 702, which lasts.
-//@ stderr: kernel `_Z7foreverPVi`: the launch did not end in time
+//@ stderr: kernel `forever(int volatile*)`: the launch did not end in time
 //@ run: --launch-timeout 1
 
 #include "../expect.h"

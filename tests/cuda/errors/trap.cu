@@ -1,5 +1,5 @@
 // A trap is error 719, which lasts; before it, all is well.
-//@ stderr: kernel `_Z4stopi`: trap (block [0, 0, 0], thread [7, 0, 0]
+//@ stderr: kernel `stop(int)`: trap (block [0, 0, 0], thread [7, 0, 0]
 
 #include "../expect.h"
 

@@ -1,5 +1,5 @@
 // Memory is put behind reserved addresses piece by piece, and twice; without it they cannot be accessed.
-//@ stderr: kernel `_Z4fillPii`: illegal address
+//@ stderr: kernel `fill(int*, int)`: illegal address
 
 #include "../check.h"
 

@@ -1,6 +1,6 @@
 // A thread that executes more instructions than `--instruction-budget` allows ends its kernel: error 702, which lasts.
 //@ run: --instruction-budget 100000
-//@ stderr: kernel `_Z5countPVii`: a thread executed more than 100000 instructions, as many as --instruction-budget allows
+//@ stderr: kernel `count(int volatile*, int)`: a thread executed more than 100000 instructions, as many as --instruction-budget allows
 
 #include "../expect.h"
 
