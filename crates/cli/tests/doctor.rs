@@ -166,7 +166,12 @@ fn libraries_that_are_machine_code_only_are_known_by_name() {
     let output = command.args(["doctor", &program]).env("LD_LIBRARY_PATH", &scratch.0).output().expect("it starts");
     assert_says(&output, 1, &["libcublas.so.13 has its kernels as machine code only"]);
     // Who uses it cannot link it anew, although it has a runtime of its own.
-    let stripped = scratch.compile(&machine_code(), &static_runtime(Major::V13), "libcufft.so.12", &["-shared", "-s"]);
+    let stripped = scratch.compile(
+        &machine_code(),
+        &static_runtime(Major::V13),
+        "libcufft.so.12",
+        &["-shared", "-s", "-Wl,-soname,libcufft.so.12"],
+    );
     let output = scratch.doctor(&[&stripped]);
     assert_says(&output, 1, &["libcufft.so.12 has its kernels as machine code only"]);
     assert!(!stdout(&output).contains("-cudart shared"), "{}", stdout(&output));
