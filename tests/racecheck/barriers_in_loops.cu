@@ -9,6 +9,7 @@ __global__ void not_in_the_last(int *data, int rounds) {
     ring[0][threadIdx.x] = data[threadIdx.x];
     __syncthreads();
     int now = 0;
+#pragma unroll 1
     for (int round = 0; round < rounds; ++round, now = 1 - now) {
         ring[1 - now][threadIdx.x] = ring[now][(threadIdx.x + 32) % THREADS]; //~ ERROR data-race
         if (WRONG_OR_RIGHT(round + 1 < rounds, true)) __syncthreads();
@@ -20,6 +21,7 @@ __global__ void not_in_the_last(int *data, int rounds) {
 __global__ void not_in_the_first(int *data, int rounds) {
     __shared__ int ring[THREADS];
     int value = data[threadIdx.x];
+#pragma unroll 1
     for (int round = 0; round < rounds; ++round) {
         if (WRONG_OR_RIGHT(round > 0, true)) __syncthreads();
         ring[threadIdx.x] = value; //~ ERROR data-race
@@ -34,6 +36,7 @@ __global__ void every_second(int *data, int rounds) {
     __shared__ int ring[2][THREADS];
     ring[0][threadIdx.x] = data[threadIdx.x];
     __syncthreads();
+#pragma unroll 1
     for (int round = 0; round < rounds; ++round) {
         int now = round & 1;
         ring[1 - now][threadIdx.x] = ring[now][(threadIdx.x + 32) % THREADS]; //~ ERROR data-race
@@ -46,6 +49,7 @@ __global__ void every_second(int *data, int rounds) {
 // `continue` jumps over the barrier.
 __global__ void jump_over(int *data, const int *skip, int rounds) {
     __shared__ int ring[THREADS];
+#pragma unroll 1
     for (int round = 0; round < rounds; ++round) {
         ring[threadIdx.x] = data[round * THREADS + threadIdx.x]; //~ ERROR data-race
         __syncthreads();
@@ -59,6 +63,7 @@ __global__ void jump_over(int *data, const int *skip, int rounds) {
 __global__ void one_buffer(int *data, int rounds) {
     __shared__ int buffer[2][THREADS];
     int value = data[threadIdx.x];
+#pragma unroll 1
     for (int round = 0; round < rounds; ++round) {
         int now = WRONG_OR_RIGHT(0, round & 1);
         buffer[now][threadIdx.x] = value; //~ ERROR data-race
@@ -72,6 +77,7 @@ __global__ void one_buffer(int *data, int rounds) {
 __global__ void stages(int *data, int rounds) {
     __shared__ int stage[3][THREADS];
     int sum = 0;
+#pragma unroll 1
     for (int round = 0; round < rounds; ++round) {
         stage[round % WRONG_OR_RIGHT(1, 3)][threadIdx.x] = data[threadIdx.x] + round; //~ ERROR data-race
         __syncthreads();

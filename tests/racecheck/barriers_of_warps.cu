@@ -33,6 +33,7 @@ __global__ void sums(int *data) {
     int lane = threadIdx.x % 32;
     part[threadIdx.x] = data[threadIdx.x]; //~ ERROR data-race
     __syncwarp();
+#pragma unroll 1
     for (int stride = 16; stride > 0; stride /= 2) {
         int sum = part[threadIdx.x] + part[threadIdx.x ^ stride];
         __syncwarp();

@@ -8,6 +8,7 @@ __global__ void tree(int *data) {
     __shared__ int part[THREADS];
     part[threadIdx.x] = data[threadIdx.x];
     __syncthreads();
+#pragma unroll 1
     for (int stride = THREADS / 2; stride >= 32; stride /= 2) {
         if (threadIdx.x < stride) part[threadIdx.x] += part[threadIdx.x + stride]; //~ ERROR data-race
         WRONG_OR_RIGHT((void)0, __syncthreads());
@@ -36,6 +37,7 @@ __global__ void sums_of_warps(int *data) {
     WRONG_OR_RIGHT((void)0, __syncthreads());
     if (threadIdx.x == THREADS - 32) {
         int sum = 0;
+#pragma unroll 1
         for (int i = 0; i < 8; ++i) sum += sums[i]; //~ ERROR data-race
         data[0] = sum; //~ ERROR data-race
     }
@@ -46,6 +48,7 @@ __global__ void hillis_steele(int *data) {
     __shared__ int part[THREADS];
     part[threadIdx.x] = data[threadIdx.x];
     __syncthreads();
+#pragma unroll 1
     for (int offset = 32; offset < THREADS; offset *= 2) {
         int other = threadIdx.x >= offset ? part[threadIdx.x - offset] : 0; //~ ERROR data-race
         WRONG_OR_RIGHT((void)0, __syncthreads());

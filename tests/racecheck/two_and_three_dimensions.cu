@@ -23,6 +23,7 @@ __global__ void matrix_product(const float *a, const float *b, float *c, int wid
         left[threadIdx.y][threadIdx.x] = a[threadIdx.y * width + tile + threadIdx.x]; //~ ERROR data-race
         right[threadIdx.y][threadIdx.x] = b[(tile + threadIdx.y) * width + threadIdx.x]; //~ ERROR data-race
         __syncthreads();
+#pragma unroll 1
         for (int i = 0; i < SIDE; ++i) sum += right[i][threadIdx.x]; //~ ERROR data-race
         sum *= left[SIDE - 1 - threadIdx.y][threadIdx.x]; //~ ERROR data-race
         WRONG_OR_RIGHT((void)0, __syncthreads());

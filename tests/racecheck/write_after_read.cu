@@ -7,9 +7,11 @@ const int THREADS = 128;
 __global__ void tiles(const int *in, int *out, int rounds) {
     __shared__ int tile[THREADS];
     int sum = 0;
+#pragma unroll 1
     for (int round = 0; round < rounds; ++round) {
         tile[threadIdx.x] = in[round * THREADS + threadIdx.x]; //~ ERROR data-race
         __syncthreads();
+#pragma unroll 1
         for (int i = 0; i < THREADS; i += 32) sum += tile[(threadIdx.x + i) % THREADS]; //~ ERROR data-race
         WRONG_OR_RIGHT((void)0, __syncthreads());
     }
