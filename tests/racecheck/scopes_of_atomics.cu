@@ -4,9 +4,6 @@
 // Atomic operations are in order for threads that their scopes have, and for no others.
 __global__ void between_blocks(int *count) { WRONG_OR_RIGHT(atomicAdd_block(count, 1), atomicAdd(count, 1)); } //~ ERROR data-race
 
-// In one block each, the scope of the block is enough.
-__global__ void counters_of_blocks(int *counts) { atomicAdd_block(counts + WRONG_OR_RIGHT(0, blockIdx.x), 1); } //~ ERROR data-race
-
 // One side is as wide as it must be, the other is not.
 __global__ void one_side(int *count) {
     if (blockIdx.x == 0)
@@ -40,7 +37,6 @@ __global__ void load(int *flag, int *out) {
 
 int main() {
     between_blocks<<<3, 32>>>(device<int>(1));
-    counters_of_blocks<<<3, 32>>>(device<int>(3));
     one_side<<<2, 32>>>(device<int>(1));
     wide_first<<<2, 32>>>(device<int>(1));
     references<<<2, 1>>>(device<int>(1));

@@ -1,4 +1,5 @@
 #include "../memcheck/memcheck.h"
+#include <ctime>
 
 // Kernels of two streams on one array. Which elements they use depends on the data.
 __global__ void write(int *data, const int *index) { data[index[threadIdx.x] + threadIdx.x] = threadIdx.x + blockDim.x; }
@@ -22,6 +23,12 @@ __global__ void in_default_stream(int *data, const int *index) { data[index[thre
 
 __global__ void in_graph(int *data, const int *index, int value) { data[index[threadIdx.x] + threadIdx.x] = value; } //~ ERROR data-race
 
+// Lets the kernels that were launched end. The program does not know that they have.
+static void pause_for_a_while() {
+    struct timespec moment = {0, 30000000};
+    nanosleep(&moment, nullptr);
+}
+
 int main() {
     cudaStream_t a, b, blocking;
     OK(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
@@ -37,12 +44,14 @@ int main() {
 
     // A write and a read.
     write<<<1, 64, 0, a>>>(data, index);
+    pause_for_a_while();
     read<<<1, 64, 0, other>>>(data, index, out);
 
     // Atomics of two streams are fine, a plain write is not.
     add<<<1, 64, 0, a>>>(sums, index);
     add<<<1, 64, 0, b>>>(sums, index);
     if (WRONG_OR_RIGHT(false, true)) OK(cudaStreamSynchronize(b));
+    pause_for_a_while();
     clear<<<1, 1, 0, a>>>(sums, index);
 
     // The event is recorded before the kernel instead of after it.
@@ -50,10 +59,12 @@ int main() {
     before_event<<<1, 64, 0, a>>>(fields, index);
     if (WRONG_OR_RIGHT(false, true)) OK(cudaEventRecord(event, a));
     OK(cudaStreamWaitEvent(b, event, 0));
+    pause_for_a_while();
     after_event<<<1, 64, 0, b>>>(fields, index);
 
     // The default stream does not wait for streams that do not block.
     in_blocking_stream<<<1, 64, 0, WRONG_OR_RIGHT(a, blocking)>>>(cells, index);
+    pause_for_a_while();
     in_default_stream<<<1, 64>>>(cells, index);
     OK(cudaDeviceSynchronize());
 
