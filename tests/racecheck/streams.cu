@@ -25,7 +25,7 @@ __global__ void in_graph(int *data, const int *index, int value) { data[index[th
 
 // Lets the kernels that were launched end. The program does not know that they have.
 static void pause_for_a_while() {
-    struct timespec moment = {0, 30000000};
+    struct timespec moment = {0, 50000000};
     nanosleep(&moment, nullptr);
 }
 
@@ -40,6 +40,18 @@ int main() {
     const int *index = device<int>(64);
     int *data = device<int>(64), *sums = device<int>(64), *fields = device<int>(64), *cells = device<int>(64);
     int *nodes = device<int>(64), *out = device<int>(64);
+    int *nothing = device<int>(64);
+
+    // What is launched for the first time takes long.
+    write<<<1, 64>>>(nothing, index);
+    read<<<1, 64>>>(nothing, index, out);
+    add<<<1, 64>>>(nothing, index);
+    clear<<<1, 1>>>(nothing, index);
+    before_event<<<1, 64>>>(nothing, index);
+    after_event<<<1, 64>>>(nothing, index);
+    in_blocking_stream<<<1, 64>>>(nothing, index);
+    in_default_stream<<<1, 64>>>(nothing, index);
+    in_graph<<<1, 64>>>(nothing, index, 0);
     OK(cudaDeviceSynchronize());
 
     // A write and a read.
@@ -48,7 +60,9 @@ int main() {
     read<<<1, 64, 0, other>>>(data, index, out);
 
     // Atomics of two streams are fine, a plain write is not.
+    pause_for_a_while();
     add<<<1, 64, 0, a>>>(sums, index);
+    pause_for_a_while();
     add<<<1, 64, 0, b>>>(sums, index);
     if (WRONG_OR_RIGHT(false, true)) OK(cudaStreamSynchronize(b));
     pause_for_a_while();
