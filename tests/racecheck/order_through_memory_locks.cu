@@ -52,11 +52,38 @@ __global__ void tickets(int *next, int *turn, int *count) {
     serving.store(mine + 1, WRONG_OR_RIGHT(cuda::memory_order_relaxed, cuda::memory_order_release));
 }
 
+// No fence before it is given back.
+__global__ void fence_before_unlock(int *lock, int *count) {
+    while (atomicCAS(lock, 0, 1) != 0) {}
+    __threadfence();
+    *count += 1; //~ ERROR data-race
+    WRONG_OR_RIGHT((void)0, __threadfence());
+    atomicExch(lock, 0);
+}
+
+// A lock of the block, for its warps.
+__global__ void between_warps(int *out) {
+    __shared__ int lock, count;
+    if (threadIdx.x == 0) lock = count = 0;
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) {
+        while (atomicCAS_block(&lock, 0, 1) != 0) {}
+        __threadfence_block();
+        count += 1; //~ ERROR data-race
+        WRONG_OR_RIGHT((void)0, __threadfence_block());
+        atomicExch_block(&lock, 0);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) *out = count;
+}
+
 int main() {
     fence_after_lock<<<3, 1>>>(device<int>(1), device<int>(1));
     plain_unlock<<<3, 1>>>(device<int>(1), device<int>(1));
     lock_of_a_block<<<3, 1>>>(device<int>(1), device<int>(1));
     two_locks<<<3, 1>>>(device<int>(2), device<int>(1));
     tickets<<<3, 1>>>(device<int>(1), device<int>(1), device<int>(1));
+    fence_before_unlock<<<3, 1>>>(device<int>(1), device<int>(1));
+    between_warps<<<1, 128>>>(device<int>(1));
     return finish();
 }
