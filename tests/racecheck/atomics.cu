@@ -21,20 +21,20 @@ __global__ void look_before(const int *data, int *largest) {
     if (value >= WRONG_OR_RIGHT(*largest, atomicMax(largest, 0))) atomicMax(largest, value); //~ ERROR data-race
 }
 
-// A volatile read is as strong as an atomic one; a plain one is not.
-__global__ void volatile_read(int *flag, int *out) {
+// A plain read of a flag that is set by an atomic.
+__global__ void read_of_a_flag(int *flag, int *out) {
     if (blockIdx.x == 0)
         atomicExch(flag, 1);
     else
-        out[blockIdx.x] = WRONG_OR_RIGHT(*flag, *(volatile int *)flag); //~ ERROR data-race
+        out[blockIdx.x] = WRONG_OR_RIGHT(*flag, atomicAdd(flag, 0)); //~ ERROR data-race
 }
 
 // The volatile write of one block, and the plain reads of others.
 __global__ void volatile_write(int *flag, int *out) {
     if (blockIdx.x == 0)
-        *(volatile int *)flag = 1;
+        WRONG_OR_RIGHT(*(volatile int *)flag = 1, atomicExch(flag, 1));
     else
-        out[blockIdx.x] = WRONG_OR_RIGHT(*flag, *(volatile int *)flag); //~ ERROR data-race
+        out[blockIdx.x] = WRONG_OR_RIGHT(*flag, atomicAdd(flag, 0)); //~ ERROR data-race
 }
 
 // A loop around compare-and-swap, and a plain load of what is compared.
@@ -109,7 +109,7 @@ int main() {
     plain_read<<<4, 1>>>(device<int>(1), device<int>(4));
     plain_write<<<4, 1>>>(device<int>(1));
     look_before<<<4, 1>>>(device<int>(4), device<int>(1));
-    volatile_read<<<2, 1>>>(device<int>(1), device<int>(2));
+    read_of_a_flag<<<2, 1>>>(device<int>(1), device<int>(2));
     volatile_write<<<2, 1>>>(device<int>(1), device<int>(2));
     compare_and_swap<<<3, 1>>>(device<float>(1), device<float>(3));
     floats<<<3, 1>>>(device<float>(1), device<float>(3));

@@ -46,12 +46,14 @@ __global__ void fence_of_the_block(int *part, unsigned *arrived, int *out) {
 __global__ void missing_barrier(int *part, unsigned *arrived, int *out) {
     __shared__ bool is_last;
     part[blockIdx.x * 64 + threadIdx.x] = blockIdx.x;
-    __threadfence();
     WRONG_OR_RIGHT((void)0, __syncthreads());
-    if (threadIdx.x == 0) is_last = atomicAdd(arrived, 1) == BLOCKS - 1;
+    if (threadIdx.x == 0) {
+        __threadfence();
+        is_last = atomicAdd(arrived, 1) == BLOCKS - 1;
+        __threadfence();
+    }
     __syncthreads();
     if (is_last) {
-        __threadfence();
         int sum = 0;
 #pragma unroll 1
         for (int i = 0; i < BLOCKS; ++i) sum += part[i * 64 + threadIdx.x]; //~ ERROR data-race

@@ -3,16 +3,18 @@
 
 // Patterns of real programs.
 
-// The reduction of NVIDIA's sample: threads fence what they have written, then one of them counts.
-__global__ void last_block_of_sample(int *part, unsigned *arrived, int *out) {
+// All threads of a block write, and all of the last one read: one thread fences and counts for its block, between barriers.
+__global__ void one_thread_for_its_block(int *part, unsigned *arrived, int *out) {
     __shared__ bool is_last;
     part[blockIdx.x * 64 + threadIdx.x] = blockIdx.x;
-    WRONG_OR_RIGHT((void)0, __threadfence());
     __syncthreads();
-    if (threadIdx.x == 0) is_last = atomicInc(arrived, gridDim.x) == gridDim.x - 1;
+    if (threadIdx.x == 0) {
+        WRONG_OR_RIGHT((void)0, __threadfence());
+        is_last = atomicInc(arrived, gridDim.x) == gridDim.x - 1;
+        WRONG_OR_RIGHT((void)0, __threadfence());
+    }
     __syncthreads();
     if (is_last) {
-        WRONG_OR_RIGHT((void)0, __threadfence());
         int sum = 0;
 #pragma unroll 1
         for (int i = 0; i < gridDim.x; ++i) sum += part[i * 64 + threadIdx.x]; //~ ERROR data-race
@@ -86,7 +88,7 @@ __global__ void back_and_forth(int *slot, int *turn, int *out, int rounds) {
 }
 
 int main() {
-    last_block_of_sample<<<16, 64>>>(device<int>(1024), device<unsigned>(1), device<int>(64));
+    one_thread_for_its_block<<<16, 64>>>(device<int>(1024), device<unsigned>(1), device<int>(64));
     lock_of_many<<<8, 128>>>(device<int>(1), device<int>(1));
     fences<<<2, 1>>>(device<int>(1), device<int>(1), device<int>(1));
     wide_and_narrow<<<2, 1>>>(device<int>(1), device<int>(1), device<int>(1));
