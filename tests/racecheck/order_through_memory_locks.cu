@@ -19,7 +19,7 @@ __global__ void plain_unlock(int *lock, int *count) {
     *count += 1; //~ ERROR data-race
     __threadfence();
     if (WRONG_OR_RIGHT(true, false))
-        *lock = 0;
+        *lock = 0; //~ ERROR data-race
     else
         atomicExch(lock, 0);
 }
@@ -30,7 +30,7 @@ __global__ void lock_of_a_block(int *lock, int *count) {
     __threadfence();
     *count += 1; //~ ERROR data-race
     __threadfence();
-    WRONG_OR_RIGHT(atomicExch_block(lock, 0), atomicExch(lock, 0));
+    WRONG_OR_RIGHT(atomicExch_block(lock, 0), atomicExch(lock, 0)); //~ ERROR data-race
 }
 
 // Two locks for one counter.

@@ -109,9 +109,9 @@ __global__ void histogram_without_atomics(const int *data, int *out) {
     if (threadIdx.x < 64) bins[threadIdx.x] = 0;
     __syncthreads();
     if (WRONG_OR_RIGHT(true, false))
-        bins[threadIdx.x & 31] += data[threadIdx.x]; //~ ERROR data-race
+        bins[threadIdx.x & 31] += data[threadIdx.x] + threadIdx.x; //~ ERROR data-race
     else
-        atomicAdd(&bins[threadIdx.x & 31], data[threadIdx.x]);
+        atomicAdd(&bins[threadIdx.x & 31], data[threadIdx.x] + threadIdx.x);
     __syncthreads();
     if (threadIdx.x < 64) out[threadIdx.x] = bins[threadIdx.x];
 }

@@ -278,6 +278,7 @@ mod tests {
             first: None,
             count: 1,
             notes: Vec::new(),
+            accesses: Vec::new(),
             help: None,
             stack: None,
         };

@@ -118,6 +118,7 @@ pub(crate) fn out_of_bounds() -> Finding {
             Note { message: "the address is 0 bytes past an allocation of 400 bytes".into(), stack: None },
             Note { message: "allocated here".into(), stack: stack([source("main", "vecadd.cu", 13)]) },
         ],
+        accesses: Vec::new(),
         help: Some(
             "`i` is not compared with the array's length; see `warpgrind explain memcheck::out-of-bounds`".into(),
         ),

@@ -5,7 +5,7 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::*;
-use report::{Cell, Frame, Line, Row};
+use report::{AccessOf, Cell, Frame, Line, Row};
 use serde_json::Value;
 
 type Tables = BTreeMap<String, BTreeMap<String, String>>;
@@ -68,6 +68,15 @@ fn the_document_describes_what_is_written() {
     let scratch = Scratch::new();
     let mut host = out_of_bounds();
     (host.place, host.first, host.help) = (None, None, None);
+    host.accesses = vec![AccessOf {
+        what: "write".into(),
+        by: "block (0,0,0) thread (1,0,0)".into(),
+        place: None,
+        kernel: "_Z1kv".into(),
+        launch: 1,
+        block: Some([0; 3]),
+        thread: Some([1, 0, 0]),
+    }];
     host.stack = stack([Frame::Code { object: "/opt/app".into(), offset: 5 }, source("main", "main.cu", 3)]);
     let gap = |skipped: bool| {
         let (kernel, reason) = ("_Z1kv".to_owned(), "it is machine code only".to_owned());

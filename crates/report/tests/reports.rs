@@ -57,6 +57,7 @@ fn double_free() -> report::Finding {
         first: None,
         count: 3,
         notes: vec![Note { message: "freed here before".into(), stack: stack([source("main", "vecadd.cu", 14)]) }],
+        accesses: Vec::new(),
         help: None,
         stack: stack([source("release", "vecadd.cu", 13), source("main", "vecadd.cu", 15)]),
         ..out_of_bounds()

@@ -1,7 +1,7 @@
 //! Runs the CUDA programs in `tests/cuda` under `warpgrind run`: each is built by NVIDIA's compiler in the ways that its
 //! header asks for, and must end as its header says. `group/program [variant]` is the name of a test.
 //!
-//! Those in `tests/memcheck`, `tests/twice`, `tests/loads`, `tests/order` and `tests/doubled` are run under the tool of that name
+//! Those in `tests/memcheck`, `tests/racecheck`, `tests/twice`, `tests/loads`, `tests/order` and `tests/doubled` are run under the tool of that name
 //! (`report.rs`).
 //!
 //! `cargo nextest run -p warpgrind --test programs --run-ignored only`, and `streams/` after that for a part of them.
@@ -21,7 +21,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use run::Command;
 
 /// Tools with a directory of programs in which they must find or count something, or that they refuse.
-const WITH_BUGS: [&str; 5] = ["memcheck", "twice", "loads", "order", "doubled"];
+const WITH_BUGS: [&str; 6] = ["memcheck", "racecheck", "twice", "loads", "order", "doubled"];
 
 /// Tools under which programs must do what they do without.
 const TOOLS: [&[&str]; 2] = [&["memcheck"], &["memcheck", "--tool", "nop,trace", "--seed", "1"]];

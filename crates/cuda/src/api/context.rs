@@ -50,6 +50,10 @@ impl Context {
             limits: Mutex::new(DEFAULT_LIMITS),
         });
         CONTEXTS.insert(&context.handle, Arc::clone(&context));
+        if crate::tooling::get().is_some() {
+            // Tools see all work, also what the program has not waited for.
+            crate::process::life::before_the_end(settle_all);
+        }
         context
     }
 

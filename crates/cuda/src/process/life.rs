@@ -5,8 +5,8 @@
 //! free memory.
 
 use std::cell::Cell;
-use std::sync::Once;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Once, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::error::{CudaError, Result};
@@ -46,6 +46,14 @@ pub(crate) fn watch() {
     });
 }
 
+/// What is done before the process ends, within some time: waits for work that the program has not waited for itself.
+static BEFORE_THE_END: OnceLock<fn(Instant) -> bool> = OnceLock::new();
+
+/// Has something done before the process ends.
+pub(crate) fn before_the_end(action: fn(Instant) -> bool) {
+    let _ = BEFORE_THE_END.set(action);
+}
+
 /// An error if a function cannot be called, or not on this thread.
 pub(crate) fn check(function: &str) -> Result<()> {
     match STATE.load(Ordering::Relaxed) {
@@ -57,13 +65,15 @@ pub(crate) fn check(function: &str) -> Result<()> {
     }
 }
 
-/// How long work is waited for that the program has not waited for itself, if tools are to see it.
+/// How long that may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 extern "C" fn on_exit() {
     ENDS_PROCESS.set(true);
-    if STATE.load(Ordering::Relaxed) == USABLE && crate::tooling::get().is_some() {
-        crate::api::context::settle_all(Instant::now() + PATIENCE);
+    if let Some(&before_the_end) = BEFORE_THE_END.get()
+        && STATE.load(Ordering::Relaxed) == USABLE
+    {
+        before_the_end(Instant::now() + PATIENCE);
     }
     let was = STATE.compare_exchange(USABLE, ENDING, Ordering::Relaxed, Ordering::Relaxed);
     if was.is_ok() {

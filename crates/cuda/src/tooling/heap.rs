@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 use toolkit::{AllocationKind, HostEvent};
 
 use super::launches::{InstrumentedKernel, InstrumentedLaunch, place_of_line};
-use super::plan::LaunchJob;
 use super::{ToolHost, get};
 
 /// The memory of the device, for the kernels of one launch.
@@ -37,12 +36,17 @@ struct Pending {
 }
 
 impl ToolHeap {
-    /// For a launch, which may have several steps: then what it frees is there until it is over.
-    pub(super) fn new(job: &LaunchJob<'_>, has_steps: bool) -> Arc<Self> {
+    /// For a launch of a kernel, which may have several steps: then what it frees is there until it is over.
+    pub(super) fn new(
+        name: &str,
+        program: &Arc<dyn Program>,
+        kernel: Option<&Arc<InstrumentedKernel>>,
+        has_steps: bool,
+    ) -> Arc<Self> {
         Arc::new(Self {
-            name: job.name.to_owned(),
-            program: Arc::clone(job.program),
-            kernel: job.kernel.cloned(),
+            name: name.to_owned(),
+            program: Arc::clone(program),
+            kernel: kernel.cloned(),
             places: Mutex::default(),
             run: Mutex::default(),
             pending: Mutex::new(has_steps.then(Pending::default)),

@@ -10,8 +10,8 @@ use rewrite::{KernelVersion, LaunchShape, Refusal, SiteId, Sites, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolkit::{Evidence, Failure, HostStack, Kept, LaunchView, Moment, Words};
 
+use super::instrumented_module::InstrumentedModule;
 use super::launch_buffers::LaunchBuffer;
-use super::modules::InstrumentedModule;
 use super::{ToolHost, stack};
 use crate::error::CudaError;
 

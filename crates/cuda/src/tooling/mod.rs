@@ -8,6 +8,7 @@
 mod api_errors;
 mod events;
 mod heap;
+mod instrumented_module;
 mod launch_buffers;
 mod launches;
 mod modules;

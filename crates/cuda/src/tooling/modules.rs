@@ -10,11 +10,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use device::Program;
 use ptx::analysis::CallGraph;
 use report::Line;
-use rewrite::{KernelVersions, Sites};
-use rustc_hash::FxHashMap;
 use toolkit::SiteCount;
 
 use super::ToolHost;
+use super::instrumented_module::InstrumentedModule;
 use super::launches::InstrumentedKernel;
 
 /// A module as the program loaded it, of which kernels are rewritten.
@@ -29,26 +28,6 @@ impl KernelSource {
     pub(crate) fn new(program: &Arc<dyn Program>) -> Self {
         Self { program: Arc::clone(program), calls: OnceLock::new() }
     }
-}
-
-/// The module of a kernel that tools have rewritten.
-#[derive(Debug)]
-pub(crate) struct InstrumentedModule {
-    pub(super) sites: Sites,
-    pub(super) versions: KernelVersions,
-    /// How often something happened at each site.
-    pub(super) counters: Box<[AtomicU64]>,
-    /// What is known of each site where something was found.
-    pub(super) reported: Mutex<FxHashMap<u32, Reported>>,
-}
-
-/// What was reported of a site.
-#[derive(Debug, Default)]
-pub(super) struct Reported {
-    /// Which variants of records.
-    pub(super) variants: Vec<u64>,
-    /// The number of the first finding, and how often it was reported.
-    pub(super) finding: Option<(usize, u64)>,
 }
 
 /// Kernels that were rewritten, as long as they are there.

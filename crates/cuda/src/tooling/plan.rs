@@ -83,7 +83,7 @@ impl ToolHost {
             Some(kernel) => self.launch_kernel(job, kernel, view, launcher),
             None => {
                 self.count_unchecked(job.name, "its module could not be rewritten".to_owned());
-                let heap = ToolHeap::new(job, false);
+                let heap = ToolHeap::new(job.name, job.program, job.kernel, false);
                 let request = LaunchRequest { heap: Some(heap as Arc<dyn Heap>), ..job.request(job.name, &job.shape) };
                 let _turn = self.turns.read().unwrap_or_else(PoisonError::into_inner);
                 launcher(&request).map(drop).map_err(LaunchEnd::Device)
@@ -120,7 +120,7 @@ impl ToolHost {
             view,
             choice: choice.unwrap_or_default(),
             is_wanted,
-            heap: ToolHeap::new(job, plan.is_some()),
+            heap: ToolHeap::new(job.name, job.program, job.kernel, plan.is_some()),
             output: None,
             launcher,
         };
@@ -136,7 +136,10 @@ impl ToolHost {
                 runs.run_plan(plan)
             }
             None => {
-                let _turn = self.turns.read().unwrap_or_else(PoisonError::into_inner);
+                // What one worker runs is the only launch at that time.
+                let is_alone = self.instances.iter().any(|instance| instance.most_workers(&view) == Some(1));
+                let _alone = is_alone.then(|| self.turns.write().unwrap_or_else(PoisonError::into_inner));
+                let _turn = (!is_alone).then(|| self.turns.read().unwrap_or_else(PoisonError::into_inner));
                 let target = self.target(kernel, &runs.choice, &job.shape).expect("it was asked for before");
                 self.count(job.name, is_wanted, target.version.is_some_and(|version| version.is_plain));
                 runs.run_once(&target)

@@ -10,7 +10,8 @@ use rewrite::context::Record;
 use rewrite::{KernelVersion, LaunchShape, Refusal};
 use rustc_hash::FxHashSet;
 use toolkit::{
-    Evidence, Flag, Host, Instance, LaunchView, Options, Plane, PlaneLayout, PlaneOf, Words, WorkId, quarantine,
+    Evidence, Flag, Host, Instance, LaunchView, Options, Plane, PlaneLayout, PlaneOf, Words, WorkId, WorkOrder,
+    quarantine,
 };
 
 use super::findings::{Race, Racer};
@@ -57,6 +58,8 @@ struct Launches {
     next: u64,
     /// The last ones, from the oldest on.
     last: VecDeque<Begun>,
+    /// The queues of launches; of many, some.
+    queues: Vec<u64>,
     /// What was found, and at which lines.
     seen: FxHashSet<String>,
     /// The records of memory, by the size of granules; and of shared memory.
@@ -144,6 +147,17 @@ impl Launches {
         begun
     }
 
+    /// Whether launches come from several streams.
+    fn has_streams(&mut self, order: Option<&WorkOrder>) -> bool {
+        if let Some(order) = order
+            && self.queues.len() < 2
+            && !self.queues.contains(&order.id.queue)
+        {
+            self.queues.push(order.id.queue);
+        }
+        self.queues.len() > 1
+    }
+
     /// All epochs are used up: what was recorded is forgotten, and they begin anew.
     fn forget(&mut self) {
         for plane in self.planes.iter().flatten().flatten() {
@@ -189,11 +203,17 @@ impl Begun {
 fn lines_of(finding: &Finding) -> String {
     let mut text = format!("{} {}", finding.code, finding.message);
     for place in finding.accesses.iter().map(|access| access.place.as_ref()) {
-        let _ = match place.map(|place| (place, place.lines.first())) {
-            Some((_, Some(line))) => write!(text, " {}:{}", line.file, line.line),
-            Some((place, None)) => write!(text, " {} {}", place.kernel, place.instruction_line),
-            None => write!(text, " -"),
+        let Some(place) = place else {
+            text += " -";
+            continue;
         };
+        if place.lines.is_empty() {
+            let _ = write!(text, " {} {}", place.kernel, place.instruction_line);
+        }
+        // Also those that it was inlined into: functions of libraries are called from many lines.
+        for line in &place.lines {
+            let _ = write!(text, " {}:{}", line.file, line.line);
+        }
     }
     text
 }
@@ -217,7 +237,8 @@ impl Instance for RacecheckInstance {
     }
 
     fn choose(&self, launch: &LaunchView<'_>) -> Result<usize, Refusal> {
-        if self.options.has(&Flag::NO_PROVE) {
+        // What one launch does is proved, and not what it does at the same time as another one.
+        if self.options.has(&Flag::NO_PROVE) || self.launches().has_streams(launch.order) {
             return Ok(CHECKED);
         }
         let footprint = launch.footprint(&self.host.objects());

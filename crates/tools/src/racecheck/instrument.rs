@@ -152,7 +152,9 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
         }
     }
     looked.has_fences |= matches!(access.access.order, Order::Acquire | Order::Release | Order::AcquireRelease);
+    // One for errors, and the next for warnings.
     let (guard, site) = (at.guard(), at.site(access));
+    at.site(access);
     let mut address = generic_address(at, access);
     if kind != 0 {
         // What the instruction loads may take the place of its address.

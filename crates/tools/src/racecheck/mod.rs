@@ -93,6 +93,7 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("WARP", record::THREAD as u64 + 5),
     ("KIND", record::KIND as u64),
     ("KINDS", record::KINDS as u64),
+    ("WEAKER_RECORD", record::WEAKER),
     ("SITES", record::SITES as u64),
     ("MANY_LANES", record::MANY_LANES),
     ("MANY_BLOCKS", record::MANY_BLOCKS),

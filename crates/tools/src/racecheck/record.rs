@@ -15,7 +15,9 @@ pub(super) const THREAD: u32 = 18;
 /// Where the kind begins.
 pub(super) const KIND: u32 = 15;
 /// The bits of a kind.
-pub(super) const KINDS: u32 = 7;
+pub(super) const KINDS: u32 = 3;
+/// A weaker access of the block came before a barrier: no other block's is ordered with it.
+pub(super) const WEAKER: u64 = 1 << (KIND + 2);
 /// The bits of the number of a thread.
 pub(super) const THREADS: u32 = 1023;
 /// The bits of the site; all of them for sites with larger numbers.

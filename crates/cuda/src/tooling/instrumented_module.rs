@@ -1,0 +1,27 @@
+//! What tools have made of a kernel, and what was reported of it.
+
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+
+use rewrite::{KernelVersions, Sites};
+use rustc_hash::FxHashMap;
+
+/// The module of a kernel that tools have rewritten.
+#[derive(Debug)]
+pub(crate) struct InstrumentedModule {
+    pub(super) sites: Sites,
+    pub(super) versions: KernelVersions,
+    /// How often something happened at each site.
+    pub(super) counters: Box<[AtomicU64]>,
+    /// What is known of each site where something was found.
+    pub(super) reported: Mutex<FxHashMap<u32, Reported>>,
+}
+
+/// What was reported of a site.
+#[derive(Debug, Default)]
+pub(super) struct Reported {
+    /// Which variants of records.
+    pub(super) variants: Vec<u64>,
+    /// The number of the first finding, and how often it was reported.
+    pub(super) finding: Option<(usize, u64)>,
+}
