@@ -25,7 +25,7 @@ __global__ void in_graph(int *data, const int *index, int value) { data[index[th
 
 // Lets the kernels that were launched end. The program does not know that they have.
 static void pause_for_a_while() {
-    struct timespec moment = {0, 50000000};
+    struct timespec moment = {0, 300000000};
     nanosleep(&moment, nullptr);
 }
 

@@ -58,6 +58,11 @@ impl KernelVersion {
         Self { symbol, choice, context, is_plain: true, ..Self::default() }
     }
 
+    /// Whether it is the original, and a tool has others for which it might have been left.
+    pub fn is_chosen_plain(&self) -> bool {
+        self.is_plain && self.choice.iter().any(|&version| version > 0)
+    }
+
     /// What a tool kept of the kernel while it rewrote it.
     pub fn state<S: State>(&self, tool: &str) -> Option<&S> {
         self.states.first().and_then(|states| of_tool(states, tool))

@@ -21,7 +21,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use run::Command;
 
 /// Tools with a directory of programs in which they must find or count something, or that they refuse.
-const WITH_BUGS: [&str; 6] = ["memcheck", "racecheck", "twice", "loads", "order", "doubled"];
+const WITH_BUGS: [&str; 7] = ["memcheck", "racecheck", "twice", "loads", "order", "proofs", "doubled"];
 
 /// Tools under which programs must do what they do without.
 const TOOLS: [&[&str]; 2] = [&["memcheck"], &["memcheck", "--tool", "nop,trace", "--seed", "1"]];

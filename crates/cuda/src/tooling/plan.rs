@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use device::{Blocks, Fault, FaultKind, Heap, LaunchError, LaunchRequest, Launched, Order, Output, Program};
-use rewrite::{KernelVersions, LaunchShape, Refusal};
+use rewrite::{KernelVersion, KernelVersions, LaunchShape, Refusal};
 use toolkit::{Failure, HostStack, LaunchView, Outcome, Plan, Reach, RunStep, Step, WorkOrder, Writes};
 
 use super::ToolHost;
@@ -141,7 +141,7 @@ impl ToolHost {
                 let _alone = is_alone.then(|| self.turns.write().unwrap_or_else(PoisonError::into_inner));
                 let _turn = (!is_alone).then(|| self.turns.read().unwrap_or_else(PoisonError::into_inner));
                 let target = self.target(kernel, &runs.choice, &job.shape).expect("it was asked for before");
-                self.count(job.name, is_wanted, target.version.is_some_and(|version| version.is_plain));
+                self.count(job.name, is_wanted, target.version.is_some_and(KernelVersion::is_chosen_plain));
                 runs.run_once(&target)
             }
         }

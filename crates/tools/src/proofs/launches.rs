@@ -108,10 +108,7 @@ impl Launches {
         }
         let (bounds, races) = (footprint.bounds.is_proved(), footprint.races.is_proved());
         *self.shapes.entry((shape, bounds, races)).or_insert_with(|| {
-            let name = |place: usize| match objects.get(place) {
-                Some([_, bytes]) => format!("an object of {bytes} bytes"),
-                None => format!("object {place}"),
-            };
+            let name = |_: usize| "an object".to_owned();
             let why = |question: &'static str, verdict: &Verdict| {
                 verdict.reasons().iter().map(|reason| Why::of(question, reason, name)).collect::<Vec<_>>()
             };

@@ -1,6 +1,6 @@
 //! Finds accesses to memory that race: two threads access the same bytes, one of them writes, and nothing orders them.
 //!
-//! Memory has a shadow: for each granule, what the last write was, and what the last read ([`record`]). Every access looks at
+//! Memory has a shadow: for each granule, what the last write was, and what the last read (`record.rs`). Every access looks at
 //! it before it takes place, and conflicts with what it finds there unless that was ordered: by the end of a launch, by a
 //! barrier of the block, by a barrier of the warp, or because both are strong operations of a scope that holds both
 //! (`device.ptx`). Which accesses come first does not matter: the first race of a granule is found in any order.

@@ -226,7 +226,9 @@ impl<'a> Decoder<'a> {
         {
             self.code.relevant.push(start..start.saturating_add(access.bytes));
         } else if let Action::Load { access: Access { space: Some(Space::Param), .. }, value: Some(_) } = &action {
-            self.code.relevant = vec![0..u32::MAX];
+            // Any of them, once.
+            self.code.relevant.clear();
+            self.code.relevant.push(0..u32::MAX);
         }
         self.code.uses_lane |= sources.contains(&Source::Special(Special::Laneid));
         let guard = view.inst.guard.map(|guard| (guard.reg, guard.negated));

@@ -52,7 +52,7 @@ impl std::fmt::Display for Site {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "`{}` ", self.instruction)?;
         match &self.source {
-            Some((file, line)) => write!(f, "({file}:{line})"),
+            Some((file, line)) => write!(f, "({}:{line})", file.rsplit('/').next().unwrap_or_default()),
             None => write!(f, "(line {} of the PTX)", self.line),
         }
     }
