@@ -51,5 +51,5 @@ pub use source::Sources;
 pub use suppress::{SuppressionError, Suppressions, entry_for};
 pub use symbols::Symbols;
 pub use table::{Cell, Row};
-pub use text::{Look, render, render_finding};
+pub use text::{Look, render, render_finding, with_article};
 pub use watch::Watch;

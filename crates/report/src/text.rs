@@ -125,10 +125,14 @@ pub fn render_finding(found: &Found, look: &Look, sources: &mut Sources) -> Stri
     text + "\n"
 }
 
+/// `a write`, `an atomic operation`.
+pub fn with_article(noun: &str) -> String {
+    if noun.starts_with('a') { format!("an {noun}") } else { format!("a {noun}") }
+}
+
 /// The access that came before the one that the finding is at.
 fn other_access(access: &AccessOf, sources: &mut Sources) -> Group<'static> {
-    let article = if access.what.starts_with('a') { "an" } else { "a" };
-    let what = format!("the other access is {article} {} by {}", escaped(&access.what), escaped(&access.by));
+    let what = format!("the other access is {} by {}", with_article(&escaped(&access.what)), escaped(&access.by));
     let title = |text: String| Group::with_title(Level::NOTE.secondary_title(text));
     let Some(place) = &access.place else {
         return title(format!("{what}, in {}", escaped(&short_name(&access.kernel))));

@@ -203,22 +203,26 @@ impl<'e, 'm> Cursor<'e, 'm> {
     /// Calls a helper, a function of [`Instrumentation::device_code`](crate::Instrumentation::device_code), where the guard holds. If nobody brings
     /// it, the module is not rewritten, and the error says so.
     pub fn call(&mut self, guard: Option<Guard>, helper: &str, results: &[Operand], arguments: &[Operand]) {
-        let Some(&func) = self.helpers.functions.get(helper) else {
-            self.function.missing_helper.get_or_insert((self.tool, helper.to_owned()));
-            return;
-        };
-        self.function.is_used = true;
-        self.before().call(guard, func, results, arguments);
+        if let Some(func) = self.helper(helper) {
+            self.before().call(guard, func, results, arguments);
+        }
     }
 
     /// Calls a helper after the instruction, in the same way.
     pub fn call_after(&mut self, guard: Option<Guard>, helper: &str, results: &[Operand], arguments: &[Operand]) {
-        let Some(&func) = self.helpers.functions.get(helper) else {
-            self.function.missing_helper.get_or_insert((self.tool, helper.to_owned()));
-            return;
-        };
-        self.function.is_used = true;
-        self.after().call(guard, func, results, arguments);
+        if let Some(func) = self.helper(helper) {
+            self.after().call(guard, func, results, arguments);
+        }
+    }
+
+    /// A helper that is about to be called; nothing, and a note of it, if nobody brings it.
+    fn helper(&mut self, name: &str) -> Option<FuncId> {
+        let func = self.helpers.functions.get(name).copied();
+        match func {
+            Some(_) => self.function.is_used = true,
+            None => _ = self.function.missing_helper.get_or_insert((self.tool, name.to_owned())),
+        }
+        func
     }
 
     /// A value that is computed once, when the function begins, by an instruction whose first operand it is.

@@ -94,10 +94,8 @@ impl<'t> Rewriter<'t> {
         kernel: FuncId,
     ) -> Result<Rewritten, RewriteError> {
         let reached = calls.reachable_from(kernel);
-        let through_pointer =
-            |func: FuncId| calls.sites(func).iter().any(|site| !matches!(site.kind, CallKind::Direct(_)));
         // What is called through a pointer may be a function whose address only another kernel has taken.
-        let needs_all = reached.iter().any(through_pointer);
+        let needs_all = reached.iter().any(|func| calls_through_pointer(calls, func));
         let part = module.with_bodies_of(|func| needs_all || func == kernel || reached.contains(func));
         self.rewrite_kernels(part, |func| func == kernel)
     }
@@ -204,9 +202,7 @@ impl Pointees {
         for func in calls.address_taken().filter(|&func| !module.functions[func].is_entry()) {
             functions.extend(calls.reachable_from(func).iter().filter(|&func| module.functions[func].body.is_some()));
         }
-        let through_pointer =
-            |func: FuncId| calls.sites(func).iter().any(|site| !matches!(site.kind, CallKind::Direct(_)));
-        let callers = calls.callers_of(|func| func.is_some_and(through_pointer));
+        let callers = calls.callers_of(|func| func.is_some_and(|func| calls_through_pointer(calls, func)));
         Self { functions, callers }
     }
 
@@ -214,6 +210,11 @@ impl Pointees {
     fn are_called_by(&self, func: FuncId) -> bool {
         self.callers.contains(func)
     }
+}
+
+/// Whether a function itself calls others through a pointer.
+fn calls_through_pointer(calls: &CallGraph, func: FuncId) -> bool {
+    calls.sites(func).iter().any(|site| !matches!(site.kind, CallKind::Direct(_)))
 }
 
 /// A module that is being rewritten.

@@ -1,6 +1,6 @@
 //! What racecheck makes of what was recorded.
 
-use report::{AccessOf, Explanation, Finding, Note, Place, Severity};
+use report::{AccessOf, Explanation, Finding, Note, Place, Severity, with_article};
 use rewrite::context::Record;
 use toolkit::Evidence;
 use toolkit::objects::AtAddress;
@@ -198,10 +198,6 @@ impl Race<'_> {
         let message = format!("it is at offset {offset} of {} of {} bytes", object.name, object.bytes);
         Some(Note { message, stack: object.stack.clone() })
     }
-}
-
-fn with_article(what: &str) -> String {
-    if what.starts_with('a') { format!("an {what}") } else { format!("a {what}") }
 }
 
 /// What is missing, and what to do.

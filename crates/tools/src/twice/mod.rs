@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ptx::ops::Effect;
 use report::{Explanation, Finding, Note, Place, Severity};
 use rewrite::{Class, Instrumentation, KernelView, Refusal};
-use toolkit::{Host, HostStack, Instance, LaunchView, Options, Outcome, Plan, RunStep, Step, Tool};
+use toolkit::{Host, HostStack, Instance, LaunchView, Options, Outcome, Plan, RunStep, Step, Tool, quarantine};
 
 /// The tool.
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +70,7 @@ struct TwiceInstance {
 impl Instance for TwiceInstance {
     /// So that the end of one object, which a pointer into it may be, is not the start of another.
     fn redzone(&self) -> u64 {
-        256
+        quarantine::REDZONE
     }
 
     fn wants_stacks(&self) -> bool {
