@@ -359,10 +359,11 @@ fn rank(finding: &Finding) -> impl Ord + use<> {
     (finding.first.as_ref().map(place), serde_json::to_string(&finding.notes).unwrap_or_default())
 }
 
-/// The order of findings in a report: it does not depend on who was faster.
+/// The order of findings in a report: it does not depend on who was faster, nor on where libraries are installed.
 fn order(finding: &Finding) -> impl Ord + use<> {
     let place = finding.place.as_ref();
-    let line = place.and_then(|place| place.lines.first());
+    // The line of the kernel, and not the one of a header that was inlined there.
+    let line = place.and_then(|place| place.lines.last());
     (
         place.is_none(),
         place.map(|place| place.kernel.clone()),
