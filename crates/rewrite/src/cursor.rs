@@ -7,12 +7,14 @@ use ptx::analysis::{PointerValue, Root};
 use ptx::edit::{Builder, Editor};
 use ptx::import::Imported;
 use ptx::ir::{FuncId, Guard, Operand, Reg, StmtId, Symbol, TagId};
+use ptx::special::Special;
 use ptx::types::{Type, TypeKind};
 use rustc_hash::FxHashMap;
 
 use crate::access_group::{AccessGroup, AccessGroups};
 use crate::context::{Layout, MOST_WORDS, Word};
 use crate::event::Access;
+use crate::instrumentation::Instrumentation;
 use crate::site::{Site, SiteId, Sites};
 
 /// Inserts the instructions of a tool before or after an instruction, or where a function begins.
@@ -28,6 +30,8 @@ pub struct Cursor<'e, 'm> {
     pub(crate) tool: &'static str,
     /// The guard that the instruction had in the program.
     pub(crate) guard: Option<Guard>,
+    /// The tool that changes what the program sees in special registers, and its version.
+    pub(crate) change: Option<(&'e dyn Instrumentation, usize)>,
     pub(crate) groups: &'e AccessGroups,
     pub(crate) sites: &'e mut Sites,
     pub(crate) helpers: &'e Helpers,
@@ -240,6 +244,23 @@ impl<'e, 'm> Cursor<'e, 'm> {
         };
         self.function.last = Some(builder.inst(spelling, &all));
         self.function.at_entry.insert(key, reg);
+        reg
+    }
+
+    /// Reads a special register here: what the program sees in it.
+    pub fn special(&mut self, special: Special) -> Reg {
+        if let Some((tool, version)) = self.change {
+            let tag = self.editor.tag(tool.name(), "ids", 0);
+            let own = (self.tool, self.version, self.tag);
+            (self.tool, self.version, self.tag) = (tool.name(), version, tag);
+            let reg = tool.special(self, special);
+            (self.tool, self.version, self.tag) = own;
+            if let Some(reg) = reg {
+                return reg;
+            }
+        }
+        let reg = self.reg(Type::B32);
+        self.before().inst("mov.u32", &[reg.into(), Operand::Special(special)]);
         reg
     }
 

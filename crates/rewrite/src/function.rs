@@ -93,6 +93,7 @@ impl FunctionRewriter<'_, '_> {
                 version,
                 layout: self.layout,
                 guard,
+                change: self.tools.iter().find(|(tool, _)| tool.class() == Class::Change).copied(),
                 groups: &groups,
                 sites: self.sites,
                 helpers: self.helpers,

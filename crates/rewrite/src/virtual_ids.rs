@@ -46,6 +46,7 @@ pub(crate) fn replace(
             version,
             layout,
             guard: None,
+            change: None,
             groups: &groups,
             sites: &mut sites,
             helpers: &helpers,

@@ -8,7 +8,7 @@ use ptx::ir::{Module, Symbol};
 use ptx::types::Space;
 use report::{Occurrence, Place, Stack};
 use rewrite::context::{Layout, Word};
-use rewrite::{KernelWord, LaunchShape, Site, SiteId, Sites};
+use rewrite::{KernelVersion, KernelWord, LaunchShape, Site, SiteId, Sites};
 
 use crate::objects::{self, Moment, Objects};
 use crate::order::WorkOrder;
@@ -34,6 +34,8 @@ pub struct LaunchView<'a> {
     pub stack: &'a HostStack,
     /// What comes before it; nothing if no tool [wants](crate::Instance::wants_order) to know.
     pub order: Option<&'a WorkOrder>,
+    /// The versions that tools made of the kernel, if it was rewritten.
+    pub versions: &'a [KernelVersion],
     /// What is known of launches of the kernel before they run; nothing if that cannot be asked.
     pub proofs: Option<&'a Proofs>,
 }

@@ -87,6 +87,14 @@ impl<'c> Address<'c> {
         [4, 8, 16].into_iter().find(|&lanes| repeats(lanes)).map(|lanes| lanes as u32)
     }
 
+    /// Whether no two lanes access the same bytes.
+    pub(crate) fn is_apart(&self, bytes: u32) -> bool {
+        let Self::Affine(_, offsets) = self else { return false };
+        let mut sorted = offsets.clone();
+        sorted.sort_unstable();
+        sorted.windows(2).all(|pair| pair[1].abs_diff(pair[0]) >= u64::from(bytes))
+    }
+
     /// Whether each lane accesses what follows the access of the lane before.
     pub(crate) fn is_contiguous(&self, bytes: u32) -> bool {
         match self {

@@ -72,6 +72,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             taken,
             param_rooms: FxHashMap::default(),
             statement: body.first().expect("functions without statements are not lowered"),
+            previous: None,
             guard: None,
             saved_guard: None,
             unit,
@@ -134,6 +135,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
         self.count_instructions(block);
         let analyses = self.analyses;
         let terminator = analyses.cfg.terminator(block);
+        self.previous = None;
         for (index, &statement) in analyses.cfg.statements(block).iter().enumerate() {
             if Some(statement) == terminator {
                 break;
@@ -157,6 +159,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
                 self.instruction(&view);
                 self.unit.builder.set_beside(false);
                 self.saved_guard = None;
+                self.previous = Some(statement);
                 if is_whole_barrier(&view) {
                     self.deopt.start_at(ResumePoint::After(statement), &mut self.masks);
                 }

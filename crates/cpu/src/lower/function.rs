@@ -42,6 +42,8 @@ pub(crate) struct Lowering<'u, 'a, 'c> {
     /// Room for variables that are passed to calls.
     pub(crate) param_rooms: FxHashMap<Var, Value<'c>>,
     pub(crate) statement: StmtId,
+    /// The instruction before it, if that is in the same block.
+    pub(crate) previous: Option<StmtId>,
     /// The guard of the present statement, if it is not known to hold.
     pub(crate) guard: Option<Guard>,
     /// The guard of the present statement in each lane, and in all at once, if the statement overwrites it.

@@ -1,6 +1,6 @@
 //! Loads, stores and addresses.
 
-use ptx::ir::{Operand, Param, Symbol};
+use ptx::ir::{Operand, Param, StmtId, Symbol};
 use ptx::ops::Op;
 use ptx::types::{Space, Type};
 use ptx::view::{AccessSpace, MemAccess, Order, View};
@@ -233,6 +233,11 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         };
         if op == Op::St {
             self.store_parts(&address, &parts, ty, is_ordered);
+        } else if let Some((store, stored)) = self.stored_before(view, &address) {
+            let load = std::mem::replace(&mut self.statement, store);
+            let value = self.read(&stored, bytes * 8, self.vector());
+            self.statement = load;
+            self.write(value_operand, value, sign_of(ty));
         } else {
             // Destinations may hold the address.
             let values = self.load_parts(&address, &parts, ty, is_ordered);
@@ -249,6 +254,26 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     }
 
     /// Where an operand names so many bytes of a parameter of the kernel, at a multiple of them.
+    /// What the instruction before this load has stored at its addresses, if lanes have stored to different ones: each loads what
+    /// it has stored itself. Processors do not hand on what was stored under a mask, and wait for it.
+    fn stored_before(&self, load: &View<'a>, address: &Address<'c>) -> Option<(StmtId, Operand)> {
+        let previous = self.previous?;
+        let store = self.view(previous).filter(|view| view.op() == Some(Op::St))?;
+        let [(accessed, before), (loaded, _)] = [&store, load].map(|view| match view.accesses().as_slice() {
+            [access] if access.order == Order::Weak => (Some(*access), *view),
+            _ => (None, *view),
+        });
+        let (accessed, loaded) = (accessed?, loaded?);
+        let is_same = before.operands()[accessed.address] == load.operands()[loaded.address]
+            && accessed.space == loaded.space
+            && before.inst.guard == load.inst.guard
+            && [before, *load].map(|view| view.form.vector()) == [1, 1]
+            && before.form.types().last() == load.form.types().last();
+        let bytes = load.form.types().last()?.bytes();
+        let is_possible = is_same && !self.unit.options.preempt && (self.lanes() == 1 || address.is_apart(bytes));
+        is_possible.then(|| (previous, before.operands()[1 - accessed.address.min(1)]))
+    }
+
     fn kernel_param(&self, operand: &Operand, bytes: u32) -> Option<u64> {
         let Operand::SymbolAddress(Symbol::Var(var), _) = *operand else { return None };
         if !self.function.is_entry() || !self.function.params.contains(&Param::Var(var)) {

@@ -180,6 +180,7 @@ impl<'a> LaunchJob<'a> {
             number,
             stack: self.stack,
             order,
+            versions: self.kernel.map_or(&[], |kernel| &kernel.module.versions.versions),
             proofs: self.kernel.and_then(|kernel| kernel.proofs()),
         }
     }

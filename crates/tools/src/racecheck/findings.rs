@@ -6,7 +6,7 @@ use toolkit::Evidence;
 use toolkit::objects::AtAddress;
 
 use super::record::{KINDS, STRONG_BLOCK, VOLATILE, Who};
-use super::{ACCESS_KIND, BYTES, OTHER_READS, SAME, TOGETHER, UNFENCED, UPDATES, WRITES};
+use super::{ACCESS_KIND, BYTES, OTHER_READS, READS_TOO, SAME, TOGETHER, UNFENCED, UPDATES, WRITES};
 
 /// Two accesses that race.
 pub(super) struct Race<'a> {
@@ -179,8 +179,13 @@ impl Race<'_> {
                 "make both atomic, or put a barrier between them",
             );
         }
+        let is_update = self.record.what & READS_TOO != 0;
         if same_block {
-            return ("there is no barrier between them", "put __syncthreads() between the two accesses");
+            let help = if is_update { ATOMIC_UPDATE } else { "put __syncthreads() between the two accesses" };
+            return ("there is no barrier between them", help);
+        }
+        if is_update {
+            return ("the threads are in different blocks, which no barrier orders", ATOMIC_UPDATE);
         }
         (
             "the threads are in different blocks, which no barrier orders",
@@ -199,6 +204,9 @@ impl Race<'_> {
         Some(Note { message, stack: object.stack.clone() })
     }
 }
+
+/// What to do where a thread reads, computes and writes: `x += 1`.
+const ATOMIC_UPDATE: &str = "make the read and the write one atomic operation, such as atomicAdd";
 
 /// What is missing, and what to do.
 const UNFENCED_ACQUIRE: (&str, &str) = (

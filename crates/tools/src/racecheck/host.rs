@@ -15,11 +15,12 @@ use toolkit::{
 };
 
 use super::findings::{Race, Racer};
-use super::instrument::Looked;
+use super::instrument::{KernelFacts, Looked};
 use super::record::{EPOCH, Recorded, WARP_EPOCHS, Who};
 use super::{
-    ARENA, ARENA_BYTES, BLOCK, CHECKED, GRANULE, INTERVAL_MASK, LAUNCH, LOST, ORDER, ORDER_BYTES, PLANE, PROVED,
-    SHARED_GRANULE, SHARED_PLANE, UNORDERED, UNORDERED_COUNT, WARP_MASK, WINDOWS, WINDOWS_BYTES,
+    ARENA, ARENA_BYTES, BLOCK, CHECKED, GRANULE, INTERVAL_MASK, LAUNCH, LOST, NO_PRUNE, ORDER, ORDER_BYTES, ORDERED,
+    PLANE, PROVED, PRUNED, READS, SHARED_GRANULE, SHARED_PLANE, SHARED_READS, UNORDERED, UNORDERED_COUNT, WARP_MASK,
+    WINDOWS, WINDOWS_BYTES,
 };
 
 /// racecheck in a process.
@@ -87,12 +88,16 @@ struct Epochs {
     interval: u64,
 }
 
+/// The name by which what was kept of a kernel is found.
+const TOOL: &str = "racecheck";
 /// Granules have 1, 2, 4 or 8 bytes.
 const GRANULES: usize = 4;
-/// Bytes of the records of a granule.
-const CELL: u64 = 16;
-/// Epochs that there are.
-const EPOCHS: u64 = 1 << (64 - EPOCH);
+/// Bytes of a record.
+const RECORD: u64 = 8;
+/// Bytes of the records of a granule: of the last write, and in the other half of the plane of the last read.
+const CELL: u64 = 2 * RECORD;
+/// Epochs that there are. Records do not have the highest bit, which numbers have that are larger than all of them (`check.rs`).
+const EPOCHS: u64 = 1 << (63 - EPOCH);
 /// Epochs that a launch has about, if its kernel has barriers in loops.
 const EPOCHS_OF_LAUNCH: u64 = 1 << 24;
 /// So many launches are remembered, and compared with those that follow.
@@ -122,11 +127,11 @@ impl RacecheckInstance {
 
 impl Launches {
     /// Gives a launch its epochs.
-    fn begin(&mut self, launch: &LaunchView<'_>, looked: &Looked) -> Begun {
+    fn begin(&mut self, launch: &LaunchView<'_>, facts: &KernelFacts) -> Begun {
         let blocks = launch.shape.grid.iter().map(|&size| u64::from(size)).product::<u64>();
-        let interval = if looked.has_warp_barriers || looked.has_fences { 1 << WARP_EPOCHS } else { 1 };
+        let interval = if facts.has_warp_barriers || facts.has_fences { 1 << WARP_EPOCHS } else { 1 };
         let block =
-            if looked.has_barriers { (EPOCHS_OF_LAUNCH / blocks).clamp(256, 1 << 16) * interval } else { interval };
+            if facts.has_barriers { (EPOCHS_OF_LAUNCH / blocks).clamp(256, 1 << 16) * interval } else { interval };
         let needed = (blocks + 1).saturating_mul(block);
         if needed > EPOCHS - self.next.next_multiple_of(interval).min(EPOCHS) {
             self.forget();
@@ -218,11 +223,6 @@ fn lines_of(finding: &Finding) -> String {
     text
 }
 
-/// The size of granules, as a power of two.
-fn granule(smallest: Option<u32>) -> u32 {
-    smallest.map_or(2, |bytes| bytes.min(8).trailing_zeros())
-}
-
 impl Instance for RacecheckInstance {
     fn redzone(&self) -> u64 {
         quarantine::REDZONE
@@ -237,15 +237,22 @@ impl Instance for RacecheckInstance {
     }
 
     fn choose(&self, launch: &LaunchView<'_>) -> Result<usize, Refusal> {
-        // What one launch does is proved, and not what it does at the same time as another one.
-        if self.options.has(&Flag::NO_PROVE) || self.launches().has_streams(launch.order) {
+        // What one launch does is known, and not what it does at the same time as another one.
+        if self.options.has(&NO_PRUNE) || self.launches().has_streams(launch.order) {
             return Ok(CHECKED);
         }
-        let footprint = launch.footprint(&self.host.objects());
+        let objects = self.host.objects();
         let is_proved = |footprint: &ptx::analysis::footprint::Footprint| {
             footprint.races.is_proved() && footprint.bounds.is_proved()
         };
-        Ok(if footprint.is_some_and(|footprint| is_proved(&footprint)) { PROVED } else { CHECKED })
+        if !self.options.has(&Flag::NO_PROVE)
+            && launch.footprint(&objects).is_some_and(|footprint| is_proved(&footprint))
+        {
+            return Ok(PROVED);
+        }
+        let mut looked = launch.versions.iter().filter_map(|version| version.state::<Looked>(TOOL));
+        let pruned = looked.find_map(|looked| looked.pruned.as_ref());
+        Ok(if pruned.is_some_and(|pruned| pruned.holds(launch, &objects)) { PRUNED } else { CHECKED })
     }
 
     fn most_workers(&self, _: &LaunchView<'_>) -> Option<u32> {
@@ -253,26 +260,28 @@ impl Instance for RacecheckInstance {
     }
 
     fn words(&self, launch: &LaunchView<'_>, version: &KernelVersion, words: &mut Words<'_>) {
-        let looked = Looked::of(version);
+        let facts = version.state::<Looked>(TOOL).and_then(|looked| looked.kernel).unwrap_or_default();
         let (arena, arena_bytes) = self.host.memory().range();
         let (windows, windows_bytes) = self.host.shared_range().unwrap_or_default();
         let mut launches = self.launches();
-        let begun = launches.begin(launch, &looked);
+        let begun = launches.begin(launch, &facts);
         let Epochs { first, block, interval, .. } = begun.epochs;
-        let [global, shared] = looked.smallest.map(granule);
+        let [global, shared] = facts.granules();
         words.set(ARENA, arena);
         words.set(ARENA_BYTES, arena_bytes);
         words.set(PLANE, launches.plane(&*self.host, global, PlaneOf::Global));
+        words.set(READS, (arena_bytes >> global) * RECORD);
         words.set(GRANULE, global.into());
         words.set(WINDOWS, windows);
         words.set(WINDOWS_BYTES, windows_bytes);
         words.set(SHARED_PLANE, launches.plane(&*self.host, shared, PlaneOf::Shared));
+        words.set(SHARED_READS, (windows_bytes >> shared) * RECORD);
         words.set(SHARED_GRANULE, shared.into());
         words.set(LAUNCH, first << EPOCH);
         words.set(BLOCK, block << EPOCH);
         words.set(INTERVAL_MASK, (interval << EPOCH).wrapping_neg());
         words.set(WARP_MASK, (interval - 1) << EPOCH);
-        words.set(ORDER, if looked.has_fences { self.order.address() } else { 0 });
+        words.set(ORDER, if facts.has_fences { self.order.address() } else { 0 });
         words.set(LOST, &raw const *self.lost as u64);
         let is_unordered = |other: &&Begun| match (other.id, launch.order) {
             (Some(id), Some(order)) => id != order.id && !order.before.contains(id),
@@ -286,6 +295,8 @@ impl Instance for RacecheckInstance {
             .take(MOST_UNORDERED)
             .map(|other| [other.epochs.first << EPOCH, other.epochs.end << EPOCH])
             .collect();
+        let ordered = unordered.iter().map(|&[start, _]| start).min();
+        words.set(ORDERED, ordered.unwrap_or(first << EPOCH).min(first << EPOCH));
         words.set(UNORDERED, unordered.as_ptr() as u64);
         words.set(UNORDERED_COUNT, unordered.len() as u64);
         words.keep(Arc::new(unordered));

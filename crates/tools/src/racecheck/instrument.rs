@@ -1,48 +1,109 @@
 //! What is inserted into kernels.
 
-use ptx::ir::{Guard, Operand, Reg};
+use ptx::analysis::CallGraph;
+use ptx::ir::{FuncId, Guard, Module, Operand, Reg};
+use ptx::special::Special;
 use ptx::synchronisation::Synchronisation;
 use ptx::types::{Space, Type, TypeKind};
-use ptx::view::{AccessBytes, AccessKind, AccessSpace, Callee, Order, Scope};
-use rewrite::{Access, Call, Cursor, KernelVersion, KernelView, Refusal, Sync};
+use ptx::view::{AccessBytes, AccessKind, AccessSpace, Callee, MemAccess, Order, Scope, View};
+use rewrite::{Access, Call, Cursor, KernelView, Refusal, Sync};
 
-use super::record::{STRONG_BLOCK, STRONG_DEVICE, VOLATILE};
-use super::{ACCESS_KIND, ACQUIRES, BYTES, HAS_VALUE, ORDER, RELEASES, UPDATES, WRITES};
+use super::check::{Checked, MOST_GRANULES, THREAD_BITS, ThreadRecords};
+use super::prune::Pruned;
+use super::record::{STRONG_BLOCK, STRONG_DEVICE, THREAD, VOLATILE};
+use super::{
+    ACCESS_KIND, ACQUIRES, BLOCK, BYTES, HAS_VALUE, INTERVAL_MASK, LAUNCH, ORDER, PRUNED, READS_TOO, RELEASES, UPDATES,
+    WRITES,
+};
 
 /// What is kept of a function while it is rewritten, and of a kernel for its launches.
 #[derive(Debug, Default)]
 pub(super) struct Looked {
-    /// The registers with the record of the thread, and with the first one of its block.
-    records: Option<[Reg; 2]>,
+    thread: Option<ThreadRecords>,
     /// Whether it calls functions.
     has_calls: bool,
-    calls_through_pointers: bool,
-    pub(super) has_barriers: bool,
-    pub(super) has_warp_barriers: bool,
-    /// The smallest accesses, in bytes: to global or generic memory, and to shared or generic memory.
-    pub(super) smallest: [Option<u32>; 2],
-    /// Whether it orders accesses through memory: by fences, acquires and releases.
-    pub(super) has_fences: bool,
+    /// What is left out of it; nothing if all accesses are looked at.
+    pub(super) pruned: Option<Pruned>,
+    /// What is known of a kernel; nothing of functions.
+    pub(super) kernel: Option<KernelFacts>,
 }
 
-impl Looked {
-    /// Of a kernel, and all functions that it calls.
-    pub(super) fn of(version: &KernelVersion) -> Self {
-        let mut all = Self::default();
-        for one in version.states::<Self>("racecheck") {
-            all.calls_through_pointers |= one.calls_through_pointers;
-            all.has_barriers |= one.has_barriers;
-            all.has_warp_barriers |= one.has_warp_barriers;
-            all.has_fences |= one.has_fences;
-            for (all, one) in all.smallest.iter_mut().zip(one.smallest) {
-                *all = (*all).into_iter().chain(one).min();
+/// What a kernel and all functions that it calls do.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct KernelFacts {
+    pub(super) has_barriers: bool,
+    pub(super) has_warp_barriers: bool,
+    /// Whether it orders accesses through memory: by fences, acquires and releases.
+    pub(super) has_fences: bool,
+    /// The smallest accesses, in bytes: to global or generic memory, and to shared or generic memory.
+    smallest: [Option<u32>; 2],
+}
+
+impl KernelFacts {
+    /// Of a kernel.
+    fn of(module: &Module, kernel: FuncId, has_calls: bool) -> Self {
+        let mut facts = Self::default();
+        if !has_calls {
+            facts.add(module, kernel);
+            return facts;
+        }
+        CallGraph::of(module).reachable_from(kernel).iter().for_each(|func| facts.add(module, func));
+        facts
+    }
+
+    /// Adds what a function does.
+    fn add(&mut self, module: &Module, func: FuncId) {
+        let Some(body) = &module.functions[func].body else { return };
+        for view in body.iter().filter_map(|id| View::of(&module.forms, body, id)) {
+            if view.callee().is_some_and(|callee| !matches!(callee, Callee::Direct(_))) {
+                // What that function does is not known.
+                *self = Self { has_barriers: true, has_warp_barriers: true, has_fences: true, smallest: [Some(1); 2] };
+            }
+            match view.synchronisation() {
+                Some(Synchronisation::Barrier { .. }) => self.has_barriers = true,
+                Some(Synchronisation::WarpBarrier { .. }) => self.has_warp_barriers = true,
+                Some(Synchronisation::Fence { .. }) => self.has_fences = true,
+                _ => {}
+            }
+            for access in view.accesses() {
+                let Some(Extent { places, bytes }) = Extent::of(&access) else { continue };
+                let element = bytes / access.vector.max(1);
+                for (smallest, _) in self.smallest.iter_mut().zip(places).filter(|(_, is_there)| *is_there) {
+                    *smallest = Some(smallest.map_or(element, |smallest| smallest.min(element)));
+                }
+                self.has_fences |= matches!(access.order, Order::Acquire | Order::Release | Order::AcquireRelease);
             }
         }
-        if all.calls_through_pointers {
-            // What those functions do is not known.
-            all = Self { has_barriers: true, has_warp_barriers: true, has_fences: true, smallest: [Some(1); 2], ..all };
-        }
-        all
+    }
+
+    /// The sizes of granules of global and shared memory, as powers of two.
+    pub(super) fn granules(&self) -> [u32; 2] {
+        self.smallest.map(|smallest| smallest.map_or(2, |bytes| bytes.min(8).trailing_zeros()))
+    }
+}
+
+/// Where an access is looked at, and how many bytes it has.
+struct Extent {
+    /// Whether it may be in global memory, and in shared memory.
+    places: [bool; 2],
+    bytes: u32,
+}
+
+impl Extent {
+    /// Nothing for accesses that are not looked at.
+    fn of(access: &MemAccess) -> Option<Self> {
+        let places = match access.space {
+            AccessSpace::State(Space::Global) => [true, false],
+            AccessSpace::State(Space::Shared) => [false, true],
+            AccessSpace::Generic => [true, true],
+            _ => return None,
+        };
+        let bytes = match access.bytes {
+            AccessBytes::Fixed(bytes) => bytes,
+            AccessBytes::Rows(rows) if access.lanes >= 32 => rows.bytes,
+            _ => return None,
+        };
+        (bytes > 0 && bytes <= BYTES && bytes.is_power_of_two()).then_some(Self { places, bytes })
     }
 }
 
@@ -65,27 +126,62 @@ pub(super) fn refusal(kernel: &KernelView<'_>) -> Option<Refusal> {
 
 /// A function begins: each thread has its record.
 pub(super) fn entry(at: &mut Cursor<'_, '_>) {
-    let has_calls = {
+    let (is_kernel, is_pruned) = (at.is_kernel(), at.version() == PRUNED);
+    let looked = {
         let editor = at.editor();
+        let (module, func) = (editor.module(), editor.func());
         let ids = editor.body().ids();
-        ids.into_iter().any(|id| editor.view(id).is_some_and(|view| view.callee().is_some()))
+        let has_calls = ids.into_iter().any(|id| editor.view(id).is_some_and(|view| view.callee().is_some()));
+        Looked {
+            thread: None,
+            has_calls,
+            pruned: is_pruned.then(|| Pruned::of(module, func)),
+            kernel: is_kernel.then(|| KernelFacts::of(module, func, has_calls)),
+        }
     };
-    let records = [at.reg(Type::B64), at.reg(Type::B64)];
-    let begin = match (at.is_kernel(), has_calls) {
-        (true, false) => "warpgrind_race_begin",
-        (true, true) => "warpgrind_race_begin_kept",
-        (false, _) => "warpgrind_race_resume",
-    };
-    let [mine, first] = records.map(Operand::from);
-    at.call(None, "warpgrind_race_first", &[first], &[]);
-    at.call(None, begin, &[mine], &[first]);
-    let looked = at.state::<Looked>();
-    looked.records = Some(records);
-    looked.has_calls |= has_calls;
+    let [mine, first, now] = [(); 3].map(|()| at.reg(Type::B64));
+    if is_kernel {
+        begin(at, mine, first);
+        if looked.has_calls {
+            at.call(None, "warpgrind_race_keep", &[], &[mine.into()]);
+        }
+        at.before().inst("mov.b64", &[now.into(), first.into()]);
+    } else {
+        at.call(None, "warpgrind_race_first", &[first.into()], &[]);
+        at.call(None, "warpgrind_race_resume", &[mine.into()], &[]);
+        let mask = at.word(INTERVAL_MASK);
+        at.before().inst("and.b64", &[now.into(), mine.into(), mask.into()]);
+    }
+    let facts = looked.kernel.unwrap_or(KernelFacts { has_barriers: true, has_fences: true, ..KernelFacts::default() });
+    let KernelFacts { has_barriers, has_fences, .. } = facts;
+    *at.state::<Looked>() =
+        Looked { thread: Some(ThreadRecords { mine, first, now, has_fences, has_barriers }), ..looked };
 }
 
-fn records(at: &mut Cursor<'_, '_>) -> Option<[Reg; 2]> {
-    at.state::<Looked>().records
+/// Computes the record of the thread, and the first one of its block.
+fn begin(at: &mut Cursor<'_, '_>, mine: Reg, first: Reg) {
+    let number = |at: &mut Cursor<'_, '_>, ids: [Special; 3], sizes: [Special; 2]| {
+        let [x, y, z] = ids.map(|id| at.special(id));
+        let [width, height] = sizes.map(|size| at.special(size));
+        let (row, number) = (at.reg(Type::B32), at.reg(Type::B64));
+        at.before().inst("mad.lo.u32", &[row.into(), z.into(), height.into(), y.into()]);
+        let wide = at.reg(Type::B64);
+        at.before().inst("cvt.u64.u32", &[wide.into(), x.into()]);
+        at.before().inst("mad.wide.u32", &[number.into(), row.into(), width.into(), wide.into()]);
+        number
+    };
+    let block = number(at, [Special::CtaidX, Special::CtaidY, Special::CtaidZ], [Special::NctaidX, Special::NctaidY]);
+    let [launch, step, mask] = [LAUNCH, BLOCK, INTERVAL_MASK].map(|word| at.word(word));
+    at.before().inst("mad.lo.u64", &[first.into(), block.into(), step.into(), launch.into()]);
+    // The first epoch of a launch is nobody's.
+    at.before().inst("sub.u64", &[first.into(), first.into(), mask.into()]);
+    let thread = number(at, [Special::TidX, Special::TidY, Special::TidZ], [Special::NtidX, Special::NtidY]);
+    at.before().inst("shl.b64", &[thread.into(), thread.into(), Operand::Int(THREAD.into())]);
+    at.before().inst("add.u64", &[mine.into(), first.into(), thread.into()]);
+}
+
+fn thread(at: &mut Cursor<'_, '_>) -> Option<ThreadRecords> {
+    at.state::<Looked>().thread
 }
 
 /// Whether others may need the record of the thread.
@@ -95,29 +191,32 @@ fn is_kept(at: &mut Cursor<'_, '_>) -> bool {
 
 /// A function that was called may have passed barriers.
 pub(super) fn call(at: &mut Cursor<'_, '_>, call: &Call) {
-    at.state::<Looked>().calls_through_pointers |= !matches!(call.callee, Callee::Direct(_));
-    if let Some([mine, first]) = records(at) {
-        at.call_after(call.guard, "warpgrind_race_resume", &[mine.into()], &[first.into()]);
-    }
+    let Some(ThreadRecords { mine, now, .. }) = thread(at) else { return };
+    let mask = at.word(INTERVAL_MASK);
+    // The call comes before what was inserted before it.
+    at.after().inst_if(call.guard, "and.b64", &[now.into(), mine.into(), mask.into()]);
+    at.call_after(call.guard, "warpgrind_race_resume", &[mine.into()], &[]);
 }
 
 /// A thread synchronises.
 pub(super) fn sync(at: &mut Cursor<'_, '_>, sync: &Sync) {
-    let Some([mine, first]) = records(at) else { return };
+    let Some(records) = thread(at) else { return };
+    let ThreadRecords { mine, first, now, has_fences, .. } = records;
     match sync.kind {
+        Synchronisation::Barrier { .. } if sync.guard.is_none() && !has_fences && !is_kept(at) => barrier(at, &records),
         Synchronisation::Barrier { .. } => {
-            at.state::<Looked>().has_barriers = true;
             let helper = if is_kept(at) { "warpgrind_race_barrier_kept" } else { "warpgrind_race_barrier" };
             at.call_after(sync.guard, helper, &[mine.into()], &[mine.into(), first.into()]);
+            // The same for all threads of the block, which the record is not.
+            let mask = at.word(INTERVAL_MASK);
+            at.after().inst_if(sync.guard, "sub.u64", &[now.into(), now.into(), mask.into()]);
         }
         Synchronisation::WarpBarrier { .. } => {
-            at.state::<Looked>().has_warp_barriers = true;
             at.call(sync.guard, "warpgrind_race_at_warp_barrier", &[], &[mine.into()]);
             let helper = if is_kept(at) { "warpgrind_race_warp_barrier_kept" } else { "warpgrind_race_warp_barrier" };
             at.call_after(sync.guard, helper, &[mine.into()], &[mine.into()]);
         }
         Synchronisation::Fence { scope, .. } => {
-            at.state::<Looked>().has_fences = true;
             let helper = if is_kept(at) { "warpgrind_race_fence_kept" } else { "warpgrind_race_fence" };
             let arguments = [mine.into(), first.into(), Operand::Int(strong(scope).into())];
             at.call_after(sync.guard, helper, &[mine.into()], &arguments);
@@ -126,32 +225,36 @@ pub(super) fn sync(at: &mut Cursor<'_, '_>, sync: &Sync) {
     }
 }
 
+/// A thread has passed a barrier of its block: the next interval begins.
+fn barrier(at: &mut Cursor<'_, '_>, thread: &ThreadRecords) {
+    let ThreadRecords { mine, first, now, .. } = *thread;
+    let [mask, block] = [INTERVAL_MASK, BLOCK].map(|word| at.word(word));
+    let kept = at.at_entry("or.b64", Type::B64, &[mask.into(), Operand::Hex(THREAD_BITS)]);
+    let step = at.at_entry("neg.s64", Type::B64, &[mask.into()]);
+    let (distance, is_over, is_lost) = (at.reg(Type::B64), at.reg(Type::Pred), at.reg(Type::Pred));
+    // Each of these comes before the one that was inserted before it.
+    at.after().guarded(Guard::when(is_over), "mov.b64", &[mine.into(), 0.into()]);
+    at.call_after(Some(Guard::when(is_lost)), "warpgrind_race_lost", &[], &[]);
+    let mut builder = at.after();
+    builder.inst("and.b64", &[mine.into(), mine.into(), kept.into()]);
+    builder.inst("add.u64", &[mine.into(), mine.into(), step.into()]);
+    builder.inst("add.u64", &[now.into(), now.into(), step.into()]);
+    builder.inst("sub.u64", &[distance.into(), mine.into(), first.into()]);
+    builder.inst("setp.ge.u64", &[is_over.into(), distance.into(), block.into()]);
+    // It was lost before if it had no record.
+    builder.inst("setp.ne.and.b64", &[is_lost.into(), mine.into(), step.into(), is_over.into()]);
+}
+
 /// An access is about to take place.
 pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
-    let Some([mine, first]) = records(at) else { return };
-    let places = match access.access.space {
-        AccessSpace::State(Space::Global) => [true, false],
-        AccessSpace::State(Space::Shared) => [false, true],
-        AccessSpace::Generic => [true, true],
-        _ => return,
-    };
-    let bytes = match access.access.bytes {
-        AccessBytes::Fixed(bytes) => bytes,
-        AccessBytes::Rows(rows) if access.access.lanes >= 32 => rows.bytes,
-        _ => return,
-    };
-    if bytes == 0 || bytes > BYTES || !bytes.is_power_of_two() {
+    let Some(thread) = thread(at) else { return };
+    let Some(Extent { places: [_, is_shared], bytes }) = Extent::of(&access.access) else { return };
+    let kind = kind(&access.access);
+    let is_left_out = |pruned: &Pruned| pruned.contains(access.stmt, access.index);
+    let is_pruned = at.state::<Looked>().pruned.as_ref().is_some_and(is_left_out);
+    if is_pruned && kind == 0 {
         return;
     }
-    let kind = kind(access);
-    let element = bytes / access.access.vector.max(1);
-    let looked = at.state::<Looked>();
-    for (smallest, is_there) in looked.smallest.iter_mut().zip(places) {
-        if is_there {
-            *smallest = Some(smallest.map_or(element, |smallest| smallest.min(element)));
-        }
-    }
-    looked.has_fences |= matches!(access.access.order, Order::Acquire | Order::Release | Order::AcquireRelease);
     // One for errors, and the next for warnings.
     let (guard, site) = (at.guard(), at.site(access));
     at.site(access);
@@ -163,35 +266,66 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
         address = copy;
     }
     let mut what = bytes | kind << ACCESS_KIND;
-    let word = |number: u32| Operand::Int(number.into());
-    if access.access.kind == AccessKind::Read {
-        let arguments = [address.into(), mine.into(), first.into(), word(site.0), word(what)];
-        at.call(guard, "warpgrind_race_read", &[], &arguments);
-        if kind != 0 {
-            order(at, access, address, what);
-        }
-        return;
-    }
-    what |= if access.access.kind == AccessKind::ReadWrite { UPDATES } else { WRITES };
-    let value = if kind < STRONG_BLOCK { value(at, access) } else { None };
+    what |= match access.access.kind {
+        AccessKind::Read => 0,
+        AccessKind::ReadWrite => UPDATES,
+        AccessKind::Write => WRITES,
+    };
+    let value = if kind < STRONG_BLOCK && what & WRITES != 0 { value(at, access) } else { None };
     if value.is_some() {
         what |= HAS_VALUE;
     }
-    let value = value.unwrap_or(Operand::Int(0));
-    let arguments = [address.into(), mine.into(), first.into(), word(site.0), word(what), value];
-    at.call(guard, "warpgrind_race_write", &[], &arguments);
+    if at.state::<Looked>().pruned.as_ref().is_some_and(|pruned| pruned.is_update(access.stmt)) {
+        what |= READS_TOO;
+    }
+    if !is_pruned {
+        let is_known = access.access.space != AccessSpace::Generic && !access.is_collective;
+        let facts = at.state::<Looked>().kernel.filter(|_| is_known && kind == 0);
+        let granule = facts.map(|facts| facts.granules()[usize::from(is_shared)]);
+        let granules = granule.map(|granule| bytes >> granule).filter(|count| (1..=MOST_GRANULES).contains(count));
+        let place = Checked { address, is_shared, guard, site, kind, granule: 0, granules: 0, thread };
+        let inline = granule.zip(granules).map(|(granule, granules)| Checked { granule, granules, ..place });
+        check(at, access, &place, inline, what, value.unwrap_or(Operand::Int(0)));
+    }
     if kind != 0 {
         order(at, access, address, what);
     }
+}
+
+/// Checks an access: in straight-line code if that is possible, or else by the helper alone.
+fn check(
+    at: &mut Cursor<'_, '_>,
+    access: &Access,
+    place: &Checked,
+    inline: Option<Checked>,
+    what: u32,
+    value: Operand,
+) {
+    let Checked { address, guard, site, kind, thread: ThreadRecords { mine, first, .. }, .. } = *place;
+    let word = |number: u32| Operand::Int(number.into());
+    let mut arguments = vec![address.into(), mine.into(), first.into(), word(site.0), word(what)];
+    if access.access.kind == AccessKind::Read {
+        let guard = inline.map(|inline| Guard::when(inline.read(at))).or(guard);
+        at.call(guard, "warpgrind_race_read", &[], &arguments);
+        return;
+    }
+    arguments.push(value);
+    let after = [address.into(), mine.into(), word(site.0), word(what), value];
+    if let Some(inline) = inline {
+        let [unsettled, collided] = inline.write(at);
+        at.call(Some(Guard::when(unsettled)), "warpgrind_race_write", &[], &arguments);
+        at.call_after(Some(Guard::when(collided)), "warpgrind_race_written", &[], &after);
+        return;
+    }
+    at.call(guard, "warpgrind_race_write", &[], &arguments);
     if kind < STRONG_BLOCK && !access.is_collective {
-        let arguments = [address.into(), mine.into(), word(site.0), word(what), value];
-        at.call_after(guard, "warpgrind_race_written", &[], &arguments);
+        at.call_after(guard, "warpgrind_race_written", &[], &after);
     }
 }
 
 /// After a strong access: it may acquire or release, if the kernel has fences.
 fn order(at: &mut Cursor<'_, '_>, access: &Access, address: Reg, mut what: u32) {
-    let Some([mine, first]) = records(at) else { return };
+    let Some(ThreadRecords { mine, first, .. }) = thread(at) else { return };
     if matches!(access.access.order, Order::Acquire | Order::AcquireRelease) {
         what |= ACQUIRES;
     }
@@ -212,9 +346,9 @@ fn strong(scope: Scope) -> u32 {
 }
 
 /// Among whom an access is ordered with others: 0 for a weak one.
-fn kind(access: &Access) -> u32 {
-    let is_atomic = access.access.kind == AccessKind::ReadWrite;
-    match (access.access.order, access.access.scope) {
+pub(super) fn kind(access: &MemAccess) -> u32 {
+    let is_atomic = access.kind == AccessKind::ReadWrite;
+    match (access.order, access.scope) {
         (Order::Weak, _) if !is_atomic => 0,
         (Order::Volatile, _) => VOLATILE,
         (_, scope) => strong(scope.unwrap_or(Scope::Device)),

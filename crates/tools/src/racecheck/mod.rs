@@ -7,9 +7,11 @@
 //!
 //! A launch that is proved to be free of races before it runs ([`ptx::analysis::footprint`]) runs as the program has it.
 
+mod check;
 mod findings;
 mod host;
 mod instrument;
+mod prune;
 mod record;
 
 use std::sync::Arc;
@@ -27,20 +29,26 @@ pub struct Racecheck;
 const ARENA: Word = Word("ARENA");
 /// How many bytes it has.
 const ARENA_BYTES: Word = Word("ARENA_BYTES");
-/// Where its records begin: sixteen bytes for each granule.
+/// Where the records of its writes begin: eight bytes for each granule.
 const PLANE: Word = Word("PLANE");
+/// How far the records of its reads are from those.
+const READS: Word = Word("READS");
 /// How many bytes a granule has, as a power of two.
 const GRANULE: Word = Word("GRANULE");
 /// Where the shared memory of blocks begins.
 const WINDOWS: Word = Word("WINDOWS");
 /// How many bytes that are, for all blocks.
 const WINDOWS_BYTES: Word = Word("WINDOWS_BYTES");
-/// Where its records begin.
+/// Where the records of its writes begin.
 const SHARED_PLANE: Word = Word("SHARED_PLANE");
+/// How far the records of its reads are from those.
+const SHARED_READS: Word = Word("SHARED_READS");
 /// How many bytes a granule of it has.
 const SHARED_GRANULE: Word = Word("SHARED_GRANULE");
 /// The first record of the launch.
 const LAUNCH: Word = Word("LAUNCH");
+/// What is recorded below this is ordered before the launch.
+const ORDERED: Word = Word("ORDERED");
 /// How far the records of two blocks are apart.
 const BLOCK: Word = Word("BLOCK");
 /// The bits of a record that tell intervals apart.
@@ -78,6 +86,9 @@ const UNFENCED: u32 = 19;
 const ACQUIRES: u32 = 1 << 17;
 /// The access releases.
 const RELEASES: u32 = 1 << 18;
+
+/// A write whose thread has read the same bytes before it, with nothing between that orders: `x += 1`.
+const READS_TOO: u32 = 1 << 21;
 
 /// What `device.ptx` says by name.
 const CONSTANTS: &[(&str, u64)] = &[
@@ -117,6 +128,7 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("WIDE_MARK", (record::STRONG_DEVICE as u64) << 48),
     ("ACQUIRES", ACQUIRES as u64),
     ("RELEASES", RELEASES as u64),
+    ("READS_TOO", READS_TOO as u64),
     ("ORDER_ADDRESSES", ORDER_ADDRESSES),
     ("ORDER_MOST_ADDRESSES", (1 << ORDER_ADDRESS_BITS) - 1),
     ("ORDER_ADDRESS_SIZE", ORDER_ADDRESS_SIZE as u64),
@@ -146,10 +158,16 @@ const ORDER_BYTES: u64 = ORDER_BLOCKS + (1 << (ORDER_BLOCK_BITS + ORDER_BLOCK_SI
 const LIST_HEADER: u64 = 32;
 const LIST_RUN: u64 = 24;
 
-/// The version in which accesses are looked at.
+/// The version in which all accesses are looked at.
 const CHECKED: usize = 0;
+/// The version without those that cannot race, if objects that are only read are not written by another name (`prune.rs`).
+const PRUNED: usize = 1;
 /// The version for launches that are proved to be free of races: there is nothing in it.
-const PROVED: usize = 1;
+const PROVED: usize = 2;
+
+/// Looks at all accesses.
+const NO_PRUNE: Flag =
+    Flag { name: "no-prune", help: "Check all accesses of all launches, also those that cannot race", value: None };
 
 impl Tool for Racecheck {
     fn instrumentation(&self) -> &'static dyn Instrumentation {
@@ -161,7 +179,7 @@ impl Tool for Racecheck {
     }
 
     fn flags(&self) -> &'static [Flag] {
-        &[Flag::NO_PROVE]
+        &[Flag::NO_PROVE, NO_PRUNE]
     }
 
     fn explanations(&self) -> &'static [Explanation] {
@@ -183,12 +201,15 @@ impl Instrumentation for Racecheck {
             ARENA,
             ARENA_BYTES,
             PLANE,
+            READS,
             GRANULE,
             WINDOWS,
             WINDOWS_BYTES,
             SHARED_PLANE,
+            SHARED_READS,
             SHARED_GRANULE,
             LAUNCH,
+            ORDERED,
             BLOCK,
             INTERVAL_MASK,
             WARP_MASK,
@@ -204,7 +225,7 @@ impl Instrumentation for Racecheck {
     }
 
     fn versions(&self, kernel: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {
-        instrument::refusal(kernel).map_or(Ok(vec!["", "proved"]), Err)
+        instrument::refusal(kernel).map_or(Ok(vec!["", "pruned", "proved"]), Err)
     }
 
     fn is_plain(&self, version: usize) -> bool {

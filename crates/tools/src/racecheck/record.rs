@@ -12,6 +12,8 @@ pub(super) const EPOCH: u32 = 30;
 pub(super) const MANY: u32 = 28;
 /// Where the number of the thread begins.
 pub(super) const THREAD: u32 = 18;
+/// The bits of the lane in it.
+pub(super) const LANES: u32 = 5;
 /// Where the kind begins.
 pub(super) const KIND: u32 = 15;
 /// The bits of a kind.

@@ -1,0 +1,260 @@
+//! The check of an access, in straight-line code: what most accesses find is decided here, and the rest by a helper.
+//!
+//! An access is ordered with what was recorded if that is of an earlier launch, of an earlier interval of its block, or its own.
+//! Then it is recorded, without a call. So vector code checks all lanes together.
+
+use ptx::ir::{Guard, Operand, Reg};
+use ptx::types::Type;
+use rewrite::{Cursor, SiteId};
+
+use super::record::{KIND, LANES, MANY, MANY_BLOCKS, MANY_LANES, MANY_WARPS, THREAD, THREADS};
+use super::{
+    ARENA, ARENA_BYTES, INTERVAL_MASK, LAUNCH, ORDERED, PLANE, READS, SHARED_PLANE, SHARED_READS, WINDOWS,
+    WINDOWS_BYTES,
+};
+
+/// What the check of an access needs to know.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Checked {
+    /// The address, as one of generic memory.
+    pub(super) address: Reg,
+    pub(super) is_shared: bool,
+    pub(super) guard: Option<Guard>,
+    pub(super) site: SiteId,
+    pub(super) kind: u32,
+    /// How large granules are, as a power of two, and how many are accessed.
+    pub(super) granule: u32,
+    pub(super) granules: u32,
+    pub(super) thread: ThreadRecords,
+}
+
+/// What a thread knows of itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct ThreadRecords {
+    /// Its record, without site and kind.
+    pub(super) mine: Reg,
+    /// The first record of its block.
+    pub(super) first: Reg,
+    /// The first record of the present interval.
+    pub(super) now: Reg,
+    /// Whether its record says when its fences were.
+    pub(super) has_fences: bool,
+    /// Whether its block has barriers.
+    pub(super) has_barriers: bool,
+}
+
+/// More granules than this are left to the helper.
+pub(super) const MOST_GRANULES: u32 = 4;
+
+/// The bits of a record that say whom it stands for.
+const MANY_BITS: u64 = 3 << MANY;
+const KIND_BITS: u64 = 3 << KIND;
+pub(super) const THREAD_BITS: u64 = (THREADS as u64) << THREAD;
+/// The bits of the lane.
+const LANE_BITS: u64 = ((1 << LANES) - 1) << THREAD;
+/// The bits of the warp, and of the epoch above it.
+const WARP_BITS: u64 = !0 << (THREAD + LANES);
+
+impl Checked {
+    /// Checks a read. Gives where the helper has to look at it.
+    pub(super) fn read(&self, at: &mut Cursor<'_, '_>) -> Reg {
+        let cells = self.cells(at);
+        let own = self.own(at);
+        let mut unsettled = None;
+        for part in 0..self.granules {
+            let [written, read] = cells.load(at, part);
+            let recorded = self.of_this_thread_too(at, read);
+            let after_write = self.order(at, written, None);
+            let after_read = self.order(at, read, Some(recorded));
+            let settled = self.settled(at, &cells, [after_write, after_read]);
+            // A record that stands for this thread, too, stays.
+            let stored = at.reg(Type::Pred);
+            let operands = [stored.into(), recorded.into(), 0.into(), settled.into()];
+            at.before().inst("setp.ne.and.b64", &operands);
+            let cell = Operand::RegAddress(cells.read, part as i32 * 8);
+            let others = self.record(at, cell, own, stored);
+            // Other lanes read the same: one record for all of them.
+            let lanes = at.reg(Type::B64);
+            at.before().inst("and.b64", &[lanes.into(), own.into(), Operand::Hex(!LANE_BITS)]);
+            at.before().inst("or.b64", &[lanes.into(), lanes.into(), Operand::Hex(MANY_LANES << MANY)]);
+            at.before().guarded(Guard::when(others), "st.global.b64", &[cell, lanes.into()]);
+            unsettled = Some(self.unsettled(at, unsettled, &cells, settled));
+        }
+        unsettled.expect("an access has bytes")
+    }
+
+    /// Checks a write. Gives where the helper has to look at it before it, and where after it.
+    pub(super) fn write(&self, at: &mut Cursor<'_, '_>) -> [Reg; 2] {
+        let cells = self.cells(at);
+        let own = self.own(at);
+        let (mut unsettled, mut collided) = (None, None);
+        for part in 0..self.granules {
+            let records = cells.load(at, part).map(|record| self.order(at, record, None));
+            let settled = self.settled(at, &cells, records);
+            let others = self.record(at, Operand::RegAddress(cells.written, part as i32 * 8), own, settled);
+            if let Some(before) = collided {
+                at.before().inst("or.pred", &[others.into(), others.into(), Operand::from(before)]);
+            }
+            collided = Some(others);
+            unsettled = Some(self.unsettled(at, unsettled, &cells, settled));
+        }
+        let [unsettled, collided] = [unsettled, collided].map(|part| part.expect("an access has bytes"));
+        // What the helper has looked at may collide, too.
+        at.before().inst("or.pred", &[collided.into(), collided.into(), unsettled.into()]);
+        [unsettled, collided]
+    }
+
+    /// Records the access where a predicate holds. Gives where another lane of the instruction has taken its place.
+    fn record(&self, at: &mut Cursor<'_, '_>, cell: Operand, own: Reg, stored: Reg) -> Reg {
+        let (again, others) = (at.reg(Type::B64), at.reg(Type::Pred));
+        at.before().inst("mov.b64", &[again.into(), own.into()]);
+        // These two stay beside each other, so that the device sees that it is the same.
+        at.before().guarded(Guard::when(stored), "st.global.b64", &[cell, own.into()]);
+        at.before().guarded(Guard::when(stored), "ld.global.b64", &[again.into(), cell]);
+        at.before().inst("setp.ne.b64", &[others.into(), again.into(), own.into()]);
+        others
+    }
+
+    /// Where the access takes place and is not settled.
+    fn unsettled(&self, at: &mut Cursor<'_, '_>, before: Option<Reg>, cells: &Cells, settled: Reg) -> Reg {
+        let unsettled = at.reg(Type::Pred);
+        at.before().inst("not.pred", &[unsettled.into(), settled.into()]);
+        at.before().inst("and.pred", &[unsettled.into(), unsettled.into(), cells.within.into()]);
+        if let Some(before) = before {
+            at.before().inst("or.pred", &[unsettled.into(), unsettled.into(), before.into()]);
+        }
+        unsettled
+    }
+
+    /// The record of the access.
+    fn own(&self, at: &mut Cursor<'_, '_>) -> Reg {
+        let own = at.reg(Type::B64);
+        let mut mine = self.thread.mine;
+        if self.thread.has_fences {
+            at.before().inst("and.b64", &[own.into(), mine.into(), Operand::Hex(!super::record::FENCES)]);
+            mine = own;
+        }
+        let place = u64::from(self.site.0.min(super::record::SITES) | self.kind << KIND);
+        at.before().inst("or.b64", &[own.into(), mine.into(), Operand::Hex(place)]);
+        own
+    }
+
+    /// Where the records are.
+    fn cells(&self, at: &mut Cursor<'_, '_>) -> Cells {
+        let [start, bytes, plane, reads] = match self.is_shared {
+            false => [ARENA, ARENA_BYTES, PLANE, READS],
+            true => [WINDOWS, WINDOWS_BYTES, SHARED_PLANE, SHARED_READS],
+        }
+        .map(|word| at.word(word));
+        let shift = Operand::Int((3 - self.granule).into());
+        let scaled_start = at.at_entry("shl.b64", Type::B64, &[start.into(), shift]);
+        let base = at.at_entry("sub.u64", Type::B64, &[plane.into(), scaled_start.into()]);
+        let (offset, within) = (at.reg(Type::B64), at.reg(Type::Pred));
+        at.before().inst("sub.u64", &[offset.into(), self.address.into(), start.into()]);
+        at.before().inst("setp.lt.u64", &[within.into(), offset.into(), bytes.into()]);
+        if self.guard.is_some() {
+            let inside = within;
+            at.and_guard(within, inside, self.guard);
+        }
+        let (scaled, written, read) = (at.reg(Type::B64), at.reg(Type::B64), at.reg(Type::B64));
+        at.before().inst("shl.b64", &[scaled.into(), self.address.into(), shift]);
+        at.before().inst("add.u64", &[written.into(), scaled.into(), base.into()]);
+        at.before().inst("add.u64", &[read.into(), written.into(), reads.into()]);
+        Cells { within, written, read }
+    }
+
+    /// A number that is below all records of the launch if what was recorded is ordered before the access, or its own: the
+    /// record itself, or 0. Numbers are cheaper than predicates: vectors of 64 bits have no short way to combine those.
+    fn order(&self, at: &mut Cursor<'_, '_>, record: Reg, or_zero: Option<Reg>) -> Reg {
+        let ThreadRecords { mine, has_barriers, .. } = self.thread;
+        let mask = at.word(INTERVAL_MASK);
+        let same = at.at_entry("or.b64", Type::B64, &[mask.into(), Operand::Hex(MANY_BITS | THREAD_BITS)]);
+        let order = self.zero_if_equal(at, record, mine, same, record);
+        if let Some(or_zero) = or_zero {
+            at.before().inst("min.u64", &[order.into(), order.into(), or_zero.into()]);
+        }
+        if has_barriers && !self.is_shared {
+            let earlier = self.zero_if_earlier(at, record);
+            at.before().inst("min.u64", &[order.into(), order.into(), earlier.into()]);
+        }
+        order
+    }
+
+    /// 0 if a record is of an earlier interval of the block; else a large number.
+    fn zero_if_earlier(&self, at: &mut Cursor<'_, '_>, record: Reg) -> Reg {
+        let ThreadRecords { first, now, .. } = self.thread;
+        // How far the record is from the one before the first of the block, and what of that is beyond the present interval.
+        // Nobody has that record.
+        let [span, before, distance, beyond, large] = [(); 5].map(|()| at.reg(Type::B64));
+        at.before().inst("sub.u64", &[span.into(), now.into(), first.into()]);
+        at.before().inst("sub.u64", &[before.into(), first.into(), 1.into()]);
+        at.before().inst("sub.u64", &[distance.into(), record.into(), before.into()]);
+        at.before().inst("max.u64", &[beyond.into(), distance.into(), span.into()]);
+        at.before().inst("sub.u64", &[beyond.into(), beyond.into(), span.into()]);
+        // A number or its negative has the highest bit, unless it is 0.
+        at.before().inst("neg.s64", &[large.into(), beyond.into()]);
+        at.before().inst("or.b64", &[large.into(), large.into(), beyond.into()]);
+        large
+    }
+
+    /// Whether both numbers of [`Self::order`] are below all records of the launch, or of the interval in shared memory.
+    fn settled(&self, at: &mut Cursor<'_, '_>, cells: &Cells, [one, other]: [Reg; 2]) -> Reg {
+        let (larger, settled) = (at.reg(Type::B64), at.reg(Type::Pred));
+        at.before().inst("max.u64", &[larger.into(), one.into(), other.into()]);
+        // Whatever other blocks have done with shared memory came before.
+        let limit = if self.is_shared { self.thread.now } else { at.word(ORDERED) };
+        let operands = [settled.into(), larger.into(), limit.into(), cells.within.into()];
+        at.before().inst("setp.lt.and.u64", &operands);
+        settled
+    }
+
+    /// 0 if a record of reads stands for this thread, too; else a large number.
+    fn of_this_thread_too(&self, at: &mut Cursor<'_, '_>, record: Reg) -> Reg {
+        let ThreadRecords { mine, now, .. } = self.thread;
+        let interval = at.word(INTERVAL_MASK);
+        let mask = at.at_entry("or.b64", Type::B64, &[interval.into(), Operand::Hex(MANY_BITS | KIND_BITS)]);
+        let all = at.at_entry("mov.b64", Type::B64, &[Operand::Hex(u64::MAX)]);
+        let warps = at.reg(Type::B64);
+        at.before().inst("or.b64", &[warps.into(), now.into(), Operand::Hex(MANY_WARPS << MANY)]);
+        let mut number = self.zero_if_equal(at, record, warps, mask, all);
+        if !self.is_shared {
+            let launch = at.word(LAUNCH);
+            let blocks = at.at_entry("or.b64", Type::B64, &[launch.into(), Operand::Hex(MANY_BLOCKS << MANY)]);
+            number = self.zero_if_equal(at, record, blocks, mask, number);
+        }
+        let lanes = at.reg(Type::B64);
+        at.before().inst("or.b64", &[lanes.into(), mine.into(), Operand::Hex(MANY_LANES << MANY)]);
+        let mask = at.at_entry("mov.b64", Type::B64, &[Operand::Hex(WARP_BITS | KIND_BITS)]);
+        self.zero_if_equal(at, record, lanes, mask, number)
+    }
+
+    /// 0 if a record has the same bits as another under a mask; else the smaller of a number and a large one.
+    fn zero_if_equal(&self, at: &mut Cursor<'_, '_>, record: Reg, other: Reg, mask: Reg, number: Reg) -> Reg {
+        let (bits, result) = (at.reg(Type::B64), at.reg(Type::B64));
+        at.before().inst("xor.b64", &[bits.into(), record.into(), other.into()]);
+        at.before().inst("and.b64", &[bits.into(), bits.into(), mask.into()]);
+        at.before().inst("neg.s64", &[bits.into(), bits.into()]);
+        at.before().inst("min.u64", &[result.into(), bits.into(), number.into()]);
+        result
+    }
+}
+
+/// Where the records of an access are.
+struct Cells {
+    /// Whether there are any, and the access takes place.
+    within: Reg,
+    written: Reg,
+    read: Reg,
+}
+
+impl Cells {
+    /// The last write and the last read of a granule; what is recorded of none elsewhere.
+    fn load(&self, at: &mut Cursor<'_, '_>, part: u32) -> [Reg; 2] {
+        [self.written, self.read].map(|cell| {
+            let record = at.reg(Type::B64);
+            let cell = Operand::RegAddress(cell, part as i32 * 8);
+            at.before().guarded(Guard::when(self.within), "ld.global.b64", &[record.into(), cell]);
+            record
+        })
+    }
+}

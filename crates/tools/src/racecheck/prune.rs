@@ -1,0 +1,386 @@
+//! Accesses that cannot race, as far as the text of a kernel says.
+//!
+//! - Those to objects that the kernel only reads, and to objects that it accesses only by strong operations of the scope of the
+//!   device. Which objects are different is known at launch ([`Pruned::holds`]).
+//! - Reads of a shared variable in barrier regions that do not write it, if all threads of a block come to the same barriers;
+//!   and strong operations in regions that have no others of it.
+//! - Reads by a thread that accesses the same bytes in the same basic block, with nothing between that orders: what races with
+//!   one of both accesses races with the other.
+//!
+//! An access is taken to stay in the object that its pointer was made from: whether it does is memcheck's question.
+
+use ptx::analysis::{
+    BarrierRegions, BlockScope, BlockUniformity, CallGraph, Cfg, DefUse, LaunchFacts, Liveness, PointerValue,
+    Provenance, RegionInputs, Root, functions_with_barriers,
+};
+use ptx::ir::{FuncId, Function, Global, Guard, Module, Operand, Param, Stmt, StmtId, Variable};
+use ptx::ops::Effect;
+use ptx::synchronisation::Synchronisation;
+use ptx::types::Space;
+use ptx::view::{AccessBytes, AccessKind, AccessSpace, MemAccess, View};
+use rustc_hash::{FxHashMap, FxHashSet};
+use toolkit::{AllocationKind, LaunchView, Objects};
+
+use super::instrument::kind;
+use super::record::{STRONG_BLOCK, STRONG_DEVICE};
+
+/// What is left out of a kernel.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pruned {
+    /// The accesses: instruction, and which of its accesses.
+    accesses: FxHashSet<(StmtId, usize)>,
+    /// Writes for which reads by the same thread before them are left out.
+    updates: FxHashSet<StmtId>,
+    /// Objects whose accesses are left out, each with those that it must not be.
+    apart: Vec<(Object, Vec<Object>)>,
+}
+
+/// An object of global memory that a kernel accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Object {
+    /// What a parameter points into.
+    Param {
+        number: usize,
+        offset: u32,
+    },
+    Variable(Global),
+}
+
+/// What an object is in a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Memory {
+    Variable(Global),
+    /// An allocation, which no variable is in.
+    Bytes {
+        start: u64,
+        end: u64,
+    },
+}
+
+impl Memory {
+    fn is_apart_from(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Variable(one), Self::Variable(other)) => one != other,
+            (Self::Bytes { start, end }, Self::Bytes { start: other_start, end: other_end }) => {
+                end <= other_start || other_end <= start
+            }
+            _ => true,
+        }
+    }
+}
+
+/// Where an access goes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Place {
+    Global(Object),
+    /// A shared variable; nothing for those whose size the launch says, which are one.
+    Shared(Option<Root>),
+    SomeGlobal,
+    SomeShared,
+    Anywhere,
+    /// Memory of the thread.
+    Own,
+}
+
+/// An access of the kernel.
+#[derive(Clone, Copy, Debug)]
+struct Accessed {
+    stmt: StmtId,
+    index: usize,
+    access: MemAccess,
+    place: Place,
+}
+
+impl Accessed {
+    fn writes(&self) -> bool {
+        self.access.kind != AccessKind::Read
+    }
+
+    fn key(&self) -> (StmtId, usize) {
+        (self.stmt, self.index)
+    }
+}
+
+impl Pruned {
+    /// What can be left out of a function as it is now.
+    pub(super) fn of(module: &Module, func: FuncId) -> Self {
+        let function = &module.functions[func];
+        let mut pruned = Self::default();
+        pruned.repeated(module, function);
+        if !function.is_entry() {
+            return pruned;
+        }
+        let calls = CallGraph::of(module);
+        if calls.may_call_unknown(func) || calls_access_memory(module, &calls, func) {
+            return pruned;
+        }
+        let Some(accesses) = accesses(module, func) else { return pruned };
+        pruned.objects(&accesses);
+        pruned.regions(module, func, &calls, &accesses);
+        pruned
+    }
+
+    /// Whether an access is left out.
+    pub(super) fn contains(&self, stmt: StmtId, index: usize) -> bool {
+        self.accesses.contains(&(stmt, index))
+    }
+
+    /// Whether a write stands for reads before it, too.
+    pub(super) fn is_update(&self, stmt: StmtId) -> bool {
+        self.updates.contains(&stmt)
+    }
+
+    /// Whether the objects of a launch are as different as their accesses need.
+    pub(super) fn holds(&self, launch: &LaunchView<'_>, objects: &Objects) -> bool {
+        let memory = |object: Object| match object {
+            Object::Variable(variable) => Some(Memory::Variable(variable)),
+            Object::Param { number, offset } => {
+                let found = objects.pointed_to(launch.pointer(number, offset)?)?;
+                let is_variable = matches!(found.kind, AllocationKind::Variable(_));
+                (!is_variable).then(|| Memory::Bytes { start: found.start, end: found.start + found.bytes })
+            }
+        };
+        self.apart.iter().all(|(object, others)| {
+            let Some(mine) = memory(*object) else { return false };
+            others.iter().all(|&other| memory(other).is_some_and(|other| mine.is_apart_from(other)))
+        })
+    }
+
+    /// Objects that are only read, or only accessed by strong operations.
+    fn objects(&mut self, accesses: &[Accessed]) {
+        let is_unknown = |access: &&Accessed| matches!(access.place, Place::SomeGlobal | Place::Anywhere);
+        let mut unknown = accesses.iter().filter(is_unknown);
+        let (is_any, is_any_written) = (unknown.clone().next().is_some(), unknown.any(Accessed::writes));
+        if is_any_written {
+            return;
+        }
+        let of = |object: Object| accesses.iter().filter(move |access| access.place == Place::Global(object));
+        let mut all: Vec<Object> = Vec::new();
+        for access in accesses {
+            if let Place::Global(object) = access.place
+                && !all.contains(&object)
+            {
+                all.push(object);
+            }
+        }
+        let written: Vec<Object> = all.iter().copied().filter(|&object| of(object).any(Accessed::writes)).collect();
+        for &object in &all {
+            if !written.contains(&object) {
+                self.accesses.extend(of(object).map(Accessed::key));
+                self.apart.push((object, written.clone()));
+            } else if !is_any && of(object).all(|access| kind(&access.access) == STRONG_DEVICE) {
+                self.accesses.extend(of(object).map(Accessed::key));
+                self.apart.push((object, all.iter().copied().filter(|&other| other != object).collect()));
+            }
+        }
+    }
+
+    /// Shared variables between barriers.
+    fn regions(&mut self, module: &Module, func: FuncId, calls: &CallGraph, accesses: &[Accessed]) {
+        let function = &module.functions[func];
+        let Some(body) = &function.body else { return };
+        if !accesses.iter().any(|access| matches!(access.place, Place::Shared(_))) {
+            return;
+        }
+        let cfg = Cfg::of(&module.forms, function);
+        let def_use = DefUse::of(&module.forms, function);
+        let uniformity =
+            BlockUniformity::of(module, function, &cfg, &def_use, &LaunchFacts::default(), BlockScope::Threads);
+        // Threads that come to different barriers may be in different regions at the same time.
+        let is_divergent = cfg.blocks().any(|block| {
+            let waits = |&stmt: &StmtId| {
+                View::of(&module.forms, body, stmt).is_some_and(|view| {
+                    matches!(view.synchronisation(), Some(Synchronisation::Barrier { .. }))
+                        && (view.inst.guard.is_some() || uniformity.is_divergent(block))
+                })
+            };
+            cfg.statements(block).iter().any(waits)
+        });
+        if is_divergent {
+            return;
+        }
+        let liveness = Liveness::of(&cfg, &def_use);
+        let with_barriers = functions_with_barriers(module, calls);
+        let inputs =
+            RegionInputs { cfg: &cfg, def_use: &def_use, liveness: &liveness, calls, with_barriers: &with_barriers };
+        let regions = BarrierRegions::of(module, func, inputs);
+        if !regions.is_exact() || regions.iter().any(|region| regions.facts(region).calls_barrier) {
+            return;
+        }
+        let mut by_stmt: FxHashMap<StmtId, Vec<&Accessed>> = FxHashMap::default();
+        for access in accesses.iter().filter(|access| may_be_shared(access.place)) {
+            by_stmt.entry(access.stmt).or_default().push(access);
+        }
+        let mut racing: FxHashSet<(StmtId, usize)> = FxHashSet::default();
+        for region in regions.iter() {
+            let pieces = regions.pieces(&cfg, region);
+            let statements = pieces.iter().flat_map(|piece| &cfg.statements(piece.block)[piece.start..piece.end]);
+            let mut inside: Vec<&Accessed> =
+                statements.filter_map(|stmt| by_stmt.get(stmt)).flatten().copied().collect();
+            inside.dedup_by_key(|access| access.key());
+            let is_strong = |access: &&Accessed| kind(&access.access) >= STRONG_BLOCK;
+            let may_race = |access: &Accessed| {
+                let same = inside.iter().filter(|other| may_overlap(access.place, other.place));
+                let (mut writes, mut weak) = (access.writes(), !is_strong(&access));
+                for other in same {
+                    writes |= other.writes();
+                    weak |= !is_strong(other);
+                }
+                writes && weak
+            };
+            racing.extend(inside.iter().filter(|access| may_race(access)).map(|access| access.key()));
+        }
+        let free = accesses.iter().filter(|access| matches!(access.place, Place::Shared(_)));
+        self.accesses.extend(free.map(Accessed::key).filter(|key| !racing.contains(key)));
+    }
+
+    /// Reads by a thread that also accesses the same bytes before or after it, in one basic block.
+    fn repeated(&mut self, module: &Module, function: &Function) {
+        let Some(body) = &function.body else { return };
+        let mut earlier: Vec<Earlier> = Vec::new();
+        for stmt in body.iter() {
+            if matches!(body.stmt(stmt), Stmt::Label(_)) {
+                earlier.clear();
+            }
+            let Some(view) = View::of(&module.forms, body, stmt) else { continue };
+            let guard = view.inst.guard;
+            let accesses = view.accesses();
+            let is_plain = accesses.len() == 1 && kind(&accesses[0]) == 0 && !view.is_collective();
+            if let (true, AccessBytes::Fixed(bytes)) =
+                (is_plain, accesses.first().map_or(AccessBytes::Unknown, |access| access.bytes))
+            {
+                let access = accesses[0];
+                let now = Earlier { stmt, operand: view.operands()[access.address], guard, bytes, access };
+                if access.kind == AccessKind::Read && earlier.iter().any(|before| before.covers(&now)) {
+                    self.accesses.insert((stmt, 0));
+                } else {
+                    if access.kind == AccessKind::Write {
+                        // Reads before it are as ordered as it is.
+                        let covered = earlier
+                            .iter()
+                            .filter(|before| before.access.kind == AccessKind::Read && now.covers(before))
+                            .map(|before| (before.stmt, 0));
+                        let before = self.accesses.len();
+                        self.accesses.extend(covered);
+                        if self.accesses.len() > before {
+                            self.updates.insert(stmt);
+                        }
+                    }
+                    earlier.push(now);
+                }
+            } else if !accesses.is_empty() && accesses.iter().any(|access| kind(access) != 0) {
+                earlier.clear();
+            }
+            let ends = matches!(view.effect(), Some(Effect::Branch | Effect::Call | Effect::Return | Effect::Exit))
+                || view.effect().is_none()
+                || view.synchronisation().is_some();
+            if ends || earlier.len() > MOST_EARLIER {
+                earlier.clear();
+            }
+            view.for_each_write(|reg| {
+                earlier.retain(|before| {
+                    !matches!(before.operand, Operand::RegAddress(base, _) if base == reg)
+                        && before.guard.is_none_or(|guard| guard.reg != reg)
+                });
+            });
+        }
+    }
+}
+
+/// An access of a basic block whose address has not changed since.
+struct Earlier {
+    stmt: StmtId,
+    operand: Operand,
+    guard: Option<Guard>,
+    bytes: u32,
+    access: MemAccess,
+}
+
+/// More accesses than this are not compared with each other.
+const MOST_EARLIER: usize = 64;
+
+impl Earlier {
+    /// Whether it accesses all bytes of another access, in the same threads.
+    fn covers(&self, other: &Self) -> bool {
+        self.operand == other.operand
+            && self.access.space == other.access.space
+            && self.bytes >= other.bytes
+            && (self.guard.is_none() || self.guard == other.guard)
+    }
+}
+
+fn may_be_shared(place: Place) -> bool {
+    matches!(place, Place::Shared(_) | Place::SomeShared | Place::Anywhere)
+}
+
+/// Whether two accesses, both perhaps to shared memory, may be to the same bytes.
+fn may_overlap(one: Place, other: Place) -> bool {
+    match (one, other) {
+        (Place::Shared(one), Place::Shared(other)) => one == other,
+        _ => true,
+    }
+}
+
+/// Whether functions that a kernel calls access memory of others.
+fn calls_access_memory(module: &Module, calls: &CallGraph, kernel: FuncId) -> bool {
+    calls.reachable_from(kernel).iter().filter(|&func| func != kernel).any(|func| {
+        let Some(body) = &module.functions[func].body else { return false };
+        body.iter().filter_map(|id| View::of(&module.forms, body, id)).any(|view| {
+            let is_own = |access: &MemAccess| matches!(access.space, AccessSpace::State(Space::Local | Space::Param));
+            view.effect().is_none() || !view.accesses().iter().all(is_own)
+        })
+    })
+}
+
+/// All accesses of a kernel; nothing if one is not known.
+fn accesses(module: &Module, func: FuncId) -> Option<Vec<Accessed>> {
+    let function = &module.functions[func];
+    let body = function.body.as_ref()?;
+    let provenance = Provenance::of(module, function);
+    let mut all = Vec::new();
+    for stmt in body.iter() {
+        let Some(view) = View::of(&module.forms, body, stmt) else { continue };
+        if view.op().is_none() || view.effect() == Some(Effect::SurfaceStore) {
+            return None;
+        }
+        for (index, access) in view.accesses().into_iter().enumerate() {
+            let place = match access.space {
+                AccessSpace::State(Space::Local | Space::Param) => Place::Own,
+                space => place(module, function, space, &provenance.address(&view.operands()[access.address])),
+            };
+            if place != Place::Own {
+                all.push(Accessed { stmt, index, access, place });
+            }
+        }
+    }
+    Some(all)
+}
+
+/// Where an access goes, as far as its pointer says.
+fn place(module: &Module, function: &Function, space: AccessSpace, pointer: &PointerValue) -> Place {
+    let unknown = match space {
+        AccessSpace::State(Space::Global | Space::Const) => Place::SomeGlobal,
+        AccessSpace::State(Space::Shared) => Place::SomeShared,
+        _ => Place::Anywhere,
+    };
+    let PointerValue::Pointer { root, .. } = *pointer else { return unknown };
+    let of_variable = |variable: &Variable, global: Option<Global>| match (variable.space, global) {
+        (Space::Shared, _) => Place::Shared(variable.dimensions.iter().all(Option::is_some).then_some(root)),
+        (Space::Local | Space::Param, _) => Place::Own,
+        (_, Some(global)) => Place::Global(Object::Variable(global)),
+        _ => unknown,
+    };
+    match root {
+        Root::Param { var, offset, .. } => {
+            let number = function.params.iter().position(|param| *param == Param::Var(var));
+            match (number, u32::try_from(offset)) {
+                (Some(number), Ok(offset)) if space != AccessSpace::State(Space::Shared) => {
+                    Place::Global(Object::Param { number, offset })
+                }
+                _ => unknown,
+            }
+        }
+        Root::Global(global) => of_variable(&module.globals[global], Some(global)),
+        Root::Var(var) => of_variable(&function.vars[var], None),
+    }
+}
