@@ -23,6 +23,9 @@ use run::Command;
 /// Tools with a directory of programs in which they must find or count something, or that they refuse.
 const WITH_BUGS: [&str; 7] = ["memcheck", "racecheck", "twice", "loads", "order", "proofs", "doubled"];
 
+/// Flags that do not change what a tool finds.
+const SAME_FINDINGS: [(&str, &str); 2] = [("racecheck", "--no-prove"), ("racecheck", "--no-prune")];
+
 /// Tools under which programs must do what they do without.
 const TOOLS: [&[&str]; 2] = [&["memcheck"], &["memcheck", "--tool", "nop,trace", "--seed", "1"]];
 
@@ -94,6 +97,12 @@ fn main() -> Result<()> {
             trials.push(
                 Trial::test(format!("{tool}/{name}"), move || with_bug().map_err(failed)).with_ignored_flag(true),
             );
+            for (_, flag) in SAME_FINDINGS.iter().filter(|(of, _)| *of == tool) {
+                let source = directory.join(&name).with_extension("cu");
+                let with_flag = move || report::with_flag(toolchain()?, tool, flag, &source);
+                let name = format!("{tool}/{name} [{flag}]");
+                trials.push(Trial::test(name, move || with_flag().map_err(failed)).with_ignored_flag(true));
+            }
             let name = format!("{tool}/{name} [repaired]");
             trials.push(Trial::test(name, move || repaired().map_err(failed)).with_ignored_flag(true));
         }

@@ -23,7 +23,7 @@ type Wanted = BTreeSet<(Option<u32>, String)>;
 /// Runs a program with its bug.
 pub(crate) fn with_bug(toolchain: &Toolchain, tool: &str, source: &Path) -> Result<()> {
     let text = std::fs::read_to_string(source)?;
-    let output = check(toolchain, tool, source, &text, false)?;
+    let output = check(toolchain, &[tool], source, &text, false)?;
     let report = normalised(&String::from_utf8_lossy(&output.stderr));
     let expected = source.with_extension("report");
     if std::env::var_os("BLESS").is_some() {
@@ -38,10 +38,22 @@ pub(crate) fn with_bug(toolchain: &Toolchain, tool: &str, source: &Path) -> Resu
     Ok(())
 }
 
+/// Runs a program with its bug and a flag that does not change what is found, and then without it.
+pub(crate) fn with_flag(toolchain: &Toolchain, tool: &str, flag: &str, source: &Path) -> Result<()> {
+    let text = std::fs::read_to_string(source)?;
+    let found = |is_fixed: bool| -> Result<Wanted> {
+        let output = check(toolchain, &[tool, flag], source, &text, is_fixed)?;
+        Ok(found(&String::from_utf8_lossy(&output.stderr), tool, source))
+    };
+    let (wanted, found, of_repaired) = (wanted(&text), found(false)?, found(true)?);
+    ensure!(wanted == found && of_repaired.is_empty(), "wanted {wanted:?}, found {found:?}; repaired: {of_repaired:?}");
+    Ok(())
+}
+
 /// Runs a program without it.
 pub(crate) fn repaired(toolchain: &Toolchain, tool: &str, source: &Path) -> Result<()> {
     let text = std::fs::read_to_string(source)?;
-    let output = check(toolchain, tool, source, &text, true)?;
+    let output = check(toolchain, &[tool], source, &text, true)?;
     let report = String::from_utf8_lossy(&output.stderr);
     if matches!(output.status.code(), None | Some(86 | 87)) || !found(&report, tool, source).is_empty() {
         bail!("the exit is {}:\n{report}", output.status);
@@ -49,10 +61,16 @@ pub(crate) fn repaired(toolchain: &Toolchain, tool: &str, source: &Path) -> Resu
     Ok(())
 }
 
-fn check(toolchain: &Toolchain, tool: &str, source: &Path, text: &str, is_fixed: bool) -> Result<std::process::Output> {
+fn check(
+    toolchain: &Toolchain,
+    tool: &[&str],
+    source: &Path,
+    text: &str,
+    is_fixed: bool,
+) -> Result<std::process::Output> {
     let installation = Installation::make()?;
     let mut command = timeout(&installation);
-    command.args([tool, "--seed", "1"]).args(after(text, "@ flags: ").flat_map(str::split_whitespace));
+    command.args(tool).args(["--seed", "1"]).args(after(text, "@ flags: ").flat_map(str::split_whitespace));
     if source.extension().is_some_and(|extension| extension == "py") {
         command.arg("python3").arg(source.file_name().context("a file has a name")?);
         if is_fixed {

@@ -384,3 +384,81 @@ fn place(module: &Module, function: &Function, space: AccessSpace, pointer: &Poi
         Root::Var(var) => of_variable(&function.vars[var], None),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The accesses that stay of a kernel, by their instructions.
+    fn staying(body: &str) -> Vec<String> {
+        let text = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u64 q, .param .u32 n)\n\
+             {{\n.reg .b64 %d<9>; .reg .b32 %r<9>; .reg .pred %p<3>;\n.shared .align 4 .b8 tile[64];\n\
+             .shared .align 4 .b8 other[64];\nld.param.u64 %d1, [p]; ld.param.u64 %d2, [q]; ld.param.u32 %r1, [n];\n\
+             mov.u32 %r2, %tid.x; mul.wide.u32 %d3, %r2, 4; add.s64 %d4, %d1, %d3; add.s64 %d5, %d2, %d3;\n\
+             mov.u32 %r3, tile; mad.lo.u32 %r3, %r2, 4, %r3;\n{body}\nret;\n}}\n"
+        );
+        let parsed = ptx::parse(&text);
+        assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+        let module = parsed.module;
+        let func = module.function("k").expect("the kernel is there");
+        let pruned = Pruned::of(&module, func);
+        let body = module.functions[func].body.as_ref().expect("it has a body");
+        let is_looked_at = |view: &View<'_>| {
+            let spaces = [Space::Global, Space::Shared].map(AccessSpace::State);
+            view.accesses().iter().any(|access| spaces.contains(&access.space) || access.space == AccessSpace::Generic)
+        };
+        let ids = body.iter().filter(|&id| View::of(&module.forms, body, id).is_some_and(|view| is_looked_at(&view)));
+        let text = |id| ptx::print_stmt(&module, &module.functions[func], body, id).trim().replace('\t', "");
+        ids.filter(|&id| !pruned.contains(id, 0)).map(text).collect()
+    }
+
+    #[test]
+    fn objects_that_are_only_read() {
+        assert_eq!(staying("ld.global.u32 %r4, [%d4]; st.global.u32 [%d5], %r4;"), ["st.global.u32 [%d5], %r4;"]);
+        let written = "ld.global.u32 %r4, [%d4]; st.global.u32 [%d4+4], %r4;";
+        assert_eq!(staying(written).len(), 2);
+        let anywhere = "ld.global.u64 %d6, [%d4]; st.global.u32 [%d6], %r2;";
+        assert_eq!(staying(anywhere).len(), 2);
+    }
+
+    #[test]
+    fn objects_that_are_only_accessed_by_atomics() {
+        assert_eq!(staying("red.global.add.u32 [%d1], 1; red.global.add.u32 [%d1], 2;").len(), 0);
+        assert_eq!(staying("red.cta.global.add.u32 [%d1], 1;").len(), 1);
+        assert_eq!(staying("red.global.add.u32 [%d1], 1; ld.global.u32 %r4, [%d4];").len(), 2);
+    }
+
+    #[test]
+    fn shared_variables_between_barriers() {
+        let read = "ld.shared.u32 %r4, [tile+4];";
+        let barrier = "bar.sync 0;";
+        let write = "st.shared.u32 [%r3], %r2;";
+        assert_eq!(staying(&format!("{write} {barrier} {read}")), [write]);
+        assert_eq!(staying(&format!("{write} {read}")).len(), 2);
+        // Another variable.
+        assert_eq!(staying(&format!("{write} ld.shared.u32 %r4, [other];")), [write]);
+        // Threads that come to different barriers may be in both regions.
+        let divergent = format!(
+            "setp.lt.u32 %p1, %r2, 32; @%p1 bra first; {barrier} {read} bra both; first: {write} {barrier} both: {barrier}"
+        );
+        assert_eq!(staying(&divergent).len(), 2);
+        // Around a loop, the read comes before the write.
+        let around = format!("again: {write} {barrier} {read} setp.ne.u32 %p1, %r1, %r4; @%p1 bra again;");
+        assert_eq!(staying(&around).len(), 2);
+        let twice = format!("again: {write} {barrier} {read} {barrier} setp.ne.u32 %p1, %r1, 0; @%p1 bra again;");
+        assert_eq!(staying(&twice), [write]);
+    }
+
+    #[test]
+    fn reads_of_what_the_thread_also_accesses() {
+        let (read, write) = ("ld.global.u32 %r4, [%d4];", "st.global.u32 [%d4], %r4;");
+        let add = "add.u32 %r4, %r4, 1;";
+        assert_eq!(staying(&format!("{read} {add} {write}")), [write]);
+        assert_eq!(staying(&format!("{write} {read}")), [write]);
+        assert_eq!(staying(&format!("{read} {add} bar.warp.sync -1; {write}")).len(), 2);
+        assert_eq!(staying(&format!("{read} add.s64 %d4, %d4, 4; {write}")).len(), 2);
+        assert_eq!(staying(&format!("{read} setp.eq.u32 %p1, %r4, 0; @%p1 {write}")).len(), 2);
+        assert_eq!(staying(&format!("{read} {add} here: {write}")).len(), 2);
+    }
+}
