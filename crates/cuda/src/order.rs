@@ -13,6 +13,20 @@ static NUMBERS: AtomicU64 = AtomicU64::new(1);
 /// What the host has waited for.
 static HOST: Mutex<Option<Clock>> = Mutex::new(None);
 
+/// Streams that wait for the legacy stream, and that do not.
+static BLOCKING: AtomicU64 = AtomicU64::new(0);
+static INDEPENDENT: AtomicU64 = AtomicU64::new(0);
+
+/// The program has made a stream.
+pub(crate) fn on_stream(waits_for_legacy: bool) {
+    if waits_for_legacy { &BLOCKING } else { &INDEPENDENT }.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Whether work of two streams may be unordered: one that waits for the legacy stream is always ordered with that.
+fn has_unordered_streams() -> bool {
+    BLOCKING.load(Ordering::Relaxed) > 1 || INDEPENDENT.load(Ordering::Relaxed) > 0
+}
+
 /// Tracks the order from now on.
 pub(crate) fn track() {
     IS_TRACKED.store(true, Ordering::Relaxed);
@@ -29,7 +43,7 @@ pub(crate) fn place<'a>(queue: u64, after: impl Iterator<Item = &'a WorkOrder>) 
         before.add(other.id);
     }
     let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-    Some(Arc::new(WorkOrder { id: WorkId { queue, number }, before }))
+    Some(Arc::new(WorkOrder { id: WorkId { queue, number }, before, has_unordered_streams: has_unordered_streams() }))
 }
 
 /// The host knows that all before some work has ended, and the work itself.

@@ -64,6 +64,8 @@ pub struct WorkOrder {
     pub id: WorkId,
     /// What has ended when it begins.
     pub before: Clock,
+    /// Whether the program has streams whose work may be unordered with it, so far.
+    pub has_unordered_streams: bool,
 }
 
 impl WorkOrder {

@@ -80,6 +80,10 @@ pub(crate) fn instantiate(graph: &Graph, flags: u64) -> Result<Arc<Executable>> 
     }
     let nodes = place(graph.steps()?);
     let lanes = nodes.iter().map(|node| node.lane).max().unwrap_or(0);
+    if lanes > 0 {
+        // Branches of a graph are like streams.
+        crate::order::on_stream(false);
+    }
     let state = State { nodes, lanes: (0..lanes).map(|_| Queue::new()).collect(), last: None };
     let made =
         Arc::new(Executable { handle: Handle::new(), flags, _objects: graph.objects(), state: Mutex::new(state) });

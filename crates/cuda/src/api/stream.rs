@@ -69,6 +69,7 @@ impl Streams {
     }
 
     pub(super) fn add(self: &Arc<Self>, kind: Kind, priority: i32) -> Arc<Stream> {
+        crate::order::on_stream(kind == Kind::Blocking);
         let stream = Stream::new(&Arc::downgrade(self), kind, priority);
         let mut members = self.members();
         // Of one that only we have, nobody can ask for more.

@@ -10,8 +10,7 @@ use rewrite::context::Record;
 use rewrite::{KernelVersion, LaunchShape, Refusal};
 use rustc_hash::FxHashSet;
 use toolkit::{
-    Evidence, Flag, Host, Instance, LaunchView, Options, Plane, PlaneLayout, PlaneOf, Words, WorkId, WorkOrder,
-    quarantine,
+    Evidence, Flag, Host, Instance, LaunchView, Options, Plane, PlaneLayout, PlaneOf, Words, WorkId, quarantine,
 };
 
 use super::findings::{Race, Racer};
@@ -59,8 +58,6 @@ struct Launches {
     next: u64,
     /// The last ones, from the oldest on.
     last: VecDeque<Begun>,
-    /// The queues of launches; of many, some.
-    queues: Vec<u64>,
     /// What was found, and at which lines.
     seen: FxHashSet<String>,
     /// The records of memory, by the size of granules; and of shared memory.
@@ -152,17 +149,6 @@ impl Launches {
         begun
     }
 
-    /// Whether launches come from several streams.
-    fn has_streams(&mut self, order: Option<&WorkOrder>) -> bool {
-        if let Some(order) = order
-            && self.queues.len() < 2
-            && !self.queues.contains(&order.id.queue)
-        {
-            self.queues.push(order.id.queue);
-        }
-        self.queues.len() > 1
-    }
-
     /// All epochs are used up: what was recorded is forgotten, and they begin anew.
     fn forget(&mut self) {
         for plane in self.planes.iter().flatten().flatten() {
@@ -238,7 +224,7 @@ impl Instance for RacecheckInstance {
 
     fn choose(&self, launch: &LaunchView<'_>) -> Result<usize, Refusal> {
         // What one launch does is known, and not what it does at the same time as another one.
-        if self.options.has(&NO_PRUNE) || self.launches().has_streams(launch.order) {
+        if self.options.has(&NO_PRUNE) || launch.order.is_some_and(|order| order.has_unordered_streams) {
             return Ok(CHECKED);
         }
         let objects = self.host.objects();

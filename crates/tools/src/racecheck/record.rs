@@ -80,7 +80,8 @@ impl Recorded {
                 MANY_WARPS => Who::Warps,
                 _ => Who::Blocks,
             },
-            kind: record as u32 >> KIND & KINDS,
+            // Who is not ordered with it is not ordered with the weaker access.
+            kind: if record & WEAKER == 0 { record as u32 >> KIND & KINDS } else { 0 },
             site: (site != SITES).then_some(site),
         }
     }

@@ -270,8 +270,8 @@ impl<'a> Decoder<'a> {
             _ => (Source::Other, 0),
         };
         let strong = match access.order {
-            Order::Weak => None,
-            Order::Volatile => Some(Scope::System),
+            // For CUDA C++ a volatile access is like any other, although PTX has it as a strong one.
+            Order::Weak | Order::Volatile => None,
             _ => Some(access.scope.unwrap_or(Scope::Device)),
         };
         Some(Access { base, offset, kind: access.kind, space, bytes, vector: access.vector.max(1), strong })
