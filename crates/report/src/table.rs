@@ -28,6 +28,8 @@ pub enum Cell {
     Number(u64),
     /// What was counted: rows of several processes that are of the same are added up.
     Count(u64),
+    /// The most of something: of rows of several processes that are of the same, the largest is kept.
+    Most(u64),
 }
 
 impl Row {
@@ -48,7 +50,7 @@ impl Row {
         let cells: Vec<(&str, Option<&Cell>)> = self
             .cells
             .iter()
-            .map(|(name, cell)| (name.as_str(), Some(cell).filter(|cell| !matches!(cell, Cell::Count(_)))))
+            .map(|(name, cell)| (name.as_str(), Some(cell).filter(|cell| !matches!(cell, Cell::Count(_) | Cell::Most(_)))))
             .collect();
         serde_json::to_string(&(&self.tool, &self.table, cells)).expect("strings and numbers can be written")
     }
@@ -56,8 +58,10 @@ impl Row {
     /// Adds what another row of the same counted.
     pub(crate) fn add(&mut self, other: &Self) {
         for ((_, cell), (_, other)) in self.cells.iter_mut().zip(&other.cells) {
-            if let (Cell::Count(count), Cell::Count(more)) = (cell, other) {
-                *count = count.saturating_add(*more);
+            match (cell, other) {
+                (Cell::Count(count), Cell::Count(more)) => *count = count.saturating_add(*more),
+                (Cell::Most(most), Cell::Most(other)) => *most = (*most).max(*other),
+                _ => {}
             }
         }
     }
@@ -69,7 +73,7 @@ impl Cell {
             // As findings name it.
             Self::Text(file) if column == "file" => escaped(&sources.shown(file)),
             Self::Text(text) => escaped(text),
-            Self::Number(number) | Self::Count(number) => number.to_string(),
+            Self::Number(number) | Self::Count(number) | Self::Most(number) => number.to_string(),
         }
     }
 

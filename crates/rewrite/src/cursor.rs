@@ -134,16 +134,17 @@ impl<'e, 'm> Cursor<'e, 'm> {
             PointerValue::Pointer { root: Root::Var(var), .. } => Some(Symbol::Var(var)),
             _ => None,
         };
-        let site = Site {
-            variable,
-            func: self.editor.func(),
-            stmt: access.stmt,
-            index: access.index,
-            guard: self.guard,
-            tool: self.tool,
-            word,
-        };
-        self.sites.add(site)
+        self.add_site(access.stmt, access.index, variable, word)
+    }
+
+    /// A new site for the instruction, whatever it does, with a word.
+    pub fn instruction_site(&mut self, word: u64) -> SiteId {
+        self.add_site(self.stmt, 0, None, word)
+    }
+
+    fn add_site(&mut self, stmt: StmtId, index: usize, variable: Option<Symbol>, word: u64) -> SiteId {
+        let func = self.editor.func();
+        self.sites.add(Site { variable, func, stmt, index, guard: self.guard, tool: self.tool, word })
     }
 
     /// Counts how often an access is executed where a guard holds, at a site of its own.

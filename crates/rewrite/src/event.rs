@@ -54,6 +54,15 @@ pub struct Call {
     pub guard: Option<Guard>,
 }
 
+/// A branch by an instruction of the program that only some threads may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Branch {
+    /// The instruction.
+    pub stmt: StmtId,
+    /// The guard that the instruction had in the program: threads for which it holds go to the target.
+    pub guard: Guard,
+}
+
 /// An instruction of the program by which a thread leaves a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Exit {

@@ -7,7 +7,7 @@ use ptx::types::Space;
 use ptx::view::{AccessBytes, AccessKind, AccessSpace, MemAccess, View};
 
 use crate::access_group::AccessGroups;
-use crate::event::{Access, Call, Definition, Exit, Sync};
+use crate::event::{Access, Branch, Call, Definition, Exit, Sync};
 
 /// What an instruction gives tools to look at.
 #[derive(Clone, Debug)]
@@ -15,6 +15,7 @@ pub(crate) enum Event {
     Access(Access),
     Sync(Sync),
     Call(Call),
+    Branch(Branch),
     Exit(Exit),
     Definition(Definition),
 }
@@ -28,6 +29,7 @@ impl Event {
             | Self::Call(Call { stmt, guard, .. })
             | Self::Exit(Exit { stmt, guard, .. })
             | Self::Definition(Definition { stmt, guard, .. }) => (stmt, guard),
+            Self::Branch(Branch { stmt, guard }) => (stmt, Some(guard)),
         }
     }
 }
@@ -84,6 +86,9 @@ pub(crate) fn of_function(module: &Module, func: FuncId) -> (Vec<Event>, AccessG
         }
         if let Some(callee) = view.callee() {
             events.push(Event::Call(Call { stmt, callee, guard }));
+        }
+        if let (Some(Effect::Branch), Some(guard)) = (view.effect(), guard) {
+            events.push(Event::Branch(Branch { stmt, guard }));
         }
         if let Some(ends_thread) = leaves(&view, function.is_entry()) {
             events.push(Event::Exit(Exit { stmt, ends_thread, guard }));

@@ -104,6 +104,7 @@ impl FunctionRewriter<'_, '_> {
                 Some(Event::Access(access)) => tool.access(&mut cursor, access),
                 Some(Event::Sync(sync)) => tool.sync(&mut cursor, sync),
                 Some(Event::Call(call)) => tool.call(&mut cursor, call),
+                Some(Event::Branch(branch)) => tool.branch(&mut cursor, branch),
                 Some(Event::Exit(exit)) => tool.exit(&mut cursor, exit),
                 Some(Event::Definition(definition)) => tool.definition(&mut cursor, definition),
             }

@@ -9,7 +9,7 @@ use crate::context::Word;
 use crate::cursor::Cursor;
 use crate::device_code::DeviceCode;
 use crate::error::Refusal;
-use crate::event::{Access, Call, Definition, Exit, Sync};
+use crate::event::{Access, Branch, Call, Definition, Exit, Sync};
 use crate::kernel_view::KernelView;
 use crate::shape::{LaunchShape, ThreadId};
 
@@ -79,6 +79,9 @@ pub trait Instrumentation: Debug + Send + std::marker::Sync {
 
     /// A call is about to happen.
     fn call(&self, _at: &mut Cursor<'_, '_>, _call: &Call) {}
+
+    /// A branch is about to happen that only some threads may take.
+    fn branch(&self, _at: &mut Cursor<'_, '_>, _branch: &Branch) {}
 
     /// An access to memory is about to happen.
     fn access(&self, _at: &mut Cursor<'_, '_>, _access: &Access) {}

@@ -59,7 +59,7 @@ pub use access_group::{AccessGroup, Member};
 pub use cursor::{Cursor, KernelWord, State};
 pub use device_code::DeviceCode;
 pub use error::{Refusal, RewriteError};
-pub use event::{Access, AccessGroupId, Call, Definition, Exit, Sync};
+pub use event::{Access, AccessGroupId, Branch, Call, Definition, Exit, Sync};
 pub use instrumentation::{Class, Instrumentation};
 pub use kernel_view::KernelView;
 pub use rewriter::{Rewriter, Rewritten};

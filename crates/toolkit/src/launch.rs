@@ -28,6 +28,8 @@ pub struct LaunchView<'a> {
     pub params: &'a [u8],
     /// Where each parameter begins, and how many bytes it has.
     pub layout: &'a [(u64, u64)],
+    /// Bytes of shared memory that the kernel declares.
+    pub static_shared: u64,
     /// Which launch of the process it is, from 1 on.
     pub number: u64,
     /// Where the program asked for it.
@@ -126,6 +128,8 @@ pub struct SiteCount<'a> {
     pub site: &'a Site,
     /// Where it is in the code. The kernel is the function that it is in.
     pub place: Place,
+    /// The kernel that was launched.
+    pub kernel: &'a str,
     /// How often.
     pub count: u64,
 }

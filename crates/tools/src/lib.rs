@@ -28,6 +28,7 @@ mod order;
 mod proofs;
 pub mod racecheck;
 mod trace;
+mod traffic;
 mod twice;
 
 pub use doubled::Doubled;
@@ -36,6 +37,7 @@ pub use nop::Nop;
 pub use order::Order;
 pub use proofs::Proofs;
 pub use trace::Trace;
+pub use traffic::Traffic;
 pub use twice::Twice;
 
 use report::Explanation;
@@ -43,7 +45,7 @@ use toolkit::Tool;
 
 /// All tools that can be asked for.
 pub static TOOLS: &[&dyn Tool] =
-    &[&memcheck::Memcheck, &racecheck::Racecheck, &Nop, &Trace, &Loads, &Order, &Proofs, &Twice, &Doubled];
+    &[&memcheck::Memcheck, &racecheck::Racecheck, &Traffic, &Nop, &Trace, &Loads, &Order, &Proofs, &Twice, &Doubled];
 
 /// What the findings of all tools mean.
 pub fn explanations() -> Vec<Explanation> {

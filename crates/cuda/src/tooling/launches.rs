@@ -26,6 +26,8 @@ pub(crate) struct InstrumentedKernel {
     pub(super) module: InstrumentedModule,
     /// Where the parameters of the original begin, and how many bytes each has.
     pub(super) params: Vec<(u64, u64)>,
+    /// Bytes of shared memory that the original declares.
+    pub(super) static_shared: u64,
     /// Where the address of the launch context is among the parameters of what has one, by its symbol.
     contexts: FxHashMap<String, usize>,
     /// Versions that were compiled for blocks of a size: what was asked once is not asked again.
@@ -48,10 +50,12 @@ impl InstrumentedKernel {
         let of_versions = versions.versions.iter().map(|version| context(&version.symbol, version.context));
         let of_original = context(&versions.original.symbol, versions.original.context);
         let contexts = of_versions.chain([of_original]).flatten().collect();
+        let facts = program.kernel_facts(name)?;
         Some(Arc::new(Self {
             contexts,
             name: name.to_owned(),
-            params: program.kernel_facts(name)?.params,
+            params: facts.params,
+            static_shared: facts.shared,
             program,
             module,
             ready: Mutex::default(),
@@ -80,7 +84,7 @@ impl InstrumentedKernel {
 impl Drop for InstrumentedKernel {
     fn drop(&mut self) {
         if let Some(tool_host) = super::get() {
-            tool_host.on_counts(&*self.program, &self.module);
+            tool_host.on_counts(&self.name, &*self.program, &self.module);
         }
     }
 }

@@ -58,7 +58,7 @@ impl ToolHost {
     }
 
     /// A kernel that was rewritten goes: tools are told what was counted in it.
-    pub(crate) fn on_counts(&self, program: &dyn Program, instrumented: &InstrumentedModule) {
+    pub(crate) fn on_counts(&self, kernel: &str, program: &dyn Program, instrumented: &InstrumentedModule) {
         let InstrumentedModule { sites, counters, .. } = instrumented;
         for instance in self.tools.iter().zip(&self.instances) {
             let (tool, instance) = instance;
@@ -68,7 +68,7 @@ impl ToolHost {
                     // What is told is not told again.
                     let count = counters.get(id.0 as usize)?.swap(0, Ordering::Relaxed);
                     let place = || sites.place_in_function(program.module(), id);
-                    (count > 0).then(|| place().map(|place| SiteCount { site, place, count })).flatten()
+                    (count > 0).then(|| place().map(|place| SiteCount { site, place, kernel, count })).flatten()
                 })
                 .collect();
             if !counts.is_empty() {
@@ -81,7 +81,7 @@ impl ToolHost {
     pub(super) fn count_all(&self) {
         let list = std::mem::take(&mut *self.rewritten.list.lock().unwrap_or_else(PoisonError::into_inner));
         for kernel in list.iter().filter_map(Weak::upgrade) {
-            self.on_counts(&**kernel.program(), &kernel.module);
+            self.on_counts(&kernel.name, &**kernel.program(), &kernel.module);
         }
     }
 }

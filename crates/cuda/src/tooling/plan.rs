@@ -177,6 +177,7 @@ impl<'a> LaunchJob<'a> {
             shape: self.shape,
             params: self.params,
             layout: self.kernel.map_or(&[], |kernel| &kernel.params),
+            static_shared: self.kernel.map_or(0, |kernel| kernel.static_shared),
             number,
             stack: self.stack,
             order,

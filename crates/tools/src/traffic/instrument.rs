@@ -1,0 +1,136 @@
+//! What is inserted into kernels.
+
+use ptx::analysis::{Block, Cfg, DominatorTree, EdgeKind};
+use ptx::ir::{Guard, Operand, Reg, StmtId};
+use ptx::special::Special;
+use ptx::types::{Space, Type};
+use ptx::view::{AccessBytes, AccessKind, AccessSpace};
+use rewrite::{Access, Branch, Cursor, KernelVersion};
+use rustc_hash::FxHashMap;
+
+use super::counters::{AccessType, Kind};
+
+/// What is kept of a function while it is rewritten, and of a kernel for its launches.
+#[derive(Debug, Default)]
+pub(super) struct Function {
+    /// Which ways of a branch have code of their own: 1 for those who take it, 2 for those who do not.
+    sides: FxHashMap<StmtId, u32>,
+    /// Accesses whose lanes do not each have an address.
+    not_counted: u64,
+}
+
+impl Function {
+    /// How many instructions of a kernel, and of functions that it calls, access memory and are not counted.
+    pub(super) fn not_counted(version: &KernelVersion) -> u64 {
+        version.states::<Self>("traffic").map(|function| function.not_counted).sum()
+    }
+}
+
+/// A function begins.
+pub(super) fn entry(at: &mut Cursor<'_, '_>) {
+    let editor = at.editor();
+    let cfg = Cfg::of(&editor.module().forms, editor.function());
+    let after = DominatorTree::post_dominators(cfg.graph());
+    let branches = cfg.blocks().filter_map(|block| Some((cfg.terminator(block)?, sides(&cfg, &after, block)?)));
+    let branches: Vec<_> = branches.collect();
+    at.state::<Function>().sides.extend(branches);
+}
+
+/// Which ways of the branch at the end of a block have code before all lanes are together again.
+fn sides(cfg: &Cfg, after: &DominatorTree, block: Block) -> Option<u32> {
+    let edges = cfg.edges(block);
+    let meeting = after.immediate(block);
+    let has_code = |taken: bool| edges.iter().any(|edge| (edge.kind == EdgeKind::Taken) == taken && Some(edge.target) != meeting);
+    (edges.len() == 2).then(|| u32::from(has_code(true)) | u32::from(has_code(false)) << 1)
+}
+
+/// A branch is about to happen.
+pub(super) fn branch(at: &mut Cursor<'_, '_>, branch: &Branch) {
+    let Some(&sides) = at.state::<Function>().sides.get(&branch.stmt) else { return };
+    let site = site(at, Kind::Branch, None);
+    let takes = at.reg(Type::B32);
+    let (yes, no) = if branch.guard.negated { (0, 1) } else { (1, 0) };
+    at.before().inst("selp.b32", &[takes.into(), Operand::Int(yes), Operand::Int(no), branch.guard.reg.into()]);
+    at.call(None, "warpgrind_traffic_branch", &[], &[takes.into(), site, Operand::Int(sides.into())]);
+}
+
+/// An access is about to take place.
+pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
+    let (is_global, is_shared) = match access.access.space {
+        AccessSpace::State(Space::Global) => (true, false),
+        AccessSpace::State(Space::Shared) => (false, true),
+        AccessSpace::Generic => (true, true),
+        _ => return,
+    };
+    let AccessBytes::Fixed(bytes @ 1..=32) = access.access.bytes else {
+        at.state::<Function>().not_counted += 1;
+        return;
+    };
+    let guard = guard(at, access.access.lanes);
+    let address = address(at, access);
+    let kind = access_type(access.access.kind);
+    if is_global {
+        let guard = if is_shared { in_space(at, "isspacep.global", address, guard) } else { guard };
+        let site = site(at, Kind::Global { access: kind, bytes }, Some(access));
+        at.call(guard, "warpgrind_traffic_global", &[], &[address.into(), site]);
+    }
+    if is_shared {
+        let guard = if is_global { in_space(at, "isspacep.shared", address, guard) } else { guard };
+        let site = site(at, Kind::Shared { access: kind, bytes }, Some(access));
+        let width = Operand::Int((bytes.clamp(4, 16) / 4).ilog2().into());
+        at.call(guard, "warpgrind_traffic_shared", &[], &[address.into(), site, width]);
+    }
+}
+
+/// The site of the first of the counters of something; the others follow it.
+fn site(at: &mut Cursor<'_, '_>, kind: Kind, access: Option<&Access>) -> Operand {
+    let mut first = None;
+    for counter in 0..kind.counters() {
+        let word = kind.word(counter);
+        let site = match access {
+            Some(access) => at.described_site(access, word),
+            None => at.instruction_site(word),
+        };
+        first.get_or_insert(site);
+    }
+    Operand::Int(first.map_or(0, |site| site.0.into()))
+}
+
+fn access_type(kind: AccessKind) -> AccessType {
+    match kind {
+        AccessKind::Read => AccessType::Load,
+        AccessKind::Write => AccessType::Store,
+        AccessKind::ReadWrite => AccessType::Atomic,
+    }
+}
+
+/// Where the instruction is executed by one of the first lanes.
+fn guard(at: &mut Cursor<'_, '_>, lanes: u32) -> Option<Guard> {
+    if lanes >= 32 {
+        return at.guard();
+    }
+    let lane = at.at_entry("mov.u32", Type::B32, &[Operand::Special(Special::Laneid)]);
+    let holds = at.reg(Type::Pred);
+    at.before().inst("setp.lt.u32", &[holds.into(), lane.into(), Operand::Int(lanes.into())]);
+    at.and_guard(holds, holds, at.guard());
+    Some(Guard::when(holds))
+}
+
+/// Where the address is one of a space, and a guard holds.
+fn in_space(at: &mut Cursor<'_, '_>, spelling: &str, address: Reg, guard: Option<Guard>) -> Option<Guard> {
+    let holds = at.reg(Type::Pred);
+    at.before().inst(spelling, &[holds.into(), address.into()]);
+    at.and_guard(holds, holds, guard);
+    Some(Guard::when(holds))
+}
+
+/// The address of an access, in 64 bits.
+fn address(at: &mut Cursor<'_, '_>, access: &Access) -> Reg {
+    let address = at.address(access);
+    if at.editor().function().reg_type(address).bits() == 64 {
+        return address;
+    }
+    let long = at.reg(Type::B64);
+    at.before().inst("cvt.u64.u32", &[long.into(), address.into()]);
+    long
+}

@@ -1,0 +1,87 @@
+//! Counts what the accesses of kernels cost a GPU: sectors and lines of global memory, conflicts of banks in shared memory,
+//! and branches at which lanes of a warp part, by source line.
+//!
+//! A request is one execution of an instruction by a warp. What a request comes to is computed where it is made, from the
+//! addresses of the lanes that make it (`device.ptx`), and added to counters of its site (`counters.rs`); when the process ends,
+//! these become rows of tables (`host.rs`).
+
+mod architecture;
+mod counters;
+mod host;
+mod instrument;
+mod occupancy;
+
+use std::sync::Arc;
+
+use rewrite::{Access, Branch, Cursor, DeviceCode, Instrumentation};
+use toolkit::{Flag, FlagValue, Host, Instance, Options, Tool};
+
+/// The tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Traffic;
+
+/// Which GPUs the tables are for.
+const ARCH: Flag = Flag {
+    name: "arch",
+    help: "The architectures that the tables are for, such as sm_80,sm_90",
+    value: Some(FlagValue { name: "SM", default: "sm_80", check: architecture::check }),
+};
+
+/// Bytes of a sector, and of a line of a cache, as powers of two.
+const SECTOR_BITS: u32 = 5;
+const LINE_BITS: u32 = 7;
+
+/// What `device.ptx` says by name.
+const CONSTANTS: &[(&str, u64)] = &[
+    ("SECTOR", 1 << SECTOR_BITS),
+    ("SECTOR_BITS", SECTOR_BITS as u64),
+    ("LINE", 1 << LINE_BITS),
+    ("LINE_BITS", LINE_BITS as u64),
+    ("MORE_SECTORS", 8 * counters::MORE_SECTORS),
+    ("MORE_LINES", 8 * counters::MORE_LINES),
+    ("MISSING_LANES", 8 * counters::MISSING_LANES),
+    ("MORE_PASSES", 8 * counters::MORE_PASSES),
+    ("MORE_WAYS", 8 * counters::MORE_WAYS),
+    ("DIVERGENT", 8 * counters::DIVERGENT),
+    ("IDLE_LANES", 8 * counters::IDLE_LANES),
+];
+
+impl Tool for Traffic {
+    fn instrumentation(&self) -> &'static dyn Instrumentation {
+        &Traffic
+    }
+
+    fn about(&self) -> &'static str {
+        "Runs a CUDA program and counts its traffic with memory, conflicts of banks and divergent branches, line by line"
+    }
+
+    fn flags(&self) -> &'static [Flag] {
+        &[ARCH]
+    }
+
+    fn start(&self, options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
+        Ok(Box::new(host::TrafficInstance::new(architecture::named(options.get(&ARCH))?, host)))
+    }
+}
+
+impl Instrumentation for Traffic {
+    fn name(&self) -> &'static str {
+        "traffic"
+    }
+
+    fn device_code(&self) -> Option<DeviceCode> {
+        Some(DeviceCode { text: include_str!("device.ptx"), constants: CONSTANTS })
+    }
+
+    fn entry(&self, at: &mut Cursor<'_, '_>) {
+        instrument::entry(at);
+    }
+
+    fn access(&self, at: &mut Cursor<'_, '_>, access: &Access) {
+        instrument::access(at, access);
+    }
+
+    fn branch(&self, at: &mut Cursor<'_, '_>, branch: &Branch) {
+        instrument::branch(at, branch);
+    }
+}
