@@ -3,7 +3,8 @@
 //! Helpers may be called from functions that know nothing of the kernel's parameters, so each thread puts the address
 //! into a word of shared memory when the kernel begins; all threads of a block put the same there, so nobody has to wait.
 //!
-//! The table has words of 64 bits: the address of the record buffer and that of the counters, one for each site; then those
+//! The table has words of 64 bits: the address of the record buffer and that of the counters, one for each site; those of
+//! [`Tallies`]; then those
 //! that tools declare ([`Word`]), the same for all kernels; then those that a kernel needs for itself
 //! ([`Cursor::kernel_word`](crate::Cursor::kernel_word)). [`Layout`] says where each is.
 //!
@@ -23,6 +24,10 @@ pub struct Word(pub &'static str);
 pub const RECORD_BUFFER: u32 = 0;
 /// Where the address of the counters is, one of 64 bits for each site.
 pub const COUNTERS: u32 = 8;
+/// Where the address of the tallies is, if a tool has any: see [`Tallies`].
+pub const TALLIES: u32 = 16;
+/// Where is how many bytes the tallies of a worker have.
+pub const TALLY_ROW: u32 = 24;
 /// The most words of a table.
 pub const MOST_WORDS: usize = 504;
 /// Bytes of the largest table.
@@ -59,7 +64,23 @@ impl Layout {
     }
 }
 
-const FIRST_WORD: u32 = 16;
+const FIRST_WORD: u32 = 32;
+
+/// What the workers of a launch count, each for itself, so that they need no atomic operations: for each worker (`%smid`) a row,
+/// which begins with some bytes that helpers can use as they like, and then has a counter of 64 bits for each site. When the
+/// launch ends, all are added to the counters of the module.
+#[derive(Clone, Copy, Debug)]
+pub struct Tallies;
+
+impl Tallies {
+    /// Bytes of a row that come before its counters.
+    pub const FIRST: u32 = 64;
+
+    /// Bytes of a row.
+    pub fn row_bytes(sites: usize) -> usize {
+        (Self::FIRST as usize + sites * 8).next_multiple_of(64)
+    }
+}
 
 /// Records of one site beyond this are counted, and not written.
 pub const RECORDS_PER_SITE: u64 = 16;
@@ -148,6 +169,9 @@ pub(crate) const CONTEXT_VARIABLE: &str = "warpgrind_context";
 /// What the text of helpers may say by name: see [`DeviceCode`](crate::DeviceCode).
 pub(crate) const CONSTANTS: &[(&str, u64)] = &[
     ("COUNTERS", COUNTERS as u64),
+    ("TALLIES", TALLIES as u64),
+    ("TALLY_ROW", TALLY_ROW as u64),
+    ("FIRST_TALLY", Tallies::FIRST as u64),
     ("RECORDS_PER_SITE", RECORDS_PER_SITE),
     ("CAPACITY", RecordBuffer::CAPACITY as u64),
     ("IS_USED", RecordBuffer::IS_USED as u64),

@@ -12,7 +12,7 @@ use ptx::types::{Type, TypeKind};
 use rustc_hash::FxHashMap;
 
 use crate::access_group::{AccessGroup, AccessGroups};
-use crate::context::{Layout, MOST_WORDS, Word};
+use crate::context::{Layout, MOST_WORDS, TALLIES, TALLY_ROW, Word};
 use crate::event::Access;
 use crate::instrumentation::Instrumentation;
 use crate::site::{Site, SiteId, Sites};
@@ -190,6 +190,15 @@ impl<'e, 'm> Cursor<'e, 'm> {
     fn load_word(&mut self, offset: u32) -> Reg {
         let address = Operand::RegAddress(self.context(), offset as i32);
         self.at_entry("ld.global.b64", Type::B64, &[address])
+    }
+
+    /// The address of the tallies of the worker, computed once when the function begins. The tool says that it
+    /// [has some](crate::Instrumentation::has_tallies).
+    pub fn tallies(&mut self) -> Reg {
+        let (first, bytes) = (self.load_word(TALLIES), self.load_word(TALLY_ROW));
+        let worker = self.at_entry("mov.u32", Type::B32, &[Operand::Special(Special::Smid)]);
+        let worker = self.at_entry("cvt.u64.u32", Type::B64, &[worker.into()]);
+        self.at_entry("mad.lo.u64", Type::B64, &[worker.into(), bytes.into(), first.into()])
     }
 
     /// What the tool keeps of the function. That of a kernel is there for its launches:

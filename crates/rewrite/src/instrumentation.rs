@@ -32,6 +32,11 @@ pub trait Instrumentation: Debug + Send + std::marker::Sync {
         &[]
     }
 
+    /// Whether its code counts in the tallies of workers ([`Tallies`](crate::context::Tallies)).
+    fn has_tallies(&self) -> bool {
+        false
+    }
+
     /// Functions and variables that it needs on the device.
     fn device_code(&self) -> Option<DeviceCode> {
         None

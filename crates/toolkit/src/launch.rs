@@ -130,6 +130,8 @@ pub struct SiteCount<'a> {
     pub place: Place,
     /// The kernel that was launched.
     pub kernel: &'a str,
+    /// The module.
+    pub module: &'a Module,
     /// How often.
     pub count: u64,
 }

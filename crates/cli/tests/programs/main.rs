@@ -2,7 +2,7 @@
 //! header asks for, and must end as its header says. `group/program [variant]` is the name of a test.
 //!
 //! Those in `tests/memcheck`, `tests/racecheck`, `tests/twice`, `tests/loads`, `tests/order` and `tests/doubled` are run under the tool of that name
-//! (`report.rs`).
+//! (`report.rs`). Those in `tests/traffic/closed_forms` have the numbers at their lines that traffic must count (`tables.rs`).
 //!
 //! `cargo nextest run -p warpgrind --test programs --run-ignored only`, and `streams/` after that for a part of them.
 
@@ -10,6 +10,7 @@ mod build;
 mod header;
 mod report;
 mod run;
+mod tables;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -21,7 +22,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use run::Command;
 
 /// Tools with a directory of programs in which they must find or count something, or that they refuse.
-const WITH_BUGS: [&str; 7] = ["memcheck", "racecheck", "twice", "loads", "order", "proofs", "doubled"];
+const WITH_BUGS: [&str; 8] = ["memcheck", "racecheck", "twice", "loads", "order", "proofs", "doubled", "traffic"];
 
 /// Flags that do not change what a tool finds.
 const SAME_FINDINGS: [(&str, &str); 2] = [("racecheck", "--no-prove"), ("racecheck", "--no-prune")];
@@ -106,6 +107,11 @@ fn main() -> Result<()> {
             let name = format!("{tool}/{name} [repaired]");
             trials.push(Trial::test(name, move || repaired().map_err(failed)).with_ignored_flag(true));
         }
+    }
+    let closed_forms = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/traffic/closed_forms").canonicalize()?;
+    for (name, source) in sources_in(&closed_forms, &["cu"])? {
+        let check = move || tables::check(toolchain()?, &source).map_err(|error| Failed::from(format!("{error:#}")));
+        trials.push(Trial::test(format!("traffic/closed_forms/{name}"), check).with_ignored_flag(true));
     }
     libtest_mimic::run(&args, trials).exit();
 }

@@ -117,6 +117,11 @@ pub(crate) struct Installation {
 }
 
 impl Installation {
+    /// A file in it.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
     pub(crate) fn make() -> Result<Self> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let name = format!("programs-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));

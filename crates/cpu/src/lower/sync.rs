@@ -205,6 +205,17 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let operands = view.operands();
         let emit = self.vector();
         let a = self.read(&operands[1], 32, emit);
+        if kind == Collective::ShuffleIndex
+            && operands[3].as_int() == Some(31)
+            && operands[2].as_int().is_none()
+            && self.is_uniform(&operands[2])
+        {
+            // What one lane has, for all: it need not go through memory for each of them.
+            let from = self.read(&operands[2], 32, self.scalar());
+            let value = self.lane_value(a, self.scalar().and_constant(from, 31));
+            let fits = emit.bool().all_ones();
+            return self.write_pair(&operands[0], emit.broadcast(value), fits);
+        }
         let b = self.read(&operands[2], 32, emit);
         let c = self.read(&operands[3], 32, emit);
         let lane = self.lane_numbers(32);

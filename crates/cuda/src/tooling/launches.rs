@@ -1,11 +1,11 @@
 //! Launches of kernels, with tools at work.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use device::{Fault, LaunchError, Program};
 use report::{Finding, Line, Occurrence, Place, Severity};
-use rewrite::context::{COUNTERS, RECORD_BUFFER, Record};
+use rewrite::context::{COUNTERS, RECORD_BUFFER, Record, TALLIES, TALLY_ROW, Tallies};
 use rewrite::{KernelVersion, LaunchShape, Refusal, SiteId, Sites, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolkit::{Evidence, Failure, HostStack, Kept, LaunchView, Moment, Words};
@@ -30,6 +30,8 @@ pub(crate) struct InstrumentedKernel {
     pub(super) static_shared: u64,
     /// Where the address of the launch context is among the parameters of what has one, by its symbol.
     contexts: FxHashMap<String, usize>,
+    /// Tallies that no launch has, all zero.
+    spare_tallies: Mutex<Vec<Box<[AtomicU64]>>>,
     /// Versions that were compiled for blocks of a size: what was asked once is not asked again.
     pub(super) ready: Mutex<FxHashSet<(Vec<usize>, [u32; 3])>>,
     /// What it may write, if that was asked.
@@ -58,6 +60,7 @@ impl InstrumentedKernel {
             static_shared: facts.shared,
             program,
             module,
+            spare_tallies: Mutex::default(),
             ready: Mutex::default(),
             writes: std::sync::OnceLock::new(),
             reach: std::sync::OnceLock::new(),
@@ -75,10 +78,38 @@ impl InstrumentedKernel {
         proofs.as_ref()
     }
 
+    /// Tallies for a launch.
+    fn take_tallies(&self) -> Box<[AtomicU64]> {
+        let spare = self.spare_tallies.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let words = Tallies::row_bytes(self.module.sites.len()) / 8 * tally_rows() as usize;
+        spare.unwrap_or_else(|| (0..words).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    /// A launch has ended: what its workers counted is added up.
+    fn add_tallies(&self, tallies: Box<[AtomicU64]>) {
+        let sites = self.module.sites.len();
+        for row in tallies.chunks(Tallies::row_bytes(sites) / 8) {
+            let (own, counted) = row.split_at(Tallies::FIRST as usize / 8);
+            own.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+            for (tally, counter) in counted.iter().zip(&self.module.counters) {
+                let count = tally.swap(0, Ordering::Relaxed);
+                counter.fetch_add(count, Ordering::Relaxed);
+            }
+        }
+        self.spare_tallies.lock().unwrap_or_else(PoisonError::into_inner).push(tallies);
+    }
+
     /// The module that has the versions of the kernel.
     pub(crate) fn program(&self) -> &Arc<dyn Program> {
         &self.program
     }
+}
+
+/// How many workers a launch has tallies for.
+fn tally_rows() -> u32 {
+    /// More do not help.
+    const MOST: u32 = 64;
+    std::thread::available_parallelism().map_or(1, |count| (count.get() as u32).min(MOST))
 }
 
 impl Drop for InstrumentedKernel {
@@ -111,6 +142,8 @@ pub(crate) struct InstrumentedLaunch {
     number: u64,
     is_wanted: bool,
     taken: Mutex<Taken>,
+    /// What its workers count.
+    tallies: Mutex<Option<Box<[AtomicU64]>>>,
     /// The launch reads it.
     _kept: Vec<Kept>,
 }
@@ -205,6 +238,11 @@ impl ToolHost {
         let words = layout.kernel_words() as usize / 8 + target.version.map_or(0, |version| version.kernel_words);
         let (mut table, mut kept) = (vec![0_u64; words], Vec::new());
         table[COUNTERS as usize / 8] = kernel.module.counters.as_ptr() as u64;
+        let tallies = self.has_tallies().then(|| kernel.take_tallies());
+        if let Some(tallies) = &tallies {
+            table[TALLIES as usize / 8] = tallies.as_ptr() as u64;
+            table[TALLY_ROW as usize / 8] = Tallies::row_bytes(kernel.module.sites.len()) as u64;
+        }
         // Functions that are called through pointers have checks in them also where the kernel has none.
         let none = KernelVersion::default();
         for (tool, instance) in self.tools.iter().zip(&self.instances) {
@@ -224,10 +262,22 @@ impl ToolHost {
             number: launch.number,
             is_wanted: is_wanted && target.version.is_some(),
             taken: Mutex::default(),
+            tallies: Mutex::new(tallies),
             _kept: kept,
         });
         self.active().push(Arc::clone(&launch));
         Some(launch)
+    }
+
+    /// Whether a tool counts in tallies.
+    fn has_tallies(&self) -> bool {
+        self.rewriter.tools().iter().any(|tool| tool.has_tallies())
+    }
+
+    /// How many workers may run a launch at most, if that is limited.
+    pub(super) fn most_workers(&self, view: &LaunchView<'_>) -> Option<u32> {
+        let of_tools = self.instances.iter().filter_map(|instance| instance.most_workers(view));
+        of_tools.chain(self.has_tallies().then(tally_rows)).min()
     }
 
     fn active(&self) -> MutexGuard<'_, Vec<Arc<InstrumentedLaunch>>> {
@@ -302,6 +352,9 @@ impl InstrumentedLaunch {
     /// The launch has ended. Gives what it ends with, if something was found.
     pub(super) fn end(self: Arc<Self>) -> Option<Failure> {
         self.tool_host.active().retain(|other| !Arc::ptr_eq(other, &self));
+        if let Some(tallies) = self.tallies.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            self.kernel.add_tallies(tallies);
+        }
         if !self.buffer.has_findings() {
             return None;
         }

@@ -60,6 +60,7 @@ impl ToolHost {
     /// A kernel that was rewritten goes: tools are told what was counted in it.
     pub(crate) fn on_counts(&self, kernel: &str, program: &dyn Program, instrumented: &InstrumentedModule) {
         let InstrumentedModule { sites, counters, .. } = instrumented;
+        let module = program.module();
         for instance in self.tools.iter().zip(&self.instances) {
             let (tool, instance) = instance;
             let of_tool = sites.numbered().filter(|(_, site)| site.tool == tool.name());
@@ -67,8 +68,8 @@ impl ToolHost {
                 .filter_map(|(id, site)| {
                     // What is told is not told again.
                     let count = counters.get(id.0 as usize)?.swap(0, Ordering::Relaxed);
-                    let place = || sites.place_in_function(program.module(), id);
-                    (count > 0).then(|| place().map(|place| SiteCount { site, place, kernel, count })).flatten()
+                    let place = || sites.place_in_function(module, id);
+                    (count > 0).then(|| place().map(|place| SiteCount { site, place, kernel, module, count })).flatten()
                 })
                 .collect();
             if !counts.is_empty() {

@@ -225,7 +225,7 @@ impl Runs<'_> {
             params: &params,
             blocks: blocks.map_or(Blocks::All, Blocks::List),
             order,
-            workers: self.tool_host.instances.iter().filter_map(|instance| instance.most_workers(&self.view)).min(),
+            workers: self.tool_host.most_workers(&self.view),
             output: self.output.clone(),
             heap: Some(Arc::clone(&self.heap) as Arc<dyn Heap>),
             ..self.job.request(target.symbol, &target.shape)

@@ -3,6 +3,14 @@
 //! A site of an access or branch is several sites of the module, one for each counter, so that the counters follow each other.
 //! The word of each says which counter it is, and of what.
 
+/// The largest step from lane to lane of costly requests, added to [`STEP_ZERO`], and the smallest one, subtracted from it.
+pub(super) const LARGEST_STEP: u64 = 4;
+pub(super) const SMALLEST_STEP: u64 = 5;
+/// Costly requests without a step.
+pub(super) const IRREGULAR: u64 = 6;
+/// Larger than any step.
+pub(super) const STEP_ZERO: u64 = 1 << 62;
+
 /// Requests of an access, or executions of a branch.
 const REQUESTS: u64 = 0;
 /// Sectors beyond one for each request.
@@ -58,6 +66,14 @@ pub(super) struct SharedCounts {
     pub(super) most_ways: u64,
 }
 
+/// The steps of costly requests.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Steps {
+    largest: u64,
+    smallest: u64,
+    irregular: u64,
+}
+
 /// What was counted of a branch.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct BranchCounts {
@@ -69,14 +85,14 @@ pub(super) struct BranchCounts {
 const COUNTER_BITS: u32 = 4;
 const SPACE: u32 = 4;
 const ACCESS: u32 = 8;
-const BYTES: u32 = 16;
+/// Where in a word is how many bytes a lane accesses.
+pub(super) const BYTES: u32 = 16;
 
 impl Kind {
     /// How many counters there are.
     pub(super) fn counters(self) -> u64 {
         match self {
-            Self::Global { .. } => MISSING_LANES + 1,
-            Self::Shared { .. } => MORE_WAYS + 1,
+            Self::Global { .. } | Self::Shared { .. } => IRREGULAR + 1,
             Self::Branch => IDLE_LANES + 1,
         }
     }
@@ -121,8 +137,8 @@ impl AccessType {
 }
 
 impl GlobalCounts {
-    /// Adds what one counter of an access of some bytes has.
-    pub(super) fn add(&mut self, counter: u64, count: u64, bytes: u32) {
+    /// Takes what one counter of an access of some bytes has.
+    pub(super) fn count(&mut self, counter: u64, count: u64, bytes: u32) {
         match counter {
             REQUESTS => {
                 self.requests += count;
@@ -132,14 +148,30 @@ impl GlobalCounts {
             }
             MORE_SECTORS => self.sectors += count,
             MORE_LINES => self.lines += count,
-            _ => self.bytes = self.bytes.wrapping_sub(count * u64::from(bytes)),
+            MISSING_LANES => self.bytes = self.bytes.wrapping_sub(count * u64::from(bytes)),
+            _ => {}
         }
+    }
+
+    /// Adds those of another site.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.sectors += other.sectors;
+        self.lines += other.lines;
+        self.bytes += other.bytes;
     }
 }
 
 impl SharedCounts {
-    /// Adds what one counter has.
-    pub(super) fn add(&mut self, counter: u64, count: u64) {
+    /// Adds those of another site.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.passes += other.passes;
+        self.most_ways = self.most_ways.max(other.most_ways);
+    }
+
+    /// Takes what one counter has.
+    pub(super) fn count(&mut self, counter: u64, count: u64) {
         match counter {
             REQUESTS => {
                 self.requests += count;
@@ -147,14 +179,40 @@ impl SharedCounts {
                 self.most_ways = self.most_ways.max(1);
             }
             MORE_PASSES => self.passes += count,
-            _ => self.most_ways = self.most_ways.max(count + 1),
+            MORE_WAYS => self.most_ways = self.most_ways.max(count + 1),
+            _ => {}
         }
     }
 }
 
+impl Steps {
+    /// Takes what one counter has.
+    pub(super) fn count(&mut self, counter: u64, count: u64) {
+        match counter {
+            LARGEST_STEP => self.largest = self.largest.max(count),
+            SMALLEST_STEP => self.smallest = self.smallest.max(count),
+            IRREGULAR => self.irregular += count,
+            _ => {}
+        }
+    }
+
+    /// The step that all costly requests have.
+    pub(super) fn only(&self) -> Option<i64> {
+        let has_one = self.irregular == 0 && self.largest + self.smallest == 2 * STEP_ZERO;
+        has_one.then(|| self.largest.wrapping_sub(STEP_ZERO).cast_signed())
+    }
+}
+
 impl BranchCounts {
-    /// Adds what one counter has.
-    pub(super) fn add(&mut self, counter: u64, count: u64) {
+    /// Adds those of another site.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.executed += other.executed;
+        self.divergent += other.divergent;
+        self.idle_lanes += other.idle_lanes;
+    }
+
+    /// Takes what one counter has.
+    pub(super) fn count(&mut self, counter: u64, count: u64) {
         match counter {
             REQUESTS => self.executed += count,
             DIVERGENT => self.divergent += count,

@@ -1,14 +1,16 @@
 //! traffic in the process of the program: it makes rows of tables of what kernels counted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use report::{Cell, Row, demangled};
+use ptx::ir::Symbol;
+use report::{Cell, Finding, Place, Row, SourceLine, demangled};
 use rewrite::KernelVersion;
 use toolkit::{Host, Instance, LaunchView, SiteCount, Words};
 
+use super::advice;
 use super::architecture::Architecture;
-use super::counters::{AccessType, BranchCounts, GlobalCounts, Kind, SharedCounts};
+use super::counters::{AccessType, BranchCounts, GlobalCounts, Kind, SharedCounts, Steps};
 use super::instrument::Function;
 use super::occupancy::{BlockNeeds, Occupancy};
 
@@ -27,6 +29,7 @@ struct Counted {
     branches: BTreeMap<Line, BranchCounts>,
     /// How often kernels were launched with such blocks.
     launches: BTreeMap<(String, BlockNeeds), u64>,
+    findings: Vec<Finding>,
     /// Instructions of kernels that are not counted.
     not_counted: BTreeMap<String, u64>,
 }
@@ -74,21 +77,101 @@ impl TrafficInstance {
 }
 
 impl Counted {
-    fn add(&mut self, counted: &SiteCount<'_>) {
-        let Some((kind, counter)) = Kind::of_word(counted.site.word) else { return };
-        let (file, number) =
-            counted.place.lines.first().map_or_else(Default::default, |line| (line.file.clone(), line.line));
-        let line = Line { kernel: counted.kernel.to_owned(), file, line: number };
-        match kind {
-            Kind::Global { access, bytes } => {
-                let counts = self.lines.entry((line, Space::Global, access)).or_default();
-                counts.global.add(counter, counted.count, bytes);
+    fn add(&mut self, site: &SiteCounts) {
+        let SiteCounts { kind, place, .. } = site;
+        let (file, number) = line_of_program(place).map_or_else(Default::default, |line| (line.file.clone(), line.line));
+        let line = Line { kernel: place.kernel.clone(), file, line: number };
+        match *kind {
+            Kind::Global { access, .. } => {
+                self.lines.entry((line, Space::Global, access)).or_default().global.add(&site.global);
             }
             Kind::Shared { access, .. } => {
-                let counts = self.lines.entry((line, Space::Shared, access)).or_default();
-                counts.shared.add(counter, counted.count);
+                self.lines.entry((line, Space::Shared, access)).or_default().shared.add(&site.shared);
             }
-            Kind::Branch => self.branches.entry(line).or_default().add(counter, counted.count),
+            Kind::Branch => self.branches.entry(line).or_default().add(&site.branch),
+        }
+        self.findings.extend(site.advice());
+    }
+}
+
+/// The innermost line that is not one of the headers of CUDA: an atomic operation is what the program does where it calls it.
+fn line_of_program(place: &Place) -> Option<&SourceLine> {
+    // nvcc finds its own headers from where it is itself.
+    let is_cuda = |file: &str| (file.contains("/bin/../") || file.contains("/cuda")) && file.contains("/include/");
+    place.lines.iter().find(|line| !is_cuda(&line.file)).or(place.lines.first())
+}
+
+/// What was counted at a site.
+#[derive(Debug)]
+struct SiteCounts {
+    kind: Kind,
+    /// With the kernel that was launched.
+    place: Place,
+    /// The variable that is accessed, if that is known.
+    variable: Option<String>,
+    global: GlobalCounts,
+    shared: SharedCounts,
+    branch: BranchCounts,
+    steps: Steps,
+}
+
+impl SiteCounts {
+    /// The counts of all sites of a kernel: the counters of a site follow each other.
+    fn all(counts: &[SiteCount<'_>]) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        let mut last = None;
+        for counted in counts {
+            let Some((kind, counter)) = Kind::of_word(counted.site.word) else { continue };
+            let key = (counted.site.func, counted.site.stmt, counted.site.index, kind);
+            if last.replace(key) != Some(key) {
+                all.push(Self::new(kind, counted));
+            }
+            if let Some(site) = all.last_mut() {
+                site.count(counter, counted.count);
+            }
+        }
+        all
+    }
+
+    fn new(kind: Kind, counted: &SiteCount<'_>) -> Self {
+        let SiteCount { site, module, .. } = counted;
+        let name = match site.variable {
+            Some(Symbol::Global(global)) => Some(module.globals[global].name),
+            Some(Symbol::Var(var)) => Some(module.functions[site.func].vars[var].name),
+            _ => None,
+        };
+        Self {
+            kind,
+            place: Place { kernel: counted.kernel.to_owned(), ..counted.place.clone() },
+            // Variables of functions have the name of the function before theirs.
+            variable: name.map(|name| {
+                let name = demangled(module.text(name));
+                name.rsplit("::").next().unwrap_or_default().to_owned()
+            }),
+            global: GlobalCounts::default(),
+            shared: SharedCounts::default(),
+            branch: BranchCounts::default(),
+            steps: Steps::default(),
+        }
+    }
+
+    fn count(&mut self, counter: u64, count: u64) {
+        match self.kind {
+            Kind::Global { bytes, .. } => self.global.count(counter, count, bytes),
+            Kind::Shared { .. } => self.shared.count(counter, count),
+            Kind::Branch => return self.branch.count(counter, count),
+        }
+        self.steps.count(counter, count);
+    }
+
+    fn advice(&self) -> Option<Finding> {
+        let step = self.steps.only()?;
+        match self.kind {
+            Kind::Global { .. } => advice::uncoalesced(&self.place, &self.global, step),
+            Kind::Shared { bytes, .. } => {
+                advice::bank_conflict(&self.place, &self.shared, bytes, step, self.variable.as_deref())
+            }
+            Kind::Branch => None,
         }
     }
 }
@@ -112,13 +195,22 @@ impl Instance for TrafficInstance {
 
     fn on_counts(&self, counts: &[SiteCount<'_>]) {
         let mut counted = self.counted();
-        for count in counts {
-            counted.add(count);
+        for site in SiteCounts::all(counts) {
+            counted.add(&site);
         }
     }
 
     fn finish(&self) {
         let counted = std::mem::take(&mut *self.counted());
+        // The compiler may have made several instructions of a line.
+        let mut said = BTreeSet::new();
+        for finding in counted.findings {
+            let line = finding.place.as_ref().map(|place| (place.kernel.clone(), place.lines.first().cloned()));
+            let line = line.map(|(kernel, line)| (kernel, line.map(|line| (line.file, line.line))));
+            if said.insert((finding.message.clone(), line)) {
+                self.host.found(finding);
+            }
+        }
         for ((line, space, access), LineCounts { global, shared }) in &counted.lines {
             let space = if *space == Space::Global { "global" } else { "shared" };
             for architecture in &self.architectures {

@@ -2,10 +2,11 @@
 
 use ptx::analysis::{Block, Cfg, DominatorTree, EdgeKind};
 use ptx::ir::{Guard, Operand, Reg, StmtId};
+use ptx::ops::Effect;
 use ptx::special::Special;
 use ptx::types::{Space, Type};
 use ptx::view::{AccessBytes, AccessKind, AccessSpace};
-use rewrite::{Access, Branch, Cursor, KernelVersion};
+use rewrite::{Access, Branch, Cursor, KernelVersion, SiteId};
 use rustc_hash::FxHashMap;
 
 use super::counters::{AccessType, Kind};
@@ -31,16 +32,37 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
     let editor = at.editor();
     let cfg = Cfg::of(&editor.module().forms, editor.function());
     let after = DominatorTree::post_dominators(cfg.graph());
-    let branches = cfg.blocks().filter_map(|block| Some((cfg.terminator(block)?, sides(&cfg, &after, block)?)));
+    let is_empty = |block: Block| {
+        let only_leaves = |&stmt: &StmtId| {
+            let view = editor.view(stmt);
+            view.is_none_or(|view| {
+                let leaves = matches!(view.effect(), Some(Effect::Branch | Effect::Return | Effect::Exit));
+                leaves && view.inst.guard.is_none()
+            })
+        };
+        cfg.statements(block).iter().all(only_leaves)
+    };
+    let branches = cfg.blocks().filter_map(|block| Some((cfg.terminator(block)?, sides(&cfg, &after, block, is_empty)?)));
     let branches: Vec<_> = branches.collect();
     at.state::<Function>().sides.extend(branches);
 }
 
 /// Which ways of the branch at the end of a block have code before all lanes are together again.
-fn sides(cfg: &Cfg, after: &DominatorTree, block: Block) -> Option<u32> {
+fn sides(cfg: &Cfg, after: &DominatorTree, block: Block, is_empty: impl Fn(Block) -> bool) -> Option<u32> {
     let edges = cfg.edges(block);
     let meeting = after.immediate(block);
-    let has_code = |taken: bool| edges.iter().any(|edge| (edge.kind == EdgeKind::Taken) == taken && Some(edge.target) != meeting);
+    let has_code = |taken: bool| {
+        let target = edges.iter().find(|edge| (edge.kind == EdgeKind::Taken) == taken).map(|edge| edge.target);
+        // Compilers make blocks that only lead elsewhere.
+        let onwards = |&block: &Block| match cfg.successors(block) {
+            &[next] if is_empty(block) => Some(next),
+            _ => None,
+        };
+        let mut way = std::iter::successors(target, onwards).take(cfg.len());
+        let leads_there = way.clone().any(|block| Some(block) == meeting);
+        let ends = way.any(|block| cfg.successors(block).is_empty() && is_empty(block));
+        !leads_there && !ends
+    };
     (edges.len() == 2).then(|| u32::from(has_code(true)) | u32::from(has_code(false)) << 1)
 }
 
@@ -51,7 +73,7 @@ pub(super) fn branch(at: &mut Cursor<'_, '_>, branch: &Branch) {
     let takes = at.reg(Type::B32);
     let (yes, no) = if branch.guard.negated { (0, 1) } else { (1, 0) };
     at.before().inst("selp.b32", &[takes.into(), Operand::Int(yes), Operand::Int(no), branch.guard.reg.into()]);
-    at.call(None, "warpgrind_traffic_branch", &[], &[takes.into(), site, Operand::Int(sides.into())]);
+    call(at, None, "warpgrind_traffic_branch", takes, site, sides);
 }
 
 /// An access is about to take place.
@@ -72,18 +94,27 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
     if is_global {
         let guard = if is_shared { in_space(at, "isspacep.global", address, guard) } else { guard };
         let site = site(at, Kind::Global { access: kind, bytes }, Some(access));
-        at.call(guard, "warpgrind_traffic_global", &[], &[address.into(), site]);
+        call(at, guard, "warpgrind_traffic_global", address, site, 0);
     }
     if is_shared {
         let guard = if is_global { in_space(at, "isspacep.shared", address, guard) } else { guard };
         let site = site(at, Kind::Shared { access: kind, bytes }, Some(access));
-        let width = Operand::Int((bytes.clamp(4, 16) / 4).ilog2().into());
-        at.call(guard, "warpgrind_traffic_shared", &[], &[address.into(), site, width]);
+        let width = (bytes.clamp(4, 16) / 4).ilog2();
+        let helper = if is_global { "warpgrind_traffic_generic_shared" } else { "warpgrind_traffic_shared" };
+        call(at, guard, helper, address, site, width);
     }
 }
 
+/// Calls a helper, with a site and another number in the tallies.
+fn call(at: &mut Cursor<'_, '_>, guard: Option<Guard>, helper: &str, argument: Reg, site: SiteId, other: u32) {
+    let tallies = at.tallies();
+    let both = i64::from(site.0) | i64::from(other) << 32;
+    at.before().inst("st.global.b64", &[Operand::RegAddress(tallies, 0), Operand::Int(both)]);
+    at.call(guard, helper, &[], &[argument.into()]);
+}
+
 /// The site of the first of the counters of something; the others follow it.
-fn site(at: &mut Cursor<'_, '_>, kind: Kind, access: Option<&Access>) -> Operand {
+fn site(at: &mut Cursor<'_, '_>, kind: Kind, access: Option<&Access>) -> SiteId {
     let mut first = None;
     for counter in 0..kind.counters() {
         let word = kind.word(counter);
@@ -93,7 +124,7 @@ fn site(at: &mut Cursor<'_, '_>, kind: Kind, access: Option<&Access>) -> Operand
         };
         first.get_or_insert(site);
     }
-    Operand::Int(first.map_or(0, |site| site.0.into()))
+    first.expect("all have counters")
 }
 
 fn access_type(kind: AccessKind) -> AccessType {

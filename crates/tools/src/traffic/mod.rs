@@ -3,8 +3,10 @@
 //!
 //! A request is one execution of an instruction by a warp. What a request comes to is computed where it is made, from the
 //! addresses of the lanes that make it (`device.ptx`), and added to counters of its site (`counters.rs`); when the process ends,
-//! these become rows of tables (`host.rs`).
+//! these become rows of tables (`host.rs`), and
+//! advice where it is certain (`advice.rs`).
 
+mod advice;
 mod architecture;
 mod counters;
 mod host;
@@ -13,6 +15,8 @@ mod occupancy;
 
 use std::sync::Arc;
 
+use report::Explanation;
+use rewrite::context::Tallies;
 use rewrite::{Access, Branch, Cursor, DeviceCode, Instrumentation};
 use toolkit::{Flag, FlagValue, Host, Instance, Options, Tool};
 
@@ -31,19 +35,29 @@ const ARCH: Flag = Flag {
 const SECTOR_BITS: u32 = 5;
 const LINE_BITS: u32 = 7;
 
+/// Where the tally of a counter is, from that of the first of a site in a row without what comes before tallies.
+const fn tally(counter: u64) -> u64 {
+    Tallies::FIRST as u64 + 8 * counter
+}
+
 /// What `device.ptx` says by name.
 const CONSTANTS: &[(&str, u64)] = &[
-    ("SECTOR", 1 << SECTOR_BITS),
     ("SECTOR_BITS", SECTOR_BITS as u64),
-    ("LINE", 1 << LINE_BITS),
-    ("LINE_BITS", LINE_BITS as u64),
-    ("MORE_SECTORS", 8 * counters::MORE_SECTORS),
-    ("MORE_LINES", 8 * counters::MORE_LINES),
-    ("MISSING_LANES", 8 * counters::MISSING_LANES),
-    ("MORE_PASSES", 8 * counters::MORE_PASSES),
+    ("SECTORS_OF_LINE", 1 << (LINE_BITS - SECTOR_BITS)),
+    ("SECTORS_OF_LINE_BITS", (LINE_BITS - SECTOR_BITS) as u64),
+    ("MORE_SECTORS", tally(counters::MORE_SECTORS)),
+    ("MORE_LINES", tally(counters::MORE_LINES)),
+    ("MISSING_LANES", tally(counters::MISSING_LANES)),
+    ("MORE_PASSES", tally(counters::MORE_PASSES)),
     ("MORE_WAYS", 8 * counters::MORE_WAYS),
-    ("DIVERGENT", 8 * counters::DIVERGENT),
-    ("IDLE_LANES", 8 * counters::IDLE_LANES),
+    ("LARGEST_STEP", 8 * counters::LARGEST_STEP),
+    ("SMALLEST_STEP", 8 * counters::SMALLEST_STEP),
+    ("IRREGULAR", 8 * counters::IRREGULAR),
+    ("STEP_ZERO", counters::STEP_ZERO),
+    ("BYTES", counters::BYTES as u64),
+    ("LAST_OF_SECTOR", (1 << SECTOR_BITS) - 1),
+    ("DIVERGENT", tally(counters::DIVERGENT)),
+    ("IDLE_LANES", tally(counters::IDLE_LANES)),
 ];
 
 impl Tool for Traffic {
@@ -59,6 +73,10 @@ impl Tool for Traffic {
         &[ARCH]
     }
 
+    fn explanations(&self) -> &'static [Explanation] {
+        advice::EXPLANATIONS
+    }
+
     fn start(&self, options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
         Ok(Box::new(host::TrafficInstance::new(architecture::named(options.get(&ARCH))?, host)))
     }
@@ -67,6 +85,10 @@ impl Tool for Traffic {
 impl Instrumentation for Traffic {
     fn name(&self) -> &'static str {
         "traffic"
+    }
+
+    fn has_tallies(&self) -> bool {
+        true
     }
 
     fn device_code(&self) -> Option<DeviceCode> {

@@ -1,0 +1,101 @@
+//! Advice about what costs more than it has to, where it is certain: all costly requests have the same step from lane to lane.
+
+use report::{Explanation, Finding, Note, Place, Severity};
+
+use super::SECTOR_BITS;
+use super::counters::{GlobalCounts, SharedCounts};
+
+/// What advice means.
+pub(super) const EXPLANATIONS: &[Explanation] = &[
+    Explanation {
+        tool: Some("traffic"),
+        code: UNCOALESCED,
+        title: "lanes of a warp that access memory far from each other",
+        text: include_str!("explain/uncoalesced.md"),
+    },
+    Explanation {
+        tool: Some("traffic"),
+        code: BANK_CONFLICT,
+        title: "lanes of a warp that access different words of one bank",
+        text: include_str!("explain/bank-conflict.md"),
+    },
+];
+
+const UNCOALESCED: &str = "uncoalesced";
+const BANK_CONFLICT: &str = "bank-conflict";
+
+/// The banks of shared memory.
+const BANKS: u64 = 32;
+
+/// An access to global memory whose costly requests have one step, in bytes. Nothing if at least half of what is moved is used.
+pub(super) fn uncoalesced(place: &Place, counts: &GlobalCounts, step: i64) -> Option<Finding> {
+    let moved = counts.sectors << SECTOR_BITS;
+    if counts.requests == 0 || moved < 2 * counts.bytes {
+        return None;
+    }
+    let message = format!(
+        "stride of {} between lanes: {} sectors per request, where {} would do",
+        distance(step),
+        per_request(counts.sectors, counts.requests),
+        per_request(counts.bytes.div_ceil(1 << SECTOR_BITS), counts.requests),
+    );
+    let used = format!("{} of {moved} bytes that are moved are used: {} %", counts.bytes, counts.bytes * 100 / moved);
+    let help = "let neighbouring threads access neighbouring elements: exchange the loops or the indices, make a structure \
+                of arrays of an array of structures, or go through shared memory";
+    Some(Finding {
+        place: Some(place.clone()),
+        count: counts.requests,
+        notes: vec![Note { message: used, stack: None }],
+        help: Some(help.to_owned()),
+        ..Finding::new("traffic", UNCOALESCED, Severity::Warning, message)
+    })
+}
+
+/// An access to shared memory whose costly requests have one step, in units of what a lane accesses (four bytes at least).
+pub(super) fn bank_conflict(
+    place: &Place,
+    counts: &SharedCounts,
+    bytes: u32,
+    step: i64,
+    variable: Option<&str>,
+) -> Option<Finding> {
+    let unit = u64::from(bytes.clamp(4, 16));
+    let banks = BANKS * 4 / unit;
+    let ways = 1 << step.trailing_zeros().min(banks.trailing_zeros());
+    if ways == 1 || ways != counts.most_ways || counts.requests == 0 {
+        return None;
+    }
+    let on = variable.map_or_else(String::new, |name| format!(" on `{name}`"));
+    let stride = distance(step * unit.cast_signed());
+    let message = format!("{ways}-way bank conflict{on}: stride of {stride} between lanes");
+    let turns = if unit == 4 { "" } else { " in each turn of the lanes" };
+    let divisor = format!(
+        "{step} and the number of banks of {unit} bytes ({banks}) are multiples of {ways}, so {ways} lanes access each \
+         bank{turns}: {} passes for {} requests",
+        counts.passes, counts.requests
+    );
+    let row = variable.map_or_else(|| "the row".to_owned(), |name| format!("the row of `{name}`"));
+    let padded = distance((step + step.signum()) * unit.cast_signed());
+    Some(Finding {
+        place: Some(place.clone()),
+        count: counts.requests,
+        notes: vec![Note { message: divisor, stack: None }],
+        help: Some(format!("pad {row} so that the stride is {padded}, which has no divisor in common with the banks")),
+        ..Finding::new("traffic", BANK_CONFLICT, Severity::Warning, message)
+    })
+}
+
+/// A distance, in words where it can be.
+fn distance(bytes: i64) -> String {
+    match bytes {
+        4 | -4 => format!("{} word", bytes / 4),
+        _ if bytes % 4 == 0 => format!("{} words", bytes / 4),
+        _ => format!("{bytes} bytes"),
+    }
+}
+
+/// A mean, with a tenth where it is not whole.
+fn per_request(count: u64, requests: u64) -> String {
+    let tenths = (count * 10 + requests / 2) / requests;
+    if tenths % 10 == 0 { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
+}
