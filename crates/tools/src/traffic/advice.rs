@@ -3,7 +3,7 @@
 use report::{Explanation, Finding, Note, Place, Severity};
 
 use super::SECTOR_BITS;
-use super::counters::{GlobalCounts, SharedCounts};
+use super::counters::{AccessOfSite, GlobalCounts, SharedCounts};
 
 /// What advice means.
 pub(super) const EXPLANATIONS: &[Explanation] = &[
@@ -23,9 +23,6 @@ pub(super) const EXPLANATIONS: &[Explanation] = &[
 
 const UNCOALESCED: &str = "uncoalesced";
 const BANK_CONFLICT: &str = "bank-conflict";
-
-/// The banks of shared memory.
-const BANKS: u64 = 32;
 
 /// An access to global memory whose costly requests have one step, in bytes. Nothing if at least half of what is moved is used.
 pub(super) fn uncoalesced(place: &Place, counts: &GlobalCounts, step: i64) -> Option<Finding> {
@@ -55,18 +52,16 @@ pub(super) fn uncoalesced(place: &Place, counts: &GlobalCounts, step: i64) -> Op
 pub(super) fn bank_conflict(
     place: &Place,
     counts: &SharedCounts,
-    bytes: u32,
+    access: &AccessOfSite,
     step: i64,
     variable: Option<&str>,
 ) -> Option<Finding> {
-    let unit = u64::from(bytes.clamp(4, 16));
-    let banks = BANKS * 4 / unit;
-    let ways = 1 << step.trailing_zeros().min(banks.trailing_zeros());
+    let (unit, banks, ways) = (i64::from(access.unit()), access.banks(), access.ways(step));
     if ways == 1 || ways != counts.most_ways || counts.requests == 0 {
         return None;
     }
     let on = variable.map_or_else(String::new, |name| format!(" on `{name}`"));
-    let stride = distance(step * unit.cast_signed());
+    let stride = distance(step * unit);
     let message = format!("{ways}-way bank conflict{on}: stride of {stride} between lanes");
     let turns = if unit == 4 { "" } else { " in each turn of the lanes" };
     let divisor = format!(
@@ -75,7 +70,7 @@ pub(super) fn bank_conflict(
         counts.passes, counts.requests
     );
     let row = variable.map_or_else(|| "the row".to_owned(), |name| format!("the row of `{name}`"));
-    let padded = distance((step + step.signum()) * unit.cast_signed());
+    let padded = distance((step + step.signum()) * unit);
     Some(Finding {
         place: Some(place.clone()),
         count: counts.requests,

@@ -12,7 +12,7 @@ pub(super) const IRREGULAR: u64 = 6;
 pub(super) const STEP_ZERO: u64 = 1 << 62;
 
 /// Requests of an access, or executions of a branch.
-const REQUESTS: u64 = 0;
+pub(super) const REQUESTS: u64 = 0;
 /// Sectors beyond one for each request.
 pub(super) const MORE_SECTORS: u64 = 1;
 /// Lines beyond one for each request.
@@ -28,15 +28,62 @@ pub(super) const DIVERGENT: u64 = 1;
 /// Lanes that wait then.
 pub(super) const IDLE_LANES: u64 = 2;
 
+/// Requests of whole warps to shared memory whose step is known from the text, if they have conflicts.
+pub(super) const REGULAR: u64 = 3;
+
 /// Of what a site counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Kind {
     /// Accesses to global memory.
-    Global { access: AccessType, bytes: u32 },
+    Global(AccessOfSite),
     /// Accesses to shared memory.
-    Shared { access: AccessType, bytes: u32 },
+    Shared(AccessOfSite),
     /// Executions of a branch.
     Branch,
+}
+
+/// What is known of an access from the text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct AccessOfSite {
+    pub(super) access: AccessType,
+    /// Of each lane.
+    pub(super) bytes: u32,
+    /// How far lanes are from each other, in bytes, if that is always the same.
+    pub(super) stride: Option<i16>,
+}
+
+/// The banks of shared memory.
+const BANKS: u32 = 32;
+
+impl AccessOfSite {
+    /// Bytes that lanes access in shared memory at least: those of a bank.
+    pub(super) fn unit(&self) -> u32 {
+        self.bytes.clamp(4, 16)
+    }
+
+    /// Banks, as wide as what a lane accesses.
+    pub(super) fn banks(&self) -> u32 {
+        BANKS * 4 / self.unit()
+    }
+
+    /// How many lanes of a whole warp access one bank, if they are so many units apart.
+    pub(super) fn ways(&self, step: i64) -> u64 {
+        match step {
+            0 => 1,
+            step => 1 << step.trailing_zeros().min(self.banks().trailing_zeros()),
+        }
+    }
+
+    /// The stride, in units, if it is known; that of lanes that share units is 0.
+    pub(super) fn step(&self) -> Option<i64> {
+        let (stride, unit) = (i64::from(self.stride?), i64::from(self.unit()));
+        match stride {
+            stride if stride % unit == 0 => Some(stride / unit),
+            // Lanes access parts of words that follow each other.
+            stride if stride.abs() < unit => Some(0),
+            _ => None,
+        }
+    }
 }
 
 /// How memory is accessed.
@@ -85,39 +132,48 @@ pub(super) struct BranchCounts {
 const COUNTER_BITS: u32 = 4;
 const SPACE: u32 = 4;
 const ACCESS: u32 = 8;
-/// Where in a word is how many bytes a lane accesses.
+/// Where in a word is how many bytes a lane accesses, in eight bits.
 pub(super) const BYTES: u32 = 16;
+const HAS_STRIDE: u32 = 24;
+const STRIDE: u32 = 32;
 
 impl Kind {
     /// How many counters there are.
     pub(super) fn counters(self) -> u64 {
         match self {
-            Self::Global { .. } | Self::Shared { .. } => IRREGULAR + 1,
+            Self::Global(_) | Self::Shared(_) => IRREGULAR + 1,
             Self::Branch => IDLE_LANES + 1,
         }
     }
 
     /// The word of a counter.
     pub(super) fn word(self, counter: u64) -> u64 {
-        let (space, access, bytes) = match self {
-            Self::Global { access, bytes } => (0, access, bytes),
-            Self::Shared { access, bytes } => (1, access, bytes),
-            Self::Branch => (2, AccessType::Load, 0),
+        let (space, access) = match self {
+            Self::Global(access) => (0, Some(access)),
+            Self::Shared(access) => (1, Some(access)),
+            Self::Branch => (2, None),
         };
-        counter | space << SPACE | (access as u64) << ACCESS | u64::from(bytes) << BYTES
+        let of_access = |AccessOfSite { access, bytes, stride }: AccessOfSite| {
+            let stride = stride.map_or(0, |stride| 1 << HAS_STRIDE | u64::from(stride.cast_unsigned()) << STRIDE);
+            (access as u64) << ACCESS | u64::from(bytes) << BYTES | stride
+        };
+        counter | space << SPACE | access.map_or(0, of_access)
     }
 
     /// What a word says: of what it is, and which counter.
     pub(super) fn of_word(word: u64) -> Option<(Self, u64)> {
-        let access = match word >> ACCESS & 0xf {
-            0 => AccessType::Load,
-            1 => AccessType::Store,
-            _ => AccessType::Atomic,
+        let access = AccessOfSite {
+            access: match word >> ACCESS & 0xf {
+                0 => AccessType::Load,
+                1 => AccessType::Store,
+                _ => AccessType::Atomic,
+            },
+            bytes: (word >> BYTES) as u32 & 0xff,
+            stride: (word >> HAS_STRIDE & 1 != 0).then(|| ((word >> STRIDE) as u16).cast_signed()),
         };
-        let bytes = (word >> BYTES) as u32;
         let kind = match word >> SPACE & 0xf {
-            0 => Self::Global { access, bytes },
-            1 => Self::Shared { access, bytes },
+            0 => Self::Global(access),
+            1 => Self::Shared(access),
             2 => Self::Branch,
             _ => return None,
         };
@@ -170,13 +226,19 @@ impl SharedCounts {
         self.most_ways = self.most_ways.max(other.most_ways);
     }
 
-    /// Takes what one counter has.
-    pub(super) fn count(&mut self, counter: u64, count: u64) {
+    /// Takes what one counter of an access has.
+    pub(super) fn count(&mut self, counter: u64, count: u64, access: &AccessOfSite) {
         match counter {
             REQUESTS => {
                 self.requests += count;
                 self.passes += count;
                 self.most_ways = self.most_ways.max(1);
+            }
+            REGULAR => {
+                let ways = access.step().map_or(1, |step| access.ways(step));
+                self.requests += count;
+                self.passes += count * ways * u64::from(access.unit() / 4);
+                self.most_ways = self.most_ways.max(ways);
             }
             MORE_PASSES => self.passes += count,
             MORE_WAYS => self.most_ways = self.most_ways.max(count + 1),
@@ -218,5 +280,31 @@ impl BranchCounts {
             DIVERGENT => self.divergent += count,
             _ => self.idle_lanes += count,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_say_what_they_are_of() {
+        for stride in [None, Some(-132), Some(4)] {
+            let access = AccessOfSite { access: AccessType::Atomic, bytes: 16, stride };
+            for kind in [Kind::Global(access), Kind::Shared(access), Kind::Branch] {
+                assert_eq!(Kind::of_word(kind.word(3)), Some((kind, 3)));
+            }
+        }
+    }
+
+    #[test]
+    fn strides_in_shared_memory_have_ways() {
+        let ways = |bytes, stride| {
+            let access = AccessOfSite { access: AccessType::Load, bytes, stride: Some(stride) };
+            access.step().map(|step| access.ways(step))
+        };
+        assert_eq!([ways(4, 4), ways(4, 128), ways(4, -24), ways(4, 0)], [Some(1), Some(32), Some(2), Some(1)]);
+        assert_eq!([ways(1, 1), ways(2, 2), ways(1, 5), ways(2, 8)], [Some(1), Some(1), None, Some(2)]);
+        assert_eq!([ways(8, 8), ways(8, 256), ways(16, 128)], [Some(1), Some(16), Some(8)]);
     }
 }

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptx::ir::Symbol;
 use report::{Cell, Finding, Place, Row, SourceLine, demangled};
-use rewrite::KernelVersion;
+use rewrite::{KernelVersion, Refusal};
 use toolkit::{Host, Instance, LaunchView, SiteCount, Words};
 
-use super::advice;
+use super::{ANY_SHAPE, WHOLE_ROWS, advice};
 use super::architecture::Architecture;
-use super::counters::{AccessType, BranchCounts, GlobalCounts, Kind, SharedCounts, Steps};
+use super::counters::{AccessOfSite, AccessType, BranchCounts, GlobalCounts, Kind, SharedCounts, Steps};
 use super::instrument::Function;
 use super::occupancy::{BlockNeeds, Occupancy};
 
@@ -82,10 +82,10 @@ impl Counted {
         let (file, number) = line_of_program(place).map_or_else(Default::default, |line| (line.file.clone(), line.line));
         let line = Line { kernel: place.kernel.clone(), file, line: number };
         match *kind {
-            Kind::Global { access, .. } => {
+            Kind::Global(AccessOfSite { access, .. }) => {
                 self.lines.entry((line, Space::Global, access)).or_default().global.add(&site.global);
             }
-            Kind::Shared { access, .. } => {
+            Kind::Shared(AccessOfSite { access, .. }) => {
                 self.lines.entry((line, Space::Shared, access)).or_default().shared.add(&site.shared);
             }
             Kind::Branch => self.branches.entry(line).or_default().add(&site.branch),
@@ -157,19 +157,23 @@ impl SiteCounts {
 
     fn count(&mut self, counter: u64, count: u64) {
         match self.kind {
-            Kind::Global { bytes, .. } => self.global.count(counter, count, bytes),
-            Kind::Shared { .. } => self.shared.count(counter, count),
+            Kind::Global(access) => self.global.count(counter, count, access.bytes),
+            Kind::Shared(access) => self.shared.count(counter, count, &access),
             Kind::Branch => return self.branch.count(counter, count),
         }
         self.steps.count(counter, count);
     }
 
     fn advice(&self) -> Option<Finding> {
-        let step = self.steps.only()?;
+        // What is known from the text holds for all requests.
         match self.kind {
-            Kind::Global { .. } => advice::uncoalesced(&self.place, &self.global, step),
-            Kind::Shared { bytes, .. } => {
-                advice::bank_conflict(&self.place, &self.shared, bytes, step, self.variable.as_deref())
+            Kind::Global(access) => {
+                let stride = access.stride.map(i64::from).or_else(|| self.steps.only())?;
+                advice::uncoalesced(&self.place, &self.global, stride)
+            }
+            Kind::Shared(access) => {
+                let step = access.step().or_else(|| self.steps.only())?;
+                advice::bank_conflict(&self.place, &self.shared, &access, step, self.variable.as_deref())
             }
             Kind::Branch => None,
         }
@@ -184,6 +188,10 @@ impl Instance for TrafficInstance {
             registers: None,
         };
         *self.counted().launches.entry((launch.kernel.to_owned(), needs)).or_default() += 1;
+    }
+
+    fn choose(&self, launch: &LaunchView<'_>) -> Result<usize, Refusal> {
+        Ok(if launch.shape.block[0].is_multiple_of(32) { WHOLE_ROWS } else { ANY_SHAPE })
     }
 
     fn words(&self, launch: &LaunchView<'_>, version: &KernelVersion, _: &mut Words<'_>) {

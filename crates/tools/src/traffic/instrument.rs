@@ -1,21 +1,29 @@
 //! What is inserted into kernels.
 
-use ptx::analysis::{Block, Cfg, DominatorTree, EdgeKind};
+use ptx::analysis::{
+    AddressPattern, AddressShape, Block, BranchUniformity, Cfg, DominatorTree, EdgeKind, LaunchFacts, Uniformity,
+};
 use ptx::ir::{Guard, Operand, Reg, StmtId};
 use ptx::ops::Effect;
 use ptx::special::Special;
 use ptx::types::{Space, Type};
 use ptx::view::{AccessBytes, AccessKind, AccessSpace};
 use rewrite::{Access, Branch, Cursor, KernelVersion, SiteId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::counters::{AccessType, Kind};
+use super::counters::{AccessOfSite, AccessType, Kind};
+use super::inline::{self, Presence};
+use super::WHOLE_ROWS;
 
 /// What is kept of a function while it is rewritten, and of a kernel for its launches.
 #[derive(Debug, Default)]
 pub(super) struct Function {
     /// Which ways of a branch have code of their own: 1 for those who take it, 2 for those who do not.
     sides: FxHashMap<StmtId, u32>,
+    /// Branches at which lanes cannot part.
+    uniform: FxHashSet<StmtId>,
+    /// How far lanes are from each other at accesses, in bytes, if that is known: by the instruction and its access.
+    strides: FxHashMap<(StmtId, usize), i16>,
     /// Accesses whose lanes do not each have an address.
     not_counted: u64,
 }
@@ -43,8 +51,39 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
         cfg.statements(block).iter().all(only_leaves)
     };
     let branches = cfg.blocks().filter_map(|block| Some((cfg.terminator(block)?, sides(&cfg, &after, block, is_empty)?)));
-    let branches: Vec<_> = branches.collect();
-    at.state::<Function>().sides.extend(branches);
+    let sides = branches.collect();
+    let mut function = Function { sides, ..Function::default() };
+    if at.version() == WHOLE_ROWS {
+        function.know_lanes(at, &cfg);
+    }
+    *at.state::<Function>() = function;
+}
+
+impl Function {
+    /// Finds what lanes of a warp have in common where rows of blocks are whole warps.
+    fn know_lanes(&mut self, at: &mut Cursor<'_, '_>, cfg: &Cfg) {
+        let editor = at.editor();
+        let (module, function) = (editor.module(), editor.function());
+        let facts = LaunchFacts::of(&module.names, function).with_whole_rows();
+        let uniformity = Uniformity::of(module, function, cfg, &facts);
+        let uniform = uniformity.branches().filter(|(_, branch)| branch.uniformity == BranchUniformity::Uniform);
+        self.uniform = uniform.filter_map(|(block, _)| cfg.terminator(block)).collect();
+        for stmt in editor.body().ids() {
+            let Some(view) = editor.view(stmt).filter(|view| view.inst.guard.is_none()) else { continue };
+            for (index, access) in view.accesses().iter().enumerate() {
+                let shape = AddressPattern::of(&uniformity, stmt, &view, access).map(|pattern| pattern.shape);
+                let stride = match (shape, access.bytes) {
+                    (Some(AddressShape::Uniform), _) => 0,
+                    (Some(AddressShape::Contiguous), AccessBytes::Fixed(bytes)) => i64::from(bytes),
+                    (Some(AddressShape::Strided { stride }), _) => stride,
+                    _ => continue,
+                };
+                if let Ok(stride) = i16::try_from(stride) {
+                    self.strides.insert((stmt, index), stride);
+                }
+            }
+        }
+    }
 }
 
 /// Which ways of the branch at the end of a block have code before all lanes are together again.
@@ -70,10 +109,15 @@ fn sides(cfg: &Cfg, after: &DominatorTree, block: Block, is_empty: impl Fn(Block
 pub(super) fn branch(at: &mut Cursor<'_, '_>, branch: &Branch) {
     let Some(&sides) = at.state::<Function>().sides.get(&branch.stmt) else { return };
     let site = site(at, Kind::Branch, None);
+    let presence = at.state::<Function>().uniform.contains(&branch.stmt).then(|| Presence::of(at));
+    if let Some(presence) = &presence {
+        inline::count_branch(at, presence, site);
+    }
     let takes = at.reg(Type::B32);
     let (yes, no) = if branch.guard.negated { (0, 1) } else { (1, 0) };
     at.before().inst("selp.b32", &[takes.into(), Operand::Int(yes), Operand::Int(no), branch.guard.reg.into()]);
-    call(at, None, "warpgrind_traffic_branch", takes, site, sides);
+    let guard = presence.map(|presence| presence.is_partial());
+    call(at, guard, "warpgrind_traffic_branch", takes, site, sides);
 }
 
 /// An access is about to take place.
@@ -90,18 +134,30 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
     };
     let guard = guard(at, access.access.lanes);
     let address = address(at, access);
-    let kind = access_type(access.access.kind);
+    let is_known = is_global != is_shared && guard.is_none();
+    let stride = at.state::<Function>().strides.get(&(access.stmt, access.index)).copied().filter(|_| is_known);
+    let of_site = AccessOfSite { access: access_type(access.access.kind), bytes, stride };
     if is_global {
         let guard = if is_shared { in_space(at, "isspacep.global", address, guard) } else { guard };
-        let site = site(at, Kind::Global { access: kind, bytes }, Some(access));
+        let site = site(at, Kind::Global(of_site), Some(access));
+        let presence = stride.map(|stride| {
+            let presence = Presence::of(at);
+            inline::count_global(at, &presence, site, address, stride.into());
+            presence
+        });
+        let guard = presence.map_or(guard, |presence| Some(presence.is_partial()));
         call(at, guard, "warpgrind_traffic_global", address, site, 0);
     }
     if is_shared {
         let guard = if is_global { in_space(at, "isspacep.shared", address, guard) } else { guard };
-        let site = site(at, Kind::Shared { access: kind, bytes }, Some(access));
-        let width = (bytes.clamp(4, 16) / 4).ilog2();
+        let site = site(at, Kind::Shared(of_site), Some(access));
+        let presence = stride.and_then(|_| {
+            let presence = Presence::of(at);
+            inline::count_shared(at, &presence, site, &of_site).then_some(presence)
+        });
+        let guard = presence.map_or(guard, |presence| Some(presence.is_partial()));
         let helper = if is_global { "warpgrind_traffic_generic_shared" } else { "warpgrind_traffic_shared" };
-        call(at, guard, helper, address, site, width);
+        call(at, guard, helper, address, site, (of_site.unit() / 4).ilog2());
     }
 }
 

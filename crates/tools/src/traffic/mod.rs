@@ -10,6 +10,7 @@ mod advice;
 mod architecture;
 mod counters;
 mod host;
+mod inline;
 mod instrument;
 mod occupancy;
 
@@ -17,7 +18,7 @@ use std::sync::Arc;
 
 use report::Explanation;
 use rewrite::context::Tallies;
-use rewrite::{Access, Branch, Cursor, DeviceCode, Instrumentation};
+use rewrite::{Access, Branch, Cursor, DeviceCode, Instrumentation, KernelView, Refusal};
 use toolkit::{Flag, FlagValue, Host, Instance, Options, Tool};
 
 /// The tool.
@@ -30,6 +31,11 @@ const ARCH: Flag = Flag {
     help: "The architectures that the tables are for, such as sm_80,sm_90",
     value: Some(FlagValue { name: "SM", default: "sm_80", check: architecture::check }),
 };
+
+/// The version for blocks of any shape.
+const ANY_SHAPE: usize = 0;
+/// The version for blocks whose rows are a whole number of warps: it knows strides that depend on that.
+const WHOLE_ROWS: usize = 1;
 
 /// Bytes of a sector, and of a line of a cache, as powers of two.
 const SECTOR_BITS: u32 = 5;
@@ -85,6 +91,10 @@ impl Tool for Traffic {
 impl Instrumentation for Traffic {
     fn name(&self) -> &'static str {
         "traffic"
+    }
+
+    fn versions(&self, _: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {
+        Ok(vec!["", "rows"])
     }
 
     fn has_tallies(&self) -> bool {

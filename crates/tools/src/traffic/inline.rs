@@ -1,0 +1,105 @@
+//! What is counted in the kernel itself, without a call: requests of whole warps whose lanes are a known distance apart, and
+//! branches at which lanes cannot part.
+//!
+//! Lanes that are `s` bytes apart access `base + s * lane`, and `base` is the same for all of them: devices that compute such
+//! values once for a warp do so here. With steps of at most a sector, all sectors from the first lane's to the last lane's are
+//! accessed; with larger steps, each lane has its own.
+//!
+//! That lanes are so far apart may depend on an index that does not wrap at 32 bits between two lanes of a warp. Of a request
+//! where it does, what is counted is that of lanes at equal distances.
+
+use ptx::ir::{Guard, Operand, Reg};
+use ptx::special::Special;
+use ptx::types::Type;
+use rewrite::context::Tallies;
+use rewrite::{Cursor, SiteId};
+
+use super::counters::{AccessOfSite, MORE_LINES, MORE_SECTORS, REGULAR, REQUESTS};
+use super::{LINE_BITS, SECTOR_BITS};
+
+/// The lanes of a warp.
+const LANES: i64 = 32;
+
+/// Whether all lanes of the warp are here, and whether not all are.
+pub(super) struct Presence {
+    all: Reg,
+    some: Reg,
+}
+
+impl Presence {
+    pub(super) fn of(at: &mut Cursor<'_, '_>) -> Self {
+        let (lanes, all, some) = (at.reg(Type::B32), at.reg(Type::Pred), at.reg(Type::Pred));
+        let mut builder = at.before();
+        builder.inst("activemask.b32", &[lanes.into()]);
+        builder.inst("setp.eq.b32", &[all.into(), lanes.into(), Operand::Int(-1)]);
+        builder.inst("setp.ne.b32", &[some.into(), lanes.into(), Operand::Int(-1)]);
+        Self { all, some }
+    }
+
+    /// Where not all lanes are here.
+    pub(super) fn is_partial(&self) -> Guard {
+        Guard::when(self.some)
+    }
+}
+
+/// Counts a request to global memory, if all lanes are here.
+pub(super) fn count_global(at: &mut Cursor<'_, '_>, presence: &Presence, site: SiteId, address: Reg, stride: i64) {
+    let lane = lane(at);
+    let distance = at.at_entry("mul.wide.s32", Type::B64, &[lane.into(), Operand::Int(stride)]);
+    let (first, last) = (at.reg(Type::B64), at.reg(Type::B64));
+    let mut builder = at.before();
+    builder.inst("sub.u64", &[first.into(), address.into(), distance.into()]);
+    builder.inst("add.u64", &[last.into(), first.into(), Operand::Int(stride * (LANES - 1))]);
+    add(at, presence, site, REQUESTS, Operand::Int(1));
+    let (low, high) = if stride < 0 { (last, first) } else { (first, last) };
+    for (counter, bits) in [(MORE_SECTORS, SECTOR_BITS), (MORE_LINES, LINE_BITS)] {
+        let more = if stride.unsigned_abs() >= 1 << bits {
+            Operand::Int(LANES - 1)
+        } else if stride == 0 {
+            continue;
+        } else {
+            more(at, low, high, bits)
+        };
+        add(at, presence, site, counter, more);
+    }
+}
+
+/// How many pieces of memory there are from one address to another, without the first.
+fn more(at: &mut Cursor<'_, '_>, low: Reg, high: Reg, bits: u32) -> Operand {
+    let (first, last, more) = (at.reg(Type::B64), at.reg(Type::B64), at.reg(Type::B64));
+    let mut builder = at.before();
+    builder.inst("shr.u64", &[first.into(), low.into(), Operand::Int(bits.into())]);
+    builder.inst("shr.u64", &[last.into(), high.into(), Operand::Int(bits.into())]);
+    builder.inst("sub.u64", &[more.into(), last.into(), first.into()]);
+    more.into()
+}
+
+/// Counts a request to shared memory, if all lanes are here; false if how many passes it has is not known.
+pub(super) fn count_shared(at: &mut Cursor<'_, '_>, presence: &Presence, site: SiteId, access: &AccessOfSite) -> bool {
+    let Some(step) = access.step() else { return false };
+    let has_one_pass = access.ways(step) == 1 && access.unit() == 4;
+    add(at, presence, site, if has_one_pass { REQUESTS } else { REGULAR }, Operand::Int(1));
+    true
+}
+
+/// Counts an execution of a branch at which lanes do not part, if all are here.
+pub(super) fn count_branch(at: &mut Cursor<'_, '_>, presence: &Presence, site: SiteId) {
+    add(at, presence, site, REQUESTS, Operand::Int(1));
+}
+
+/// Adds to a tally, if all lanes are here. One of them does it.
+fn add(at: &mut Cursor<'_, '_>, presence: &Presence, site: SiteId, counter: u64, amount: Operand) {
+    let (tallies, lane) = (at.tallies(), lane(at));
+    let is_first = at.at_entry("setp.eq.b32", Type::Pred, &[lane.into(), Operand::Int(0)]);
+    let place = Operand::RegAddress(tallies, (Tallies::FIRST + 8 * (site.0 + counter as u32)) as i32);
+    let (tally, added) = (at.reg(Type::B64), at.reg(Type::B64));
+    let mut builder = at.before();
+    builder.inst("ld.global.b64", &[tally.into(), place]);
+    builder.inst("selp.b64", &[added.into(), amount, Operand::Int(0), presence.all.into()]);
+    builder.inst("add.u64", &[tally.into(), tally.into(), added.into()]);
+    builder.guarded(Guard::when(is_first), "st.global.b64", &[place, tally.into()]);
+}
+
+fn lane(at: &mut Cursor<'_, '_>) -> Reg {
+    at.at_entry("mov.u32", Type::B32, &[Operand::Special(Special::Laneid)])
+}
