@@ -54,6 +54,7 @@ mod proofs;
 pub mod quarantine;
 mod reach;
 mod stack;
+mod tallies;
 mod tool;
 mod writes;
 
@@ -69,5 +70,6 @@ pub use plane::{Plane, PlaneLayout, PlaneOf};
 pub use proofs::Proofs;
 pub use reach::Reach;
 pub use stack::{Calls, HostStack};
+pub use tallies::tally_rows;
 pub use tool::{Flag, FlagValue, Options, Tool};
 pub use writes::{Accessed, Writes};

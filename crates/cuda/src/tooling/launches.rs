@@ -8,7 +8,7 @@ use report::{Finding, Line, Occurrence, Place, Severity};
 use rewrite::context::{COUNTERS, RECORD_BUFFER, Record, TALLIES, TALLY_ROW, Tallies};
 use rewrite::{KernelVersion, LaunchShape, Refusal, SiteId, Sites, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use toolkit::{Evidence, Failure, HostStack, Kept, LaunchView, Moment, Words};
+use toolkit::{Evidence, Failure, HostStack, Kept, LaunchView, Moment, Words, tally_rows};
 
 use super::instrumented_module::InstrumentedModule;
 use super::launch_buffers::LaunchBuffer;
@@ -103,13 +103,6 @@ impl InstrumentedKernel {
     pub(crate) fn program(&self) -> &Arc<dyn Program> {
         &self.program
     }
-}
-
-/// How many workers a launch has tallies for.
-fn tally_rows() -> u32 {
-    /// More do not help.
-    const MOST: u32 = 64;
-    std::thread::available_parallelism().map_or(1, |count| (count.get() as u32).min(MOST))
 }
 
 impl Drop for InstrumentedKernel {

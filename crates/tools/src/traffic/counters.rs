@@ -8,6 +8,8 @@ pub(super) const LARGEST_STEP: u64 = 4;
 pub(super) const SMALLEST_STEP: u64 = 5;
 /// Costly requests without a step.
 pub(super) const IRREGULAR: u64 = 6;
+/// How many counters an access has.
+pub(super) const COUNTERS_OF_ACCESS: u64 = 7;
 /// Larger than any step.
 pub(super) const STEP_ZERO: u64 = 1 << 62;
 
@@ -141,7 +143,7 @@ impl Kind {
     /// How many counters there are.
     pub(super) fn counters(self) -> u64 {
         match self {
-            Self::Global(_) | Self::Shared(_) => IRREGULAR + 1,
+            Self::Global(_) | Self::Shared(_) => COUNTERS_OF_ACCESS,
             Self::Branch => IDLE_LANES + 1,
         }
     }

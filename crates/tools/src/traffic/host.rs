@@ -1,17 +1,18 @@
 //! traffic in the process of the program: it makes rows of tables of what kernels counted.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptx::ir::Symbol;
 use report::{Cell, Finding, Place, Row, SourceLine, demangled};
 use rewrite::{KernelVersion, Refusal};
-use toolkit::{Host, Instance, LaunchView, SiteCount, Words};
+use toolkit::{Host, Instance, LaunchView, SiteCount, Words, tally_rows};
 
-use super::{ANY_SHAPE, WHOLE_ROWS, advice};
+use super::{ANY_SHAPE, PATTERN_OF_SITE, PATTERN_ROW, PATTERN_SITES, PATTERNS, WHOLE_ROWS, advice};
 use super::architecture::Architecture;
 use super::counters::{AccessOfSite, AccessType, BranchCounts, GlobalCounts, Kind, SharedCounts, Steps};
-use super::instrument::Function;
+use super::instrument::{self, Function};
 use super::occupancy::{BlockNeeds, Occupancy};
 
 /// traffic in a process.
@@ -194,7 +195,14 @@ impl Instance for TrafficInstance {
         Ok(if launch.shape.block[0].is_multiple_of(32) { WHOLE_ROWS } else { ANY_SHAPE })
     }
 
-    fn words(&self, launch: &LaunchView<'_>, version: &KernelVersion, _: &mut Words<'_>) {
+    fn words(&self, launch: &LaunchView<'_>, version: &KernelVersion, words: &mut Words<'_>) {
+        let sites = instrument::sites(version);
+        let row = sites * PATTERN_OF_SITE;
+        let patterns = Arc::new((0..row / 8 * u64::from(tally_rows())).map(|_| AtomicU64::new(0)).collect::<Box<_>>());
+        words.set(PATTERNS, patterns.as_ptr() as u64);
+        words.set(PATTERN_ROW, row);
+        words.set(PATTERN_SITES, sites);
+        words.keep(patterns);
         let not_counted = Function::not_counted(version);
         if not_counted > 0 {
             self.counted().not_counted.insert(launch.kernel.to_owned(), not_counted);

@@ -26,6 +26,8 @@ pub(super) struct Function {
     strides: FxHashMap<(StmtId, usize), i16>,
     /// Accesses whose lanes do not each have an address.
     not_counted: u64,
+    /// The number after that of the last site.
+    end_of_sites: u64,
 }
 
 impl Function {
@@ -33,6 +35,11 @@ impl Function {
     pub(super) fn not_counted(version: &KernelVersion) -> u64 {
         version.states::<Self>("traffic").map(|function| function.not_counted).sum()
     }
+}
+
+/// How many sites a kernel, and functions that it calls, have patterns for.
+pub(super) fn sites(version: &KernelVersion) -> u64 {
+    version.states::<Function>("traffic").map(|function| function.end_of_sites).max().unwrap_or(0)
 }
 
 /// A function begins.
@@ -180,7 +187,9 @@ fn site(at: &mut Cursor<'_, '_>, kind: Kind, access: Option<&Access>) -> SiteId 
         };
         first.get_or_insert(site);
     }
-    first.expect("all have counters")
+    let first: SiteId = first.expect("all have counters");
+    at.state::<Function>().end_of_sites = u64::from(first.0) + kind.counters();
+    first
 }
 
 fn access_type(kind: AccessKind) -> AccessType {

@@ -17,7 +17,7 @@ mod occupancy;
 use std::sync::Arc;
 
 use report::Explanation;
-use rewrite::context::Tallies;
+use rewrite::context::{Tallies, Word};
 use rewrite::{Access, Branch, Cursor, DeviceCode, Instrumentation, KernelView, Refusal};
 use toolkit::{Flag, FlagValue, Host, Instance, Options, Tool};
 
@@ -31,6 +31,17 @@ const ARCH: Flag = Flag {
     help: "The architectures that the tables are for, such as sm_80,sm_90",
     value: Some(FlagValue { name: "SM", default: "sm_80", check: architecture::check }),
 };
+
+/// Where the patterns of sites begin that workers remember.
+const PATTERNS: Word = Word("PATTERNS");
+/// How many bytes those of a worker have.
+const PATTERN_ROW: Word = Word("PATTERN_ROW");
+/// Sites with larger numbers have none.
+const PATTERN_SITES: Word = Word("PATTERN_SITES");
+/// Bytes from the pattern of a site to that of the next. An access has a site for each of its counters, and needs one pattern: 32
+/// distances and 32 tags.
+const PATTERN_OF_SITE: u64 = 64;
+const _: () = assert!(PATTERN_OF_SITE * counters::COUNTERS_OF_ACCESS >= 32 * 8);
 
 /// The version for blocks of any shape.
 const ANY_SHAPE: usize = 0;
@@ -62,6 +73,9 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("STEP_ZERO", counters::STEP_ZERO),
     ("BYTES", counters::BYTES as u64),
     ("LAST_OF_SECTOR", (1 << SECTOR_BITS) - 1),
+    ("PATTERN", PATTERN_OF_SITE),
+    ("TAGS", 32 * 4),
+    ("LAST_OF_LINE", (1 << LINE_BITS) - 1),
     ("DIVERGENT", tally(counters::DIVERGENT)),
     ("IDLE_LANES", tally(counters::IDLE_LANES)),
 ];
@@ -95,6 +109,10 @@ impl Instrumentation for Traffic {
 
     fn versions(&self, _: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {
         Ok(vec!["", "rows"])
+    }
+
+    fn words(&self) -> &'static [Word] {
+        &[PATTERNS, PATTERN_ROW, PATTERN_SITES]
     }
 
     fn has_tallies(&self) -> bool {
