@@ -50,7 +50,9 @@ impl Serialize for RowObject<'_> {
         for (name, cell) in cells.iter().filter(|(name, _)| names.insert(name)) {
             match cell {
                 Cell::Text(text) => object.serialize_entry(name, text)?,
-                Cell::Number(number) | Cell::Count(number) | Cell::Most(number) => object.serialize_entry(name, number)?,
+                Cell::Number(number) | Cell::Count(number) | Cell::Most(number) => {
+                    object.serialize_entry(name, number)?
+                }
             }
         }
         object.end()

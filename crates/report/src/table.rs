@@ -50,7 +50,9 @@ impl Row {
         let cells: Vec<(&str, Option<&Cell>)> = self
             .cells
             .iter()
-            .map(|(name, cell)| (name.as_str(), Some(cell).filter(|cell| !matches!(cell, Cell::Count(_) | Cell::Most(_)))))
+            .map(|(name, cell)| {
+                (name.as_str(), Some(cell).filter(|cell| !matches!(cell, Cell::Count(_) | Cell::Most(_))))
+            })
             .collect();
         serde_json::to_string(&(&self.tool, &self.table, cells)).expect("strings and numbers can be written")
     }

@@ -7,7 +7,8 @@ use ptx::special::Special;
 use ptx::synchronisation::Synchronisation;
 use ptx::types::Type;
 use rewrite::{
-    Access, Call, Class, Cursor, Definition, Exit, Instrumentation, KernelView, LaunchShape, Refusal, Rewriter, Sync,
+    Access, Branch, Call, Class, Cursor, Definition, Exit, Instrumentation, KernelView, LaunchShape, Refusal, Rewriter,
+    Sync,
 };
 
 /// Writes down what it is told.
@@ -50,6 +51,11 @@ impl Instrumentation for Diary {
 
     fn call(&self, _: &mut Cursor<'_, '_>, _: &Call) {
         self.note("call");
+    }
+
+    fn branch(&self, at: &mut Cursor<'_, '_>, branch: &Branch) {
+        assert_eq!(at.guard(), Some(branch.guard));
+        self.note(if branch.guard.negated { "branch unless" } else { "branch if" });
     }
 
     fn access(&self, _: &mut Cursor<'_, '_>, access: &Access) {
@@ -137,7 +143,9 @@ const PROGRAM: &str = "
 	setp.ne.u32 %p, %r2, 0;
 	bar.red.popc.u32 %r3, 0, %p;
 	call helper, (%d1);
+	@!%p bra over;
 	@%p exit;
+over:
 	ret;
 }
 ";
@@ -171,6 +179,7 @@ fn tools_are_told_all_that_functions_do() {
             "barrier true false",
             "1 defined",
             "call",
+            "branch unless",
             "thread ends",
             "thread ends",
         ]

@@ -20,8 +20,12 @@ use crate::run::{Installation, timeout};
 type Counts = BTreeMap<(u64, String), BTreeMap<String, u64>>;
 
 /// Ways to run a program that must not change what is counted.
-const WAYS: [&[&str]; 4] =
-    [&["--seed", "1"], &["--threads", "2"], &["--width", "1", "--seed", "1"], &["--arch", "sm_21,sm_90", "--seed", "1"]];
+const WAYS: [&[&str]; 4] = [
+    &["--seed", "1"],
+    &["--threads", "2"],
+    &["--width", "1", "--seed", "1"],
+    &["--arch", "sm_21,sm_90", "--seed", "1"],
+];
 /// Seeds of random schedules.
 const SEEDS: u64 = 20;
 

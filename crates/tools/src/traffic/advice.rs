@@ -92,5 +92,5 @@ fn distance(bytes: i64) -> String {
 /// A mean, with a tenth where it is not whole.
 fn per_request(count: u64, requests: u64) -> String {
     let tenths = (count * 10 + requests / 2) / requests;
-    if tenths % 10 == 0 { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
+    if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
 }

@@ -9,11 +9,11 @@ use report::{Cell, Finding, Place, Row, SourceLine, demangled};
 use rewrite::{KernelVersion, Refusal};
 use toolkit::{Host, Instance, LaunchView, SiteCount, Words, tally_rows};
 
-use super::{ANY_SHAPE, PATTERN_OF_SITE, PATTERN_ROW, PATTERN_SITES, PATTERNS, WHOLE_ROWS, advice};
 use super::architecture::Architecture;
 use super::counters::{AccessOfSite, AccessType, BranchCounts, GlobalCounts, Kind, SharedCounts, Steps};
 use super::instrument::{self, Function};
 use super::occupancy::{BlockNeeds, Occupancy};
+use super::{ANY_SHAPE, PATTERN_OF_SITE, PATTERN_ROW, PATTERN_SITES, PATTERNS, WHOLE_ROWS, advice};
 
 /// traffic in a process.
 #[derive(Debug)]
@@ -80,7 +80,8 @@ impl TrafficInstance {
 impl Counted {
     fn add(&mut self, site: &SiteCounts) {
         let SiteCounts { kind, place, .. } = site;
-        let (file, number) = line_of_program(place).map_or_else(Default::default, |line| (line.file.clone(), line.line));
+        let (file, number) =
+            line_of_program(place).map_or_else(Default::default, |line| (line.file.clone(), line.line));
         let line = Line { kernel: place.kernel.clone(), file, line: number };
         match *kind {
             Kind::Global(AccessOfSite { access, .. }) => {

@@ -11,9 +11,9 @@ use ptx::view::{AccessBytes, AccessKind, AccessSpace};
 use rewrite::{Access, Branch, Cursor, KernelVersion, SiteId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::WHOLE_ROWS;
 use super::counters::{AccessOfSite, AccessType, Kind};
 use super::inline::{self, Presence};
-use super::WHOLE_ROWS;
 
 /// What is kept of a function while it is rewritten, and of a kernel for its launches.
 #[derive(Debug, Default)]
@@ -57,7 +57,8 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
         };
         cfg.statements(block).iter().all(only_leaves)
     };
-    let branches = cfg.blocks().filter_map(|block| Some((cfg.terminator(block)?, sides(&cfg, &after, block, is_empty)?)));
+    let branches =
+        cfg.blocks().filter_map(|block| Some((cfg.terminator(block)?, sides(&cfg, &after, block, is_empty)?)));
     let sides = branches.collect();
     let mut function = Function { sides, ..Function::default() };
     if at.version() == WHOLE_ROWS {
