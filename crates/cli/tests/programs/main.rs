@@ -28,7 +28,7 @@ const WITH_BUGS: [&str; 8] = ["memcheck", "racecheck", "twice", "loads", "order"
 const SAME_FINDINGS: [(&str, &str); 2] = [("racecheck", "--no-prove"), ("racecheck", "--no-prune")];
 
 /// Tools under which programs must do what they do without.
-const TOOLS: [&[&str]; 2] = [&["memcheck"], &["memcheck", "--tool", "nop,trace", "--seed", "1"]];
+const TOOLS: [&[&str]; 3] = [&["memcheck"], &["memcheck", "--tool", "nop,trace", "--seed", "1"], &["traffic"]];
 
 /// Tools that change launches, to show that the plan of a launch can be changed, and the programs that are run under them.
 const PLANS: [(&[&str], &[&str]); 4] = [
