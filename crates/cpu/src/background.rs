@@ -5,6 +5,7 @@
 //! before its kernel has run for as long as it will take (`tiered_kernel`).
 
 use std::collections::VecDeque;
+use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -30,6 +31,12 @@ static BACKGROUND: Background = Background {
 /// The process in which the thread runs. A child that was forked has none.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
+unsafe extern "C" {
+    /// Not `atexit`, which is made of `__cxa_atexit`: libraries that LLVM is a part of may have one of their own, so that its
+    /// destructors do not run.
+    fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+}
+
 /// Does something later. Nothing is done where no thread can be started.
 pub(crate) fn start(work: impl FnOnce() + Send + 'static) {
     let mut state = BACKGROUND.state();
@@ -43,7 +50,7 @@ pub(crate) fn start(work: impl FnOnce() + Send + 'static) {
         }
         // SAFETY: the function may be called at the end of the process. It comes before what LLVM does at its own end,
         // because LLVM was loaded before us.
-        unsafe { libc::atexit(close) };
+        unsafe { on_exit(close, std::ptr::null_mut()) };
         PROCESS.store(std::process::id(), Ordering::Relaxed);
         state.is_started = true;
     }
@@ -53,7 +60,7 @@ pub(crate) fn start(work: impl FnOnce() + Send + 'static) {
 }
 
 /// Called when the process ends.
-extern "C" fn close() {
+extern "C" fn close(_: c_int, _: *mut c_void) {
     if PROCESS.load(Ordering::Relaxed) != std::process::id() {
         return;
     }

@@ -23,6 +23,11 @@ int main() {
     CHECK(attributes.sharedSizeBytes == 0);
     CHECK(attributes.maxThreadsPerBlock == 1024);
     CHECK(attributes.numRegs > 0);
+#ifdef __CUDA_ARCH_LIST__
+    // CUB chooses by it what it launches.
+    const int built_for[] = {__CUDA_ARCH_LIST__};
+    CHECK(attributes.ptxVersion == built_for[0] / 10);
+#endif
     CHECK(attributes.maxDynamicSharedSizeBytes == 48 << 10);
     OK(cudaFuncGetAttributes(&attributes, with_shared));
     CHECK(attributes.sharedSizeBytes == 1024);

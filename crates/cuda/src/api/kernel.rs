@@ -112,6 +112,17 @@ impl Kernel {
         })
     }
 
+    /// The architecture that its PTX was made for: 75 for `sm_75`. Libraries choose by it which of their kernels they launch.
+    pub(crate) fn ptx_version(&self) -> Option<u32> {
+        let module = self.program.module();
+        let names = module.target.iter().map(|&name| module.text(name));
+        let digits = |name: &str| -> Option<u32> {
+            let number = name.strip_prefix("sm_")?;
+            number.trim_end_matches(|letter: char| !letter.is_ascii_digit()).parse().ok()
+        };
+        names.into_iter().find_map(digits)
+    }
+
     /// Where each parameter is in the bytes that a launch takes, and how long these are.
     pub(crate) fn params_bytes(&self) -> u64 {
         self.facts.params.iter().map(|&(start, bytes)| start + bytes).max().unwrap_or(0)

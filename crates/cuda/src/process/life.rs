@@ -5,6 +5,7 @@
 //! free memory.
 
 use std::cell::Cell;
+use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Once, OnceLock};
 use std::time::{Duration, Instant};
@@ -33,6 +34,24 @@ const ALWAYS: [&str; 6] = [
     "cuGetProcAddress_v2",
 ];
 
+// The static variables of C++ register their destructors by this function, at their first use, so that they would run before
+// `on_exit` while other threads still compile kernels. In release builds LLVM and the library of C++ are a part of this
+// library: theirs never run, because the process ends anyway. Nobody else sees the function.
+std::arch::global_asm!(
+    ".globl __cxa_atexit",
+    ".hidden __cxa_atexit",
+    ".type __cxa_atexit, @function",
+    "__cxa_atexit:",
+    "xor eax, eax",
+    "ret",
+);
+
+unsafe extern "C" {
+    /// Not `atexit`, which is made of the function above.
+    #[link_name = "on_exit"]
+    fn libc_on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+}
+
 /// Watches the process from now on. The libraries that we need have been loaded: their destructors come after our
 /// function.
 pub(crate) fn watch() {
@@ -40,7 +59,7 @@ pub(crate) fn watch() {
     WATCHED.call_once(|| {
         // SAFETY: both functions only set values. They stay: the library is never unloaded.
         unsafe {
-            libc::atexit(on_exit);
+            libc_on_exit(on_exit, std::ptr::null_mut());
             libc::pthread_atfork(None, None, Some(on_fork));
         }
     });
@@ -68,7 +87,7 @@ pub(crate) fn check(function: &str) -> Result<()> {
 /// How long that may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-extern "C" fn on_exit() {
+extern "C" fn on_exit(_: c_int, _: *mut c_void) {
     ENDS_PROCESS.set(true);
     if let Some(&before_the_end) = BEFORE_THE_END.get()
         && STATE.load(Ordering::Relaxed) == USABLE

@@ -10,7 +10,8 @@ use rewrite::context::Record;
 use rewrite::{KernelVersion, LaunchShape, Refusal};
 use rustc_hash::FxHashSet;
 use toolkit::{
-    Evidence, Flag, Host, Instance, LaunchView, Options, Plane, PlaneLayout, PlaneOf, Words, WorkId, quarantine,
+    Evidence, Flag, Host, HostEvent, Instance, LaunchView, Options, Plane, PlaneLayout, PlaneOf, Words, WorkId,
+    quarantine,
 };
 
 use super::findings::{Race, Racer};
@@ -158,6 +159,17 @@ impl Launches {
         self.next = 1;
     }
 
+    /// Memory is handed out: what was recorded of it concerns what was there before.
+    fn forget_memory(&self, offset: u64, bytes: u64, arena_bytes: u64) {
+        for (granule, [plane, _]) in self.planes.iter().enumerate() {
+            let Some(plane) = plane else { continue };
+            // Two records are as large as a cell of the plane, and reads have their half of it.
+            let [first, count, half] = [offset, bytes, arena_bytes].map(|bytes| (bytes >> granule) / 2);
+            plane.fill(first, count + 1, 0);
+            plane.fill(half + first, count + 1, 0);
+        }
+    }
+
     /// Where the records of granules of a size are.
     fn plane(&mut self, host: &dyn Host, granule: u32, of: PlaneOf) -> u64 {
         let plane = &mut self.planes[granule as usize][usize::from(of == PlaneOf::Shared)];
@@ -220,6 +232,15 @@ impl Instance for RacecheckInstance {
 
     fn wants_order(&self) -> bool {
         true
+    }
+
+    fn on_event(&self, event: &HostEvent<'_>) {
+        if let HostEvent::Allocated(object) = event {
+            let (arena, arena_bytes) = self.host.memory().range();
+            if let Some(offset) = object.start.checked_sub(arena).filter(|&offset| offset < arena_bytes) {
+                self.launches().forget_memory(offset, object.bytes, arena_bytes);
+            }
+        }
     }
 
     fn choose(&self, launch: &LaunchView<'_>) -> Result<usize, Refusal> {

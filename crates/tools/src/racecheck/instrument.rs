@@ -1,14 +1,16 @@
 //! What is inserted into kernels.
 
 use ptx::analysis::CallGraph;
-use ptx::ir::{FuncId, Guard, Module, Operand, Reg};
+use ptx::ir::{FuncId, Guard, Module, Operand, Reg, StmtId};
 use ptx::special::Special;
 use ptx::synchronisation::Synchronisation;
 use ptx::types::{Space, Type, TypeKind};
 use ptx::view::{AccessBytes, AccessKind, AccessSpace, Callee, MemAccess, Order, Scope, View};
 use rewrite::{Access, Call, Cursor, KernelView, Refusal, Sync};
+use rustc_hash::FxHashMap;
 
 use super::check::{Checked, MOST_GRANULES, THREAD_BITS, ThreadRecords};
+use super::compare_and_swap::expected_by_swaps;
 use super::prune::Pruned;
 use super::record::{STRONG_BLOCK, STRONG_DEVICE, THREAD, VOLATILE};
 use super::{
@@ -24,6 +26,8 @@ pub(super) struct Looked {
     has_calls: bool,
     /// What is left out of it; nothing if all accesses are looked at.
     pub(super) pruned: Option<Pruned>,
+    /// Reads that are looked at as if they were atomic, with their kinds.
+    expected_by_swaps: FxHashMap<StmtId, u32>,
     /// What is known of a kernel; nothing of functions.
     pub(super) kernel: Option<KernelFacts>,
 }
@@ -135,6 +139,7 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
         Looked {
             thread: None,
             has_calls,
+            expected_by_swaps: expected_by_swaps(module, editor.function()),
             pruned: is_pruned.then(|| Pruned::of(module, func)),
             kernel: is_kernel.then(|| KernelFacts::of(module, func, has_calls)),
         }
@@ -249,7 +254,8 @@ fn barrier(at: &mut Cursor<'_, '_>, thread: &ThreadRecords) {
 pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
     let Some(thread) = thread(at) else { return };
     let Some(Extent { places: [_, is_shared], bytes }) = Extent::of(&access.access) else { return };
-    let kind = kind(&access.access);
+    let expected = at.state::<Looked>().expected_by_swaps.get(&access.stmt).copied();
+    let kind = expected.unwrap_or_else(|| kind(&access.access));
     let is_left_out = |pruned: &Pruned| pruned.contains(access.stmt, access.index);
     let is_pruned = at.state::<Looked>().pruned.as_ref().is_some_and(is_left_out);
     if is_pruned && kind == 0 {
@@ -287,7 +293,7 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
         let inline = granule.zip(granules).map(|(granule, granules)| Checked { granule, granules, ..place });
         check(at, access, &place, inline, what, value.unwrap_or(Operand::Int(0)));
     }
-    if kind != 0 {
+    if kind != 0 && expected.is_none() {
         order(at, access, address, what);
     }
 }

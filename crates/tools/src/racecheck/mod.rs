@@ -8,6 +8,7 @@
 //! A launch that is proved to be free of races before it runs ([`ptx::analysis::footprint`]) runs as the program has it.
 
 mod check;
+mod compare_and_swap;
 mod findings;
 mod host;
 mod instrument;

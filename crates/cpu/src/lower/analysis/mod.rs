@@ -73,6 +73,8 @@ pub(crate) struct Analyses<'a> {
     pub(crate) spinning: BitSet<Block>,
     /// The webs of the registers that are live at the start of each block, once somebody has asked.
     entry_webs: OnceCell<FxHashMap<(Block, Reg), Web>>,
+    /// Where registers are read or written in each block.
+    uses: OnceCell<FxHashMap<(Block, Reg), Vec<u32>>>,
 }
 
 /// What the analyses of a function start from.
@@ -142,6 +144,7 @@ impl<'a> Analyses<'a> {
             subwarp_affine: FxHashMap::default(),
             spinning,
             entry_webs: OnceCell::new(),
+            uses: OnceCell::new(),
         };
         analyses.subwarp_affine = analyses.find_subwarp_affine();
         Some(analyses)

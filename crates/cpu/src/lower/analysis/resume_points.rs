@@ -120,10 +120,30 @@ impl Analyses<'_> {
         }
     }
 
+    /// Where each register is read or written in a block: code that tools insert makes blocks of thousands of statements.
+    fn uses_in_blocks(&self) -> FxHashMap<(Block, Reg), Vec<u32>> {
+        let mut uses: FxHashMap<(Block, Reg), Vec<u32>> = FxHashMap::default();
+        for &block in &self.layout.order {
+            for (place, &statement) in self.cfg.statements(block).iter().enumerate() {
+                for &reg in self.def_use.reads(statement).iter().chain(self.def_use.writes(statement)) {
+                    let places = uses.entry((block, reg)).or_default();
+                    if places.last() != Some(&(place as u32)) {
+                        places.push(place as u32);
+                    }
+                }
+            }
+        }
+        uses
+    }
+
     /// The web of a register at a statement of a block, as far as those at the starts of the blocks after it are known.
     fn web_from(&self, webs: &FxHashMap<(Block, Reg), Web>, block: Block, first: usize, reg: Reg) -> Option<Web> {
         let uniformity = self.uniformity.as_ref()?;
-        for &statement in &self.cfg.statements(block)[first..] {
+        let uses = self.uses.get_or_init(|| self.uses_in_blocks());
+        let in_block = uses.get(&(block, reg)).map_or(&[][..], Vec::as_slice);
+        let from_first = in_block.partition_point(|&place| (place as usize) < first);
+        for &place in &in_block[from_first..] {
+            let statement = self.cfg.statements(block)[place as usize];
             if let Some(web) = uniformity.read(statement, reg) {
                 return Some(web);
             }

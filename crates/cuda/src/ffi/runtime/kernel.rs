@@ -60,7 +60,7 @@ macro_rules! fill_attributes {
         $attributes.localSizeBytes = $kernel.facts.local as usize;
         $attributes.maxThreadsPerBlock = $kernel.max_threads() as c_int;
         $attributes.numRegs = occupancy::REGISTERS_PER_THREAD as c_int;
-        $attributes.ptxVersion = device::capability() as c_int;
+        $attributes.ptxVersion = $kernel.ptx_version().unwrap_or_else(device::capability) as c_int;
         $attributes.binaryVersion = device::capability() as c_int;
         $attributes.maxDynamicSharedSizeBytes = $kernel.max_dynamic_shared() as c_int;
         $attributes.preferredShmemCarveout = -1;
