@@ -22,6 +22,7 @@ const LANES: i64 = 32;
 
 /// Whether all lanes of the warp are here, and whether not all are.
 pub(super) struct Presence {
+    lanes: Reg,
     all: Reg,
     some: Reg,
 }
@@ -33,7 +34,7 @@ impl Presence {
         builder.inst("activemask.b32", &[lanes.into()]);
         builder.inst("setp.eq.b32", &[all.into(), lanes.into(), Operand::Int(-1)]);
         builder.inst("setp.ne.b32", &[some.into(), lanes.into(), Operand::Int(-1)]);
-        Self { all, some }
+        Self { lanes, all, some }
     }
 
     /// Where not all lanes are here.
@@ -50,7 +51,7 @@ pub(super) fn count_global(at: &mut Cursor<'_, '_>, presence: &Presence, site: S
     let mut builder = at.before();
     builder.inst("sub.u64", &[first.into(), address.into(), distance.into()]);
     builder.inst("add.u64", &[last.into(), first.into(), Operand::Int(stride * (LANES - 1))]);
-    add(at, presence, site, REQUESTS, Operand::Int(1));
+    add(at, presence.all, site, REQUESTS, Operand::Int(1));
     let (low, high) = if stride < 0 { (last, first) } else { (first, last) };
     for (counter, bits) in [(MORE_SECTORS, SECTOR_BITS), (MORE_LINES, LINE_BITS)] {
         let more = if stride.unsigned_abs() >= 1 << bits {
@@ -60,7 +61,7 @@ pub(super) fn count_global(at: &mut Cursor<'_, '_>, presence: &Presence, site: S
         } else {
             more(at, low, high, bits)
         };
-        add(at, presence, site, counter, more);
+        add(at, presence.all, site, counter, more);
     }
 }
 
@@ -78,24 +79,40 @@ fn more(at: &mut Cursor<'_, '_>, low: Reg, high: Reg, bits: u32) -> Operand {
 pub(super) fn count_shared(at: &mut Cursor<'_, '_>, presence: &Presence, site: SiteId, access: &AccessOfSite) -> bool {
     let Some(step) = access.step() else { return false };
     let has_one_pass = access.ways(step) == 1 && access.unit() == 4;
-    add(at, presence, site, if has_one_pass { REQUESTS } else { REGULAR }, Operand::Int(1));
+    add(at, presence.all, site, if has_one_pass { REQUESTS } else { REGULAR }, Operand::Int(1));
     true
 }
 
-/// Counts an execution of a branch at which lanes do not part, if all are here.
-pub(super) fn count_branch(at: &mut Cursor<'_, '_>, presence: &Presence, site: SiteId) {
-    add(at, presence, site, REQUESTS, Operand::Int(1));
+/// Counts an execution of a branch at which lanes cannot part, if all are here; gives where it is still to be counted.
+pub(super) fn count_uniform_branch(at: &mut Cursor<'_, '_>, site: SiteId) -> Guard {
+    let presence = Presence::of(at);
+    add(at, presence.all, site, REQUESTS, Operand::Int(1));
+    presence.is_partial()
 }
 
-/// Adds to a tally, if all lanes are here. One of them does it.
-fn add(at: &mut Cursor<'_, '_>, presence: &Presence, site: SiteId, counter: u64, amount: Operand) {
+/// The same for a branch at which they can, if they do not.
+pub(super) fn count_branch(at: &mut Cursor<'_, '_>, site: SiteId, condition: Reg) -> Guard {
+    let Presence { lanes, all, .. } = Presence::of(at);
+    let (taken, agree, rest) = (at.reg(Type::B32), at.reg(Type::Pred), at.reg(Type::Pred));
+    let mut builder = at.before();
+    builder.inst("vote.sync.ballot.b32", &[taken.into(), condition.into(), lanes.into()]);
+    builder.inst("setp.eq.b32", &[agree.into(), taken.into(), Operand::Int(0)]);
+    builder.inst("setp.eq.or.b32", &[agree.into(), taken.into(), lanes.into(), agree.into()]);
+    builder.inst("and.pred", &[agree.into(), agree.into(), all.into()]);
+    builder.inst("not.pred", &[rest.into(), agree.into()]);
+    add(at, agree, site, REQUESTS, Operand::Int(1));
+    Guard::when(rest)
+}
+
+/// Adds to a tally under a condition that is true only if all lanes are here, and then for all of them. One of them does it.
+fn add(at: &mut Cursor<'_, '_>, condition: Reg, site: SiteId, counter: u64, amount: Operand) {
     let (tallies, lane) = (at.tallies(), lane(at));
     let is_first = at.at_entry("setp.eq.b32", Type::Pred, &[lane.into(), Operand::Int(0)]);
     let place = Operand::RegAddress(tallies, (Tallies::FIRST + 8 * (site.0 + counter as u32)) as i32);
     let (tally, added) = (at.reg(Type::B64), at.reg(Type::B64));
     let mut builder = at.before();
     builder.inst("ld.global.b64", &[tally.into(), place]);
-    builder.inst("selp.b64", &[added.into(), amount, Operand::Int(0), presence.all.into()]);
+    builder.inst("selp.b64", &[added.into(), amount, Operand::Int(0), condition.into()]);
     builder.inst("add.u64", &[tally.into(), tally.into(), added.into()]);
     builder.guarded(Guard::when(is_first), "st.global.b64", &[place, tally.into()]);
 }

@@ -117,15 +117,15 @@ fn sides(cfg: &Cfg, after: &DominatorTree, block: Block, is_empty: impl Fn(Block
 pub(super) fn branch(at: &mut Cursor<'_, '_>, branch: &Branch) {
     let Some(&sides) = at.state::<Function>().sides.get(&branch.stmt) else { return };
     let site = site(at, Kind::Branch, None);
-    let presence = at.state::<Function>().uniform.contains(&branch.stmt).then(|| Presence::of(at));
-    if let Some(presence) = &presence {
-        inline::count_branch(at, presence, site);
-    }
+    let is_uniform = at.state::<Function>().uniform.contains(&branch.stmt);
+    let rest = match is_uniform {
+        true => inline::count_uniform_branch(at, site),
+        false => inline::count_branch(at, site, branch.guard.reg),
+    };
     let takes = at.reg(Type::B32);
     let (yes, no) = if branch.guard.negated { (0, 1) } else { (1, 0) };
     at.before().inst("selp.b32", &[takes.into(), Operand::Int(yes), Operand::Int(no), branch.guard.reg.into()]);
-    let guard = presence.map(|presence| presence.is_partial());
-    call(at, guard, "warpgrind_traffic_branch", takes, site, sides);
+    call(at, Some(rest), "warpgrind_traffic_branch", takes, site, sides);
 }
 
 /// An access is about to take place.

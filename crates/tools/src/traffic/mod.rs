@@ -39,9 +39,9 @@ const PATTERN_ROW: Word = Word("PATTERN_ROW");
 /// Sites with larger numbers have none.
 const PATTERN_SITES: Word = Word("PATTERN_SITES");
 /// Bytes from the pattern of a site to that of the next. An access has a site for each of its counters, and needs one pattern: 32
-/// distances and 32 tags.
+/// distances, 32 tags, and which lanes there were.
 const PATTERN_OF_SITE: u64 = 64;
-const _: () = assert!(PATTERN_OF_SITE * counters::COUNTERS_OF_ACCESS >= 32 * 8);
+const _: () = assert!(PATTERN_OF_SITE * counters::COUNTERS_OF_ACCESS >= 32 * 8 + 4);
 
 /// The version for blocks of any shape.
 const ANY_SHAPE: usize = 0;
@@ -75,6 +75,7 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("LAST_OF_SECTOR", (1 << SECTOR_BITS) - 1),
     ("PATTERN", PATTERN_OF_SITE),
     ("TAGS", 32 * 4),
+    ("MASK", 32 * 8),
     ("LAST_OF_LINE", (1 << LINE_BITS) - 1),
     ("DIVERGENT", tally(counters::DIVERGENT)),
     ("IDLE_LANES", tally(counters::IDLE_LANES)),
