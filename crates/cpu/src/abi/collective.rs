@@ -37,10 +37,6 @@ pub(crate) enum Collective {
     Operands,
 }
 
-/// Added to the number of a collective that a tool has inserted: that lanes meet there says nothing of whether the program gets
-/// on.
-pub(crate) const OF_TOOL: u32 = 0x80;
-
 impl Collective {
     const ALL: [Self; 30] = [
         Self::Barrier,

@@ -12,7 +12,7 @@ use ptx::view::View;
 use super::analysis::ResumePoint;
 use super::function::Lowering;
 use crate::abi::calls::{RuntimeFunction, with_line};
-use crate::abi::collective::{Collective, OF_TOOL};
+use crate::abi::collective::Collective;
 use crate::emit::{Emit, MinMax, Sign};
 use crate::llvm::{IntPredicate, Value};
 
@@ -412,8 +412,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let emit = self.scalar();
         let (int, word, pointer) =
             (self.unit.context().int(32), self.unit.context().int(64), self.unit.context().pointer());
-        let of_tool = if self.body.origin(self.statement).tag.is_some() { OF_TOOL } else { 0 };
-        let mut all = vec![self.warp, int.constant(with_line(kind as u32 | of_tool, self.line()).into())];
+        let mut all = vec![self.warp, int.constant(with_line(kind as u32, self.line()).into())];
         all.extend_from_slice(args);
         all.resize(6, word.zero());
         let function = self.unit.runtime(RuntimeFunction::Collective, word, &[pointer, int, word, word, word, word]);

@@ -14,7 +14,7 @@ use super::signals::Activity;
 use super::texture;
 use super::worker::Worker;
 use crate::abi::calls::{HostFunction, RuntimeFunction, Undefined, split_line};
-use crate::abi::collective::{Collective, OF_TOOL};
+use crate::abi::collective::Collective;
 use crate::abi::context::{Progress, WarpContext};
 use device::FaultKind;
 
@@ -172,9 +172,8 @@ extern "C" fn wg_wait_for_copies(_: *mut WarpContext, lanes: u32, groups: u32) {
 extern "C" fn wg_collective(_: *mut WarpContext, what: u32, mask: u64, a: u64, b: u64, c: u64) -> u64 {
     let (kind, line) = split_line(what);
     let mask = (mask != u64::MAX).then_some(mask as u32);
-    let is_progress = kind & OF_TOOL == 0;
-    Worker::enter(|worker| match Collective::of(kind & !OF_TOOL) {
-        Some(kind) => worker.meet(kind, line, mask, [a, b, c], is_progress),
+    Worker::enter(|worker| match Collective::of(kind) {
+        Some(kind) => worker.meet(kind, line, mask, [a, b, c]),
         None => worker.fail(FaultKind::Unsupported { what: format!("collective {kind}") }, line),
     })
 }
@@ -293,13 +292,13 @@ extern "C" fn wg_matrix_apart(context: *mut WarpContext, line: u32, _: u32, firs
     // SAFETY: compiled code passes its own context.
     let lane = unsafe { (*context).first_lane() };
     Worker::enter(|worker| {
-        worker.meet(Collective::Operands, line, Some(u32::MAX), [words as u64, (&raw mut all) as u64, 0], true);
+        worker.meet(Collective::Operands, line, Some(u32::MAX), [words as u64, (&raw mut all) as u64, 0]);
         if all.iter().position(|&start| start != 0) == Some(lane as usize) {
             // SAFETY: each thread has brought what `call_with_words` made room for, and waits for this one below.
             let operands = unsafe { Operands::of_threads(all.map(|start| start as *mut u64)) };
             execute_matrix(worker, line, [first, second], &operands);
         }
-        worker.meet(Collective::Operands, line, Some(u32::MAX), [0; 3], true);
+        worker.meet(Collective::Operands, line, Some(u32::MAX), [0; 3]);
     });
 }
 

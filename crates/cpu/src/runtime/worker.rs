@@ -204,15 +204,8 @@ impl<'l> Worker<'l> {
     }
 
     /// A thread that runs on its own comes to something that lanes do together.
-    pub(crate) fn meet(
-        &self,
-        what: Collective,
-        line: u32,
-        mask: Option<u32>,
-        values: [u64; 3],
-        is_progress: bool,
-    ) -> u64 {
-        let wait = self.schedule.borrow_mut().meet(what, line, mask, values, is_progress);
+    pub(crate) fn meet(&self, what: Collective, line: u32, mask: Option<u32>, values: [u64; 3]) -> u64 {
+        let wait = self.schedule.borrow_mut().meet(what, line, mask, values);
         self.wait(wait)
     }
 

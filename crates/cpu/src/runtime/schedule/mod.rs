@@ -732,18 +732,8 @@ impl<'l> Schedule<'l> {
     }
 
     /// A thread that runs on its own comes to something that lanes do together: those of a mask, or whoever is there.
-    /// What a tool has inserted is no progress of a program that waits for memory.
-    pub(crate) fn meet(
-        &mut self,
-        what: Collective,
-        line: u32,
-        mask: Option<u32>,
-        values: [u64; 3],
-        is_progress: bool,
-    ) -> Wait {
-        if is_progress {
-            self.spins = 0;
-        }
+    pub(crate) fn meet(&mut self, what: Collective, line: u32, mask: Option<u32>, values: [u64; 3]) -> Wait {
+        self.spins = 0;
         let fibre = self.running();
         let (place, warp, lane, calls) = {
             let context = &self.fibres[fibre].context;
@@ -779,9 +769,7 @@ impl<'l> Schedule<'l> {
         rendezvous.arrivals.join(lane, mask.unwrap_or(u32::MAX), values);
         rendezvous.fibres[lane as usize] = fibre;
         self.fibres[fibre].state = State::Collective { line };
-        if is_progress {
-            self.fibres[fibre].spins = 0;
-        }
+        self.fibres[fibre].spins = 0;
         self.release_meetings(place, warp);
         self.wait(fibre)
     }
