@@ -732,8 +732,9 @@ impl<'l> Schedule<'l> {
     }
 
     /// A thread that runs on its own comes to something that lanes do together: those of a mask, or whoever is there.
+    ///
+    /// That is no progress that others could wait for: lanes that spin may tell each other what they see.
     pub(crate) fn meet(&mut self, what: Collective, line: u32, mask: Option<u32>, values: [u64; 3]) -> Wait {
-        self.spins = 0;
         let fibre = self.running();
         let (place, warp, lane, calls) = {
             let context = &self.fibres[fibre].context;
