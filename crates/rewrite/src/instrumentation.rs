@@ -48,6 +48,11 @@ pub trait Instrumentation: Debug + Send + std::marker::Sync {
         Ok(vec![""])
     }
 
+    /// Why one of these versions cannot be made of a kernel, if it cannot: the others are made all the same.
+    fn refuses(&self, _version: usize, _kernel: &KernelView<'_>) -> Option<Refusal> {
+        None
+    }
+
     /// Whether it leaves kernels as they are in a version. Where all tools do, the version is the original.
     fn is_plain(&self, _version: usize) -> bool {
         false

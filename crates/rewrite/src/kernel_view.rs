@@ -35,11 +35,18 @@ impl<'m> KernelView<'m> {
         self.calls_through_pointers
     }
 
-    /// The instructions of the kernel, and of all functions that it may call.
-    pub fn instructions(&self) -> impl Iterator<Item = View<'m>> {
+    /// The kernel, and all functions with bodies that it may call.
+    pub fn functions(&self) -> impl Iterator<Item = (FuncId, &'m Function)> {
         let Self { module, calls, kernel, .. } = *self;
         let reached: Vec<FuncId> = calls.reachable_from(kernel).iter().collect();
-        let bodies = reached.into_iter().filter_map(move |func| module.functions[func].body.as_ref());
+        let with_body = move |func: FuncId| (func, &module.functions[func]);
+        reached.into_iter().map(with_body).filter(|(_, function)| function.body.is_some())
+    }
+
+    /// The instructions of the kernel, and of all functions that it may call.
+    pub fn instructions(&self) -> impl Iterator<Item = View<'m>> {
+        let module = self.module;
+        let bodies = self.functions().filter_map(|(_, function)| function.body.as_ref());
         bodies.flat_map(move |body| body.iter().filter_map(move |id| View::of(&module.forms, body, id)))
     }
 }

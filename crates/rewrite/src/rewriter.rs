@@ -50,10 +50,18 @@ pub struct Rewritten {
     pub kernels: FxHashMap<String, KernelVersions>,
 }
 
-/// Threads of the largest block.
-const MOST_THREADS: i64 = 1024;
+/// A version that tools offer to make of a kernel.
+struct Offer {
+    /// Which version of each tool it has.
+    choice: Vec<usize>,
+    /// What its name ends in.
+    label: String,
+    /// Why one of the tools does not make it of this kernel, if so.
+    refusal: Option<Refusal>,
+}
+
 /// More versions of one kernel are not made.
-const MOST_VERSIONS: usize = 16;
+const MOST_VERSIONS: usize = 64;
 
 impl<'t> Rewriter<'t> {
     /// For these tools. Those that change the program are called before those that look, whatever their order here.
@@ -80,11 +88,12 @@ impl<'t> Rewriter<'t> {
 
     /// Rewrites a module: all of its kernels.
     pub fn rewrite(&self, module: Module) -> Result<Rewritten, RewriteError> {
-        self.rewrite_kernels(module, |_| true)
+        self.rewrite_kernels(module, |_| true, |_| true)
     }
 
     /// Rewrites one kernel of a module, whose call graph this is. The result has all functions and variables of the module
-    /// with the same ids, and then the versions of this kernel; only functions that it may call have their bodies.
+    /// with the same ids, and then the versions of this kernel for which `is_wanted` holds, which is given the version of each
+    /// tool; only functions that it may call have their bodies.
     ///
     /// The kernels of a large library are many, and programs launch few of them.
     pub fn rewrite_kernel(
@@ -92,25 +101,32 @@ impl<'t> Rewriter<'t> {
         module: &Module,
         calls: &CallGraph,
         kernel: FuncId,
+        is_wanted: impl Fn(&[usize]) -> bool,
     ) -> Result<Rewritten, RewriteError> {
         let reached = calls.reachable_from(kernel);
         // What is called through a pointer may be a function whose address only another kernel has taken.
         let needs_all = reached.iter().any(|func| calls_through_pointer(calls, func));
         let part = module.with_bodies_of(|func| needs_all || func == kernel || reached.contains(func));
-        self.rewrite_kernels(part, |func| func == kernel)
+        self.rewrite_kernels(part, |func| func == kernel, is_wanted)
     }
 
     fn rewrite_kernels(
         &self,
         mut module: Module,
         is_wanted: impl Fn(FuncId) -> bool,
+        is_wanted_version: impl Fn(&[usize]) -> bool,
     ) -> Result<Rewritten, RewriteError> {
         let calls = CallGraph::of(&module);
         let with_body = |func: FuncId| module.functions[func].body.is_some();
         let is_kernel = |func: FuncId| module.functions[func].is_entry() && with_body(func);
         let kernels: Vec<FuncId> = module.functions.ids().filter(|&func| is_kernel(func) && is_wanted(func)).collect();
         let in_place = Pointees::of(&module, &calls);
-        let offers = kernels.iter().map(|&kernel| self.offer(&module, &calls, &in_place, kernel)).collect::<Vec<_>>();
+        let offer = |kernel: &FuncId| {
+            let mut offer = self.offer(&module, &calls, &in_place, *kernel)?;
+            offer.retain(|offer| is_wanted_version(&offer.choice));
+            Ok(offer)
+        };
+        let offers: Vec<Result<Vec<Offer>, Refusal>> = kernels.iter().map(offer).collect();
         let functions = module.functions.len();
         let helpers = self.import(&mut module)?;
         let mut work = Work {
@@ -133,14 +149,14 @@ impl<'t> Rewriter<'t> {
         Ok(work.rewritten)
     }
 
-    /// The versions that all tools together make of a kernel: which of each tool, and what it is called.
+    /// The versions that all tools together make of a kernel.
     fn offer(
         &self,
         module: &Module,
         calls: &CallGraph,
         in_place: &Pointees,
         kernel: FuncId,
-    ) -> Result<Vec<(Vec<usize>, String)>, Refusal> {
+    ) -> Result<Vec<Offer>, Refusal> {
         let calls_through_pointers = in_place.are_called_by(kernel);
         let view = KernelView { module, calls, kernel, calls_through_pointers };
         let mut choices: Vec<(Vec<usize>, String)> = vec![(Vec::new(), String::new())];
@@ -165,7 +181,11 @@ impl<'t> Rewriter<'t> {
                 return Err(Refusal::new(tool.name(), "too-many-versions", reason));
             }
         }
-        Ok(choices)
+        let refusal = |choice: &[usize]| {
+            let mut chosen = self.tools.iter().zip(choice);
+            chosen.find_map(|(tool, version)| tool.refuses(*version, &view))
+        };
+        Ok(choices.into_iter().map(|(choice, label)| Offer { refusal: refusal(&choice), choice, label }).collect())
     }
 
     /// Takes the functions of tools into a module.
@@ -262,27 +282,28 @@ impl Work<'_, '_> {
     }
 
     /// Adds a kernel with its versions.
-    fn add_kernel(
-        &mut self,
-        kernel: FuncId,
-        offer: Result<Vec<(Vec<usize>, String)>, Refusal>,
-    ) -> Result<(), RewriteError> {
+    fn add_kernel(&mut self, kernel: FuncId, offer: Result<Vec<Offer>, Refusal>) -> Result<(), RewriteError> {
         let name = self.rewritten.module.text(self.rewritten.module.functions[kernel].name).to_owned();
         let original = match self.original(kernel, &name) {
             Ok(original) => original,
             Err(refusal) => {
                 let original = Original { symbol: name.clone(), context: None };
-                let versions = KernelVersions { original, versions: Vec::new(), refusal: Some(refusal) };
+                let versions =
+                    KernelVersions { original, versions: Vec::new(), refused: Vec::new(), refusal: Some(refusal) };
                 self.rewritten.kernels.insert(name, versions);
                 return Ok(());
             }
         };
-        let mut versions = Vec::new();
+        let (mut versions, mut refused) = (Vec::new(), Vec::new());
         let mut refusal = self.refused_pointee(kernel);
         match offer {
             Ok(_) if refusal.is_some() => {}
             Ok(choices) => {
-                for (choice, label) in choices {
+                for Offer { choice, label, refusal: of_choice } in choices {
+                    if let Some(of_choice) = of_choice {
+                        refused.push((choice, of_choice));
+                        continue;
+                    }
                     if self.rewriter.chosen(&choice).iter().all(|(tool, version)| tool.is_plain(*version)) {
                         versions.push(KernelVersion::plain(&original, choice));
                         continue;
@@ -300,7 +321,7 @@ impl Work<'_, '_> {
             }
             Err(why) => refusal = Some(why),
         }
-        self.rewritten.kernels.insert(name, KernelVersions { original, versions, refusal });
+        self.rewritten.kernels.insert(name, KernelVersions { original, versions, refused, refusal });
         Ok(())
     }
 
@@ -414,7 +435,8 @@ impl Work<'_, '_> {
             .map(|(_, helpers)| helpers.clone())
             .collect();
         let own = self.plain_helpers.iter().filter(|(owner, _)| *owner == tool.name()).map(|(_, helpers)| helpers);
-        let mut all = Helpers::all(own);
+        let own = Helpers::all(own);
+        let mut all = Helpers::default();
         let label = format!("{}_{version}", tool.name());
         let mut copies: FxHashMap<FuncId, FuncId> = FxHashMap::default();
         for helpers in &others {
@@ -432,6 +454,12 @@ impl Work<'_, '_> {
                     .map_err(Failure::Refused)?;
                 load_context(&mut editor, &function);
             }
+        }
+        // Its own functions know of its copies, and see the ids of the device.
+        for (name, func) in own.iter() {
+            let (copy, _) = self.copy(func, &label).map_err(Failure::Refused)?;
+            copies.insert(func, copy);
+            all.insert(name, copy);
         }
         for &copy in copies.values() {
             self.rewritten.module.redirect_calls(copy, |callee| copies.get(&callee).copied());
@@ -461,7 +489,7 @@ impl Work<'_, '_> {
         directives.retain(|directive| !hints.contains(&directive.name));
         if !is_wide && !directives.iter().any(|directive| sizes.contains(&directive.name)) {
             // What the kernel is not told would be for the assembler to decide, by the registers that it takes.
-            let args = vec![DirectiveArg::Int(MOST_THREADS)];
+            let args = vec![DirectiveArg::Int(virtual_ids::MOST_THREADS.into())];
             directives.push(Directive { name: sizes[0], args, at: Position(0) });
         }
     }

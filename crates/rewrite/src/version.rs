@@ -15,7 +15,9 @@ pub struct KernelVersions {
     pub original: Original,
     /// The versions that tools made of it, one for each choice of theirs; none if one of them refused.
     pub versions: Vec<KernelVersion>,
-    /// Why there are none.
+    /// Choices that a tool refuses, and why.
+    pub refused: Vec<(Vec<usize>, Refusal)>,
+    /// Why there are no versions.
     pub refusal: Option<Refusal>,
 }
 
@@ -83,5 +85,11 @@ impl KernelVersions {
     /// The version of a choice.
     pub fn version(&self, choice: &[usize]) -> Option<&KernelVersion> {
         self.versions.iter().find(|version| version.choice == choice)
+    }
+
+    /// Why there is no version of a choice, if a tool refuses it.
+    pub fn refusal_of(&self, choice: &[usize]) -> Option<&Refusal> {
+        let of_choice = self.refused.iter().find(|(refused, _)| refused == choice).map(|(_, refusal)| refusal);
+        self.refusal.as_ref().or(of_choice)
     }
 }

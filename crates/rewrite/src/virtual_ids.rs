@@ -127,6 +127,9 @@ pub(crate) fn scale_barriers(editor: &mut Editor<'_>, tool: &str, copies: u32) {
     }
 }
 
+/// Threads of the largest block.
+pub(crate) const MOST_THREADS: u32 = 1024;
+
 /// What is written into the text of versions, for the assembler: the threads of a block.
 pub(crate) fn scale_directives(
     module: &mut ptx::ir::Module,
@@ -145,7 +148,12 @@ pub(crate) fn scale_directives(
                 *size = u32::try_from(*value).unwrap_or(u32::MAX);
             }
         }
-        let scaled = shape(block)?;
+        let scaled = match shape(block) {
+            Ok(scaled) => scaled,
+            // The kernel may be launched with fewer, and launches with too many are refused when they come.
+            Err(_) if directive.name == most => [MOST_THREADS, 1, 1],
+            Err(refusal) => return Err(refusal),
+        };
         if scaled == block {
             continue;
         }

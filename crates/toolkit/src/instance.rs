@@ -58,6 +58,11 @@ pub trait Instance: Debug + Send + Sync {
     /// A launch begins, of a kernel that was rewritten or not.
     fn on_launch(&self, _launch: &LaunchView<'_>) {}
 
+    /// Whether it may choose a version: others are not made.
+    fn wants_version(&self, _version: usize) -> bool {
+        true
+    }
+
     /// Which of its versions of the kernel a launch runs, by its number.
     fn choose(&self, _launch: &LaunchView<'_>) -> Result<usize, Refusal> {
         Ok(0)

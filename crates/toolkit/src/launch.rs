@@ -8,7 +8,7 @@ use ptx::ir::{Module, Symbol};
 use ptx::types::Space;
 use report::{Occurrence, Place, Stack};
 use rewrite::context::{Layout, Word};
-use rewrite::{KernelVersion, KernelWord, LaunchShape, Site, SiteId, Sites};
+use rewrite::{KernelVersion, KernelWord, LaunchShape, Refusal, Site, SiteId, Sites};
 
 use crate::objects::{self, Moment, Objects};
 use crate::order::WorkOrder;
@@ -38,6 +38,8 @@ pub struct LaunchView<'a> {
     pub order: Option<&'a WorkOrder>,
     /// The versions that tools made of the kernel, if it was rewritten.
     pub versions: &'a [KernelVersion],
+    /// Versions that tools refuse to make of it, and why: which version of each tool they would have had.
+    pub refused: &'a [(Vec<usize>, Refusal)],
     /// What is known of launches of the kernel before they run; nothing if that cannot be asked.
     pub proofs: Option<&'a Proofs>,
 }

@@ -56,7 +56,7 @@ mod reach;
 mod stack;
 mod tallies;
 mod tool;
-mod writes;
+mod touched;
 
 pub use event::{HeapUse, HostEvent, Settle};
 pub use failure::Failure;
@@ -72,4 +72,4 @@ pub use reach::Reach;
 pub use stack::{Calls, HostStack};
 pub use tallies::tally_rows;
 pub use tool::{Flag, FlagValue, Options, Tool};
-pub use writes::{Accessed, Writes};
+pub use touched::{Accessed, Touched};

@@ -64,11 +64,15 @@ pub enum Outcome {
     Begins,
     /// It was done.
     Done,
+    /// It was done, and kernels recorded something.
+    Recorded,
     /// Memory differs from what was saved.
     Differs {
         /// The object, in words.
         object: String,
         /// Where in it the first byte is that differs.
         offset: u64,
+        /// What is there, and what is saved of it.
+        bytes: [u8; 2],
     },
 }

@@ -3,11 +3,11 @@
 use ptx::analysis::{PointerValue, Provenance, Root};
 use ptx::entity::Map;
 use ptx::ir::{FuncId, Function, Module, Operand, Reg};
-use ptx::ops::Effect;
+use ptx::ops::{Effect, Op};
 use ptx::types::{Space, Type};
 use ptx::view::{AccessSpace, View};
 
-use crate::writes::{Accessed, place};
+use crate::touched::{Accessed, place};
 
 /// The memory of the program that a kernel may read or write.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,6 +61,9 @@ impl Reach {
                     None => return Self::Anything,
                 }
             }
+            if view.op() == Some(Op::Setp) && compares_objects(&provenance, &view) {
+                return Self::Anything;
+            }
             if matches!(view.effect(), Some(Effect::Store | Effect::Atomic | Effect::Collective)) {
                 let is_address = |reg: &Reg| {
                     accesses.iter().any(|access| {
@@ -76,6 +79,20 @@ impl Reach {
         }
         Self::Only(accessed)
     }
+}
+
+/// Whether an instruction compares pointers into different objects: which of them comes first depends on where these are.
+fn compares_objects(provenance: &Provenance, view: &View<'_>) -> bool {
+    let roots = view.operands().iter().skip(1).filter_map(|operand| match *operand {
+        Operand::Reg(reg) => match provenance.value(reg) {
+            PointerValue::Pointer { root, .. } => Some(Some(root)),
+            PointerValue::Unknown => Some(None),
+            _ => None,
+        },
+        _ => None,
+    });
+    let roots: Vec<Option<Root>> = roots.collect();
+    matches!(roots[..], [one, other, ..] if one != other)
 }
 
 /// The registers whose value depends on a pointer among the parameters, except for what comparisons say of one.
@@ -125,6 +142,9 @@ mod tests {
         assert_eq!(of(copy), Reach::Only(vec![p.clone(), q]));
         let compared = "setp.eq.u64 %p1, %d1, 0; selp.u32 %r2, 1, 2, %p1; st.global.u32 [%d1], %r2;";
         assert_eq!(of(compared), Reach::Only(vec![p.clone()]));
+        let to_end =
+            "add.s64 %d3, %d1, 64; setp.lt.u64 %p1, %d1, %d3; selp.u32 %r2, 1, 2, %p1; st.global.u32 [%d1], %r2;";
+        assert_eq!(of(to_end), Reach::Only(vec![p.clone()]));
         let variable = "ld.global.u32 %r2, [table]; st.global.u32 [%d1], %r2;";
         assert_eq!(of(variable), Reach::Only(vec![Accessed::Variable("table".to_owned()), p]));
     }
@@ -137,6 +157,7 @@ mod tests {
             "sub.s64 %d3, %d1, %d2; cvt.u32.u64 %r2, %d3; st.global.u32 [%d1], %r2;",
             "st.shared.u64 [tile], %d1;",
             "ld.global.u64 %d3, [%d1]; ld.global.u32 %r2, [%d3];",
+            "setp.lt.u64 %p1, %d1, %d2; selp.u32 %r2, 1, 2, %p1; st.global.u32 [%d1], %r2;",
         ] {
             assert_eq!(of(text), Reach::Anything, "{text}");
         }

@@ -86,6 +86,8 @@ pub struct Options {
     pub leak_check: bool,
     /// Which calls that return an error are reported.
     pub api_errors: ApiErrors,
+    /// Whether a launch with findings ends with an error, as it would on a GPU; else the program goes on.
+    pub stop_on_error: bool,
 }
 
 impl Options {

@@ -35,7 +35,7 @@ pub(crate) struct InstrumentedKernel {
     /// Versions that were compiled for blocks of a size: what was asked once is not asked again.
     pub(super) ready: Mutex<FxHashSet<(Vec<usize>, [u32; 3])>>,
     /// What it may write, if that was asked.
-    pub(super) writes: std::sync::OnceLock<toolkit::Writes>,
+    pub(super) writes: std::sync::OnceLock<toolkit::Touched>,
     /// What it may access, if that was asked.
     pub(super) reach: std::sync::OnceLock<toolkit::Reach>,
     /// What is known of its launches before they run, if that was asked.
@@ -168,9 +168,8 @@ impl ToolHost {
         if let Some(refusal) = &versions.refusal {
             return Err(refusal.clone());
         }
-        let version = versions
-            .version(choice)
-            .ok_or_else(|| Refusal::new("warpgrind", "no-version", "a tool asks for a version that it has not made"))?;
+        let version =
+            versions.version(choice).ok_or_else(|| versions.refusal_of(choice).cloned().unwrap_or_else(no_version))?;
         let mut physical = *shape;
         for (tool, &version) in self.rewriter.tools().iter().zip(choice) {
             physical = tool.shape(version, physical)?;
@@ -277,7 +276,7 @@ impl ToolHost {
         self.active.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes down what launches have found that are still under way: the process ends.
+    /// Touched down what launches have found that are still under way: the process ends.
     pub(super) fn report_active(&self) {
         let active = self.active().clone();
         for launch in active {
@@ -322,6 +321,10 @@ impl ToolHost {
     }
 }
 
+fn no_version() -> Refusal {
+    Refusal::new("warpgrind", "no-version", "a tool asks for a version that it has not made")
+}
+
 /// Where an instruction is that the device names by its line. It knows no line of what it runs for itself.
 pub(super) fn place_of_line(program: &dyn Program, sites: Option<&Sites>, line: u32, kernel: &str) -> Place {
     let none = Sites::default();
@@ -354,6 +357,11 @@ impl InstrumentedLaunch {
         let failure = self.take_records();
         self.report_again();
         failure.filter(|_| self.is_wanted && self.tool_host.settings.stop_on_error)
+    }
+
+    /// Whether it has recorded something.
+    pub(super) fn has_records(&self) -> bool {
+        self.buffer.has_findings()
     }
 
     /// What time it is in the launch.

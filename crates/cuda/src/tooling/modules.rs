@@ -42,7 +42,10 @@ impl ToolHost {
         let module = source.program.module();
         let calls = source.calls.get_or_init(|| CallGraph::of(module));
         let unchecked = |reason: String| self.services.write(&Line::Unchecked { kernel: name.to_owned(), reason });
-        let rewritten = self.rewriter.rewrite_kernel(module, calls, module.function(name)?);
+        let is_wanted = |choice: &[usize]| {
+            self.instances.iter().zip(choice).all(|(instance, version)| instance.wants_version(*version))
+        };
+        let rewritten = self.rewriter.rewrite_kernel(module, calls, module.function(name)?, is_wanted);
         let mut rewritten = rewritten.inspect_err(|error| unchecked(error.to_string())).ok()?;
         let versions = rewritten.kernels.remove(name)?;
         let program = source.program.load_part(rewritten.module);

@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use device::{Blocks, Fault, FaultKind, Heap, LaunchError, LaunchRequest, Launched, Order, Output, Program};
 use rewrite::{KernelVersion, KernelVersions, LaunchShape, Refusal};
-use toolkit::{Failure, HostStack, LaunchView, Outcome, Plan, Reach, RunStep, Step, WorkOrder, Writes};
+use toolkit::{Failure, HostStack, LaunchView, Outcome, Plan, Reach, RunStep, Step, Touched, WorkOrder};
 
 use super::ToolHost;
 use super::heap::ToolHeap;
@@ -51,6 +51,20 @@ struct Runs<'a> {
     /// Where what is printed goes until the launch is over.
     output: Option<Arc<Output>>,
     launcher: &'a Launcher<'a>,
+}
+
+/// What came of a run that ended.
+struct Ran {
+    /// How a tool ends the launch because of it.
+    failure: Option<Failure>,
+    /// Whether kernels recorded something.
+    has_records: bool,
+}
+
+impl Ran {
+    fn outcome(&self) -> Outcome {
+        if self.has_records { Outcome::Recorded } else { Outcome::Done }
+    }
 }
 
 impl ToolHost {
@@ -182,6 +196,7 @@ impl<'a> LaunchJob<'a> {
             stack: self.stack,
             order,
             versions: self.kernel.map_or(&[], |kernel| &kernel.module.versions.versions),
+            refused: self.kernel.map_or(&[], |kernel| &kernel.module.versions.refused),
             proofs: self.kernel.and_then(|kernel| kernel.proofs()),
         }
     }
@@ -201,20 +216,20 @@ impl<'a> LaunchJob<'a> {
 impl Runs<'_> {
     /// A launch of one step.
     fn run_once(&mut self, target: &Target<'_>) -> Result<(), LaunchEnd> {
-        match self.run(target, None, Order::Free, &[])? {
+        match self.run(target, None, Order::Free, &[])?.failure {
             None => Ok(()),
             Some(failure) => Err(LaunchEnd::Tool(error_of(failure))),
         }
     }
 
-    /// Runs something, with some of its parameters replaced; gives how a tool ends the launch because of it.
+    /// Runs something, with some of its parameters replaced.
     fn run(
         &mut self,
         target: &Target<'_>,
         blocks: Option<&[u64]>,
         order: Order,
         replaced: &[(usize, u64)],
-    ) -> Result<Option<Failure>, LaunchEnd> {
+    ) -> Result<Ran, LaunchEnd> {
         let mut params = self.job.params.to_vec();
         for &(at, value) in replaced {
             params[at..at + 8].copy_from_slice(&value.to_le_bytes());
@@ -231,11 +246,12 @@ impl Runs<'_> {
             ..self.job.request(target.symbol, &target.shape)
         };
         let result = (self.launcher)(&request);
+        let has_records = run.as_ref().is_some_and(|run| run.has_records());
         let failure = run.and_then(|run| run.end());
         match result {
-            Ok(_) => Ok(failure),
+            Ok(_) => Ok(Ran { failure, has_records }),
             Err(LaunchError::Fault(Fault { kind: FaultKind::Trap, .. })) if self.is_stopped_by_tool() => {
-                Ok(Some(failure.unwrap_or(Failure::IllegalAddress)))
+                Ok(Ran { failure: Some(failure.unwrap_or(Failure::IllegalAddress)), has_records })
             }
             Err(error) => Err(LaunchEnd::Device(self.tool_host.in_program(target, &self.job.shape, error))),
         }
@@ -254,7 +270,7 @@ impl Runs<'_> {
             outcome = Outcome::Done;
             match step {
                 Step::Run(step) => match self.run_step(&step, &[]) {
-                    Ok(found) => failure = failure.or(found),
+                    Ok(ran) => (outcome, failure) = (ran.outcome(), failure.or(ran.failure)),
                     Err(end) => break Err(end),
                 },
                 Step::Save => {
@@ -275,13 +291,14 @@ impl Runs<'_> {
                         snapshot.exchange();
                     }
                     match self.run_step(&step, redirected.as_deref().unwrap_or_default()) {
-                        Ok(found) => failure = failure.or(found),
+                        Ok(ran) => (outcome, failure) = (ran.outcome(), failure.or(ran.failure)),
                         Err(end) => break Err(end),
                     }
                 }
                 Step::Compare => {
-                    if let Some((object, offset)) = snapshot.as_ref().and_then(Snapshot::difference) {
-                        outcome = Outcome::Differs { object, offset };
+                    if let Some(difference) = snapshot.as_ref().and_then(Snapshot::difference) {
+                        let (object, offset, bytes) = difference;
+                        outcome = Outcome::Differs { object, offset, bytes };
                     }
                 }
                 Step::Done => break failure.map_or(Ok(()), |failure| Err(LaunchEnd::Tool(error_of(failure)))),
@@ -298,7 +315,7 @@ impl Runs<'_> {
         result
     }
 
-    fn run_step(&mut self, step: &RunStep, replaced: &[(usize, u64)]) -> Result<Option<Failure>, LaunchEnd> {
+    fn run_step(&mut self, step: &RunStep, replaced: &[(usize, u64)]) -> Result<Ran, LaunchEnd> {
         let choice = |version: usize| {
             // At most one tool plans, and it comes first.
             let mut choice = self.choice.clone();
@@ -342,7 +359,7 @@ impl Runs<'_> {
     fn save(&self) -> Snapshot {
         let writes = self.kernel.writes.get_or_init(|| {
             let module = self.job.program.module();
-            module.function(self.job.name).map_or(Writes::Anything, |kernel| Writes::of(module, kernel))
+            module.function(self.job.name).map_or(Touched::Anything, |kernel| Touched::written(module, kernel))
         });
         let objects = written_objects(&self.tool_host.services.lock_objects(), writes, &self.view, &**self.job.program);
         Snapshot::save(objects, &self.tool_host.snapshots)

@@ -10,7 +10,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use device::Program;
-use toolkit::{Accessed, LaunchView, Objects, Reach, Writes};
+use toolkit::{Accessed, LaunchView, Objects, Reach, Touched};
 
 /// Objects with what was in them.
 #[derive(Debug)]
@@ -93,12 +93,12 @@ fn is_into(pointer: u64, start: u64, bytes: u64) -> bool {
 /// The objects that a launch may write: where each begins, its size, and what it is.
 pub(super) fn written_objects(
     objects: &Objects,
-    writes: &Writes,
+    writes: &Touched,
     launch: &LaunchView<'_>,
     program: &dyn Program,
 ) -> Vec<(u64, u64, String)> {
     let all = objects.all();
-    let Writes::Only(written) = writes else { return all };
+    let Touched::Only(written) = writes else { return all };
     let is_written = |(start, bytes, _): &(u64, u64, String)| {
         written.iter().any(|place| match place {
             Accessed::Param { param, offset } => {
@@ -146,7 +146,7 @@ impl Snapshot {
         Some(redirected)
     }
 
-    /// Writes back what was saved.
+    /// Touched back what was saved.
     pub(super) fn restore(&self) {
         for saved in &self.objects {
             let bytes = saved.bytes();
@@ -155,7 +155,7 @@ impl Snapshot {
         }
     }
 
-    /// Writes back what was saved, and saves what was there, piece by piece, so that each is in the cache for both.
+    /// Touched back what was saved, and saves what was there, piece by piece, so that each is in the cache for both.
     pub(super) fn exchange(&mut self) {
         const PIECE: usize = 16 << 10;
         let mut piece = [0_u8; PIECE];
@@ -173,8 +173,8 @@ impl Snapshot {
         }
     }
 
-    /// The first byte that is not as it was saved: the object, and where in it.
-    pub(super) fn difference(&self) -> Option<(String, u64)> {
+    /// The first byte that is not as it was saved: the object, where in it, what is there, and what was saved.
+    pub(super) fn difference(&self) -> Option<(String, u64, [u8; 2])> {
         self.objects.iter().find_map(|saved @ Saved { start, name, .. }| {
             let bytes = saved.bytes();
             // SAFETY: as in `Saved::new`; a byte that another thread of the program writes meanwhile is one or the other.
@@ -183,7 +183,7 @@ impl Snapshot {
                 return None;
             }
             let offset = now.iter().zip(bytes).position(|(now, saved)| now != saved)?;
-            Some((name.clone(), offset as u64))
+            Some((name.clone(), offset as u64, [now[offset], bytes[offset]]))
         })
     }
 }
@@ -200,7 +200,7 @@ mod tests {
         let mut snapshot = Snapshot::save(vec![object.clone()], &buffers);
         assert_eq!(snapshot.difference(), None);
         memory[70_000] = 5;
-        assert_eq!(snapshot.difference(), Some(("an allocation".to_owned(), 70_000)));
+        assert_eq!(snapshot.difference(), Some(("an allocation".to_owned(), 70_000, [5, 1])));
         snapshot.exchange();
         assert_eq!(memory, [1; 100_000]);
         snapshot.exchange();

@@ -44,6 +44,7 @@ impl ToolSettings {
             flags: own.map(|flag| (flag.name.clone(), flag.value.clone())).collect(),
             leak_check: asked.leak_check,
             api_errors: asked.api_errors,
+            stop_on_error: asked.stop_on_error,
         }
     }
 

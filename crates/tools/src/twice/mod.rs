@@ -102,7 +102,7 @@ struct TwicePlan {
 
 impl Plan for TwicePlan {
     fn next(&mut self, last: &Outcome) -> Step {
-        if let Outcome::Differs { object, offset } = last {
+        if let Outcome::Differs { object, offset, .. } = last {
             self.report(object, *offset);
         }
         self.steps.next().unwrap_or(Step::Done)
