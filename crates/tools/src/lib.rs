@@ -27,6 +27,7 @@ mod nop;
 mod order;
 mod proofs;
 pub mod racecheck;
+pub mod rmt;
 mod trace;
 mod traffic;
 mod twice;
@@ -44,8 +45,19 @@ use report::Explanation;
 use toolkit::Tool;
 
 /// All tools that can be asked for.
-pub static TOOLS: &[&dyn Tool] =
-    &[&memcheck::Memcheck, &racecheck::Racecheck, &Traffic, &Nop, &Trace, &Loads, &Order, &Proofs, &Twice, &Doubled];
+pub static TOOLS: &[&dyn Tool] = &[
+    &memcheck::Memcheck,
+    &racecheck::Racecheck,
+    &rmt::Rmt,
+    &Traffic,
+    &Nop,
+    &Trace,
+    &Loads,
+    &Order,
+    &Proofs,
+    &Twice,
+    &Doubled,
+];
 
 /// What the findings of all tools mean.
 pub fn explanations() -> Vec<Explanation> {

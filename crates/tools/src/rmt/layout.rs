@@ -1,0 +1,241 @@
+//! Where twins are: the shape of a doubled block, and the ids that its threads see.
+//!
+//! Lanes 0 to 15 of a warp are threads of the program, and lanes 16 to 31 their twins. Neighbours stay neighbours, so what
+//! accesses of a warp touch stays together, on GPUs and on devices that run warps as vectors.
+
+use ptx::ir::{Operand, Reg};
+use ptx::special::Special;
+use ptx::types::Type;
+use rewrite::{Cursor, LaunchShape, Refusal, ThreadId};
+
+use super::version::{Layout, Pair, Shared};
+use super::{BLOCK_X, BLOCK_Y, DYNAMIC_SHARED, TOOL};
+
+/// Twins of a warp.
+pub(super) const TWINS: u32 = 16;
+/// Threads of the largest block that can be doubled.
+const MOST_THREADS: u32 = 512;
+/// The copies of dynamic shared memory begin at multiples of this.
+const SHARED_ALIGN: u32 = 128;
+
+/// How many threads a block has.
+pub(super) fn threads([x, y, z]: [u32; 3]) -> u32 {
+    x.saturating_mul(y).saturating_mul(z)
+}
+
+/// How far the copies of dynamic shared memory are apart.
+pub(super) fn shared_distance(bytes: u32) -> u32 {
+    bytes.next_multiple_of(SHARED_ALIGN)
+}
+
+impl Layout {
+    /// The layout for blocks of a size.
+    pub(super) fn of(block: [u32; 3]) -> Self {
+        let [x, y, _] = block;
+        match () {
+            () if x.is_multiple_of(TWINS) => Self::Rows,
+            () if x == TWINS / 2 && y.is_multiple_of(2) => Self::Eights,
+            () => Self::Linear,
+        }
+    }
+}
+
+impl Pair {
+    /// How it is launched if the program launches in this way.
+    pub(super) fn shape(self, shape: LaunchShape) -> Result<LaunchShape, Refusal> {
+        let [x, y, z] = shape.block;
+        let all = threads(shape.block);
+        if all > MOST_THREADS {
+            let reason = format!("blocks of {x} × {y} × {z} threads cannot be doubled");
+            return Err(Refusal::new(TOOL, "block-too-large", reason));
+        }
+        if self.layout != Layout::Linear && self.layout != Layout::of(shape.block) {
+            let reason = format!("blocks of {x} × {y} × {z} threads have another layout");
+            return Err(Refusal::new(TOOL, "layout", reason));
+        }
+        let block = match self.layout {
+            Layout::Rows => [2 * x, y, z],
+            Layout::Eights => [x, 2 * y, z],
+            Layout::Linear => [2 * TWINS, all.div_ceil(TWINS), 1],
+        };
+        let dynamic_shared = match shape.dynamic_shared {
+            0 => 0,
+            bytes if self.shared == Shared::Doubled => shared_distance(bytes).saturating_add(bytes),
+            bytes => bytes,
+        };
+        Ok(LaunchShape { block, dynamic_shared, ..shape })
+    }
+
+    /// Which thread of the program a thread is.
+    pub(super) fn program_thread(self, shape: &LaunchShape, ThreadId { block, thread }: ThreadId) -> ThreadId {
+        let [x, y, z] = thread;
+        let thread = match self.layout {
+            Layout::Rows => [x / (2 * TWINS) * TWINS + x % TWINS, y, z],
+            Layout::Eights => [x, y / 4 * 2 + y % 2, z],
+            Layout::Linear => {
+                let [width, height, _] = shape.block.map(|size| size.max(1));
+                let number = y * TWINS + x % TWINS;
+                [number % width, number / width % height, number / width / height]
+            }
+        };
+        ThreadId { block, thread }
+    }
+
+    /// The register that stands for a special one; nothing to keep it.
+    pub(super) fn special(self, at: &mut Cursor<'_, '_>, special: Special) -> Option<Reg> {
+        use Special::*;
+        Some(match (special, self.layout) {
+            (TidX, Layout::Rows) => {
+                let x = physical(at, TidX);
+                without_twins(at, x, TWINS)
+            }
+            (TidY, Layout::Eights) => {
+                let y = physical(at, TidY);
+                without_twins(at, y, 2)
+            }
+            (NtidX, Layout::Rows) | (NtidY, Layout::Eights) => {
+                let size = physical(at, special);
+                compute(at, "shr.u32", &[size.into(), 1.into()])
+            }
+            (TidX, Layout::Linear) => {
+                let [number, width] = [linear(at), size(at, BLOCK_X)];
+                compute(at, "rem.u32", &[number.into(), width.into()])
+            }
+            (TidY, Layout::Linear) => {
+                let [row, height] = [row(at), size(at, BLOCK_Y)];
+                compute(at, "rem.u32", &[row.into(), height.into()])
+            }
+            (TidZ, Layout::Linear) => {
+                let [row, height] = [row(at), size(at, BLOCK_Y)];
+                compute(at, "div.u32", &[row.into(), height.into()])
+            }
+            (NtidX, Layout::Linear) => size(at, BLOCK_X),
+            (NtidY, Layout::Linear) => size(at, BLOCK_Y),
+            (NtidZ, Layout::Linear) => size(at, super::BLOCK_Z),
+            (Laneid, _) => lane(at),
+            (Warpid, _) => {
+                let warp = warp(at);
+                compute(at, "shr.u32", &[warp.into(), 1.into()])
+            }
+            (Nwarpid, _) => {
+                let warps = physical(at, Nwarpid);
+                let more = compute(at, "add.u32", &[warps.into(), 1.into()]);
+                compute(at, "shr.u32", &[more.into(), 1.into()])
+            }
+            (LanemaskEq, _) => {
+                let lane = lane(at);
+                compute(at, "shl.b32", &[1.into(), lane.into()])
+            }
+            (LanemaskLt, _) => {
+                let own = self.special(at, LanemaskEq)?;
+                compute(at, "sub.u32", &[own.into(), 1.into()])
+            }
+            (LanemaskGe, _) => {
+                let below = self.special(at, LanemaskLt)?;
+                compute(at, "not.b32", &[below.into()])
+            }
+            (LanemaskLe, _) => {
+                let [own, below] = [self.special(at, LanemaskEq)?, self.special(at, LanemaskLt)?];
+                compute(at, "or.b32", &[own.into(), below.into()])
+            }
+            (LanemaskGt, _) => {
+                let others = self.special(at, LanemaskLe)?;
+                compute(at, "not.b32", &[others.into()])
+            }
+            (DynamicSmemSize, _) => size(at, DYNAMIC_SHARED),
+            _ => return None,
+        })
+    }
+}
+
+/// The number in the program of something that is followed by its twin after so many.
+fn without_twins(at: &mut Cursor<'_, '_>, number: Reg, distance: u32) -> Reg {
+    // Not by shifts to and fro: this is how devices see that neighbours have neighbouring numbers.
+    let low = compute(at, "and.b32", &[number.into(), i64::from(distance - 1).into()]);
+    let half = compute(at, "shr.u32", &[number.into(), 1.into()]);
+    let high = compute(at, "and.b32", &[half.into(), Operand::Hex((!(distance - 1)).into())]);
+    compute(at, "or.b32", &[low.into(), high.into()])
+}
+
+/// What the device says.
+pub(super) fn physical(at: &mut Cursor<'_, '_>, special: Special) -> Reg {
+    at.at_entry("mov.u32", Type::B32, &[special.into()])
+}
+
+/// A number of 32 bits that is computed where the function begins.
+fn compute(at: &mut Cursor<'_, '_>, spelling: &str, operands: &[Operand]) -> Reg {
+    at.at_entry(spelling, Type::B32, operands)
+}
+
+/// A size that the launch tells.
+fn size(at: &mut Cursor<'_, '_>, word: rewrite::context::Word) -> Reg {
+    let word = at.word(word);
+    at.at_entry("cvt.u32.u64", Type::B32, &[word.into()])
+}
+
+/// The number of the thread in the block of the program, in the linear layout.
+fn linear(at: &mut Cursor<'_, '_>) -> Reg {
+    let [x, y] = [physical(at, Special::TidX), physical(at, Special::TidY)];
+    let low = compute(at, "and.b32", &[x.into(), i64::from(TWINS - 1).into()]);
+    compute(at, "mad.lo.u32", &[y.into(), i64::from(TWINS).into(), low.into()])
+}
+
+/// The row of the thread among all rows of the block of the program, in the linear layout.
+fn row(at: &mut Cursor<'_, '_>) -> Reg {
+    let [number, width] = [linear(at), size(at, BLOCK_X)];
+    compute(at, "div.u32", &[number.into(), width.into()])
+}
+
+/// Whether a thread of the linear layout is none of the program: it fills the last warp.
+pub(super) fn is_filler(at: &mut Cursor<'_, '_>) -> Reg {
+    let [number, all] = [linear(at), size(at, super::THREADS)];
+    at.at_entry("setp.ge.u32", Type::Pred, &[number.into(), all.into()])
+}
+
+/// The warp of the device: the block's threads in the order of x, y and z.
+fn warp(at: &mut Cursor<'_, '_>) -> Reg {
+    let [x, y, z] = [Special::TidX, Special::TidY, Special::TidZ].map(|special| physical(at, special));
+    let [width, height] = [Special::NtidX, Special::NtidY].map(|special| physical(at, special));
+    let row = compute(at, "mad.lo.u32", &[z.into(), height.into(), y.into()]);
+    let number = compute(at, "mad.lo.u32", &[row.into(), width.into(), x.into()]);
+    compute(at, "shr.u32", &[number.into(), 5.into()])
+}
+
+/// The lane that the program sees: two warps of the device are one of the program.
+fn lane(at: &mut Cursor<'_, '_>) -> Reg {
+    let [warp, lane] = [warp(at), physical(at, Special::Laneid)];
+    let low = compute(at, "and.b32", &[lane.into(), i64::from(TWINS - 1).into()]);
+    let odd = compute(at, "and.b32", &[warp.into(), 1.into()]);
+    compute(at, "mad.lo.u32", &[odd.into(), i64::from(TWINS).into(), low.into()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rmt::version::Work;
+
+    /// Every thread of the program has one twin, in its warp, sixteen lanes apart.
+    #[test]
+    fn twins_are_in_one_warp() {
+        for block in
+            [[16, 1, 1], [32, 8, 1], [48, 2, 3], [8, 8, 1], [8, 2, 3], [8, 3, 1], [5, 7, 3], [1, 1, 1], [512, 1, 1]]
+        {
+            let pair = Pair { layout: Layout::of(block), shared: Shared::Doubled, is_in_place: false, work: Work::All };
+            let shape = LaunchShape { grid: [1; 3], block, dynamic_shared: 0, is_cooperative: false };
+            let doubled = pair.shape(shape).unwrap();
+            let mut seen = std::collections::BTreeMap::<[u32; 3], Vec<u32>>::new();
+            for number in 0..threads(doubled.block) {
+                let [width, height, _] = doubled.block;
+                let thread = [number % width, number / width % height, number / width / height];
+                let of = pair.program_thread(&shape, ThreadId { block: [0; 3], thread });
+                seen.entry(of.thread).or_default().push(number);
+            }
+            seen.retain(|[x, y, z], _| *x < block[0] && *y < block[1] && *z < block[2]);
+            assert_eq!(seen.len() as u32, threads(block), "{block:?}");
+            for (thread, lanes) in seen {
+                let [first, twin] = lanes[..] else { panic!("{thread:?} of {block:?} has {lanes:?}") };
+                assert_eq!((first / 32, first + 16), (twin / 32, twin), "{thread:?} of {block:?}");
+            }
+        }
+    }
+}

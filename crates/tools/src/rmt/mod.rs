@@ -1,0 +1,169 @@
+//! Redundant multithreading: kernels compute everything twice, and compare what leaves a thread before it does.
+//!
+//! In the `pair` variants a block has twice as many threads: sixteen lanes of a warp are threads of the program, the others
+//! their twins (`layout.rs`). Twins exchange what they are about to store by shuffles (`exchange.rs`), and one of them stores it
+//! where both agree (`instrument.rs`). The `kernel` variant runs the whole launch twice from the same memory (`host.rs`).
+//! The README beside this file says what is inside the sphere of replication and what is not.
+
+mod exchange;
+mod findings;
+mod host;
+mod instrument;
+mod layout;
+mod recover;
+mod refusals;
+mod shared;
+mod version;
+
+use std::sync::Arc;
+
+use ptx::ir::Reg;
+use ptx::special::Special;
+use report::Explanation;
+use rewrite::context::Word;
+use rewrite::{
+    Access, Call, Class, Cursor, Definition, DeviceCode, Exit, Instrumentation, KernelView, LaunchShape, Refusal, Sync,
+    ThreadId,
+};
+use toolkit::{Flag, Host, Instance, Options, Tool};
+use version::{KERNEL, NAMES, Pair, Work};
+
+/// The tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Rmt;
+
+/// Its name.
+const TOOL: &str = "rmt";
+
+/// The block of the program.
+const BLOCK_X: Word = Word("BLOCK_X");
+const BLOCK_Y: Word = Word("BLOCK_Y");
+const BLOCK_Z: Word = Word("BLOCK_Z");
+/// How many threads that are.
+const THREADS: Word = Word("THREADS");
+/// How many bytes of dynamic shared memory the program asks for.
+const DYNAMIC_SHARED: Word = Word("DYNAMIC_SHARED");
+/// How far the copies of it are apart.
+const SHARED_DISTANCE: Word = Word("SHARED_DISTANCE");
+
+/// What `device.ptx` says by name.
+const CONSTANTS: &[(&str, u64)] = &[
+    ("TWINS", layout::TWINS as u64),
+    ("GUARD", findings::GUARD as u64),
+    ("PLACE", findings::PLACE as u64),
+    ("ADDRESS", findings::ADDRESS as u64),
+    ("VALUE", findings::VALUE as u64),
+];
+
+impl Tool for Rmt {
+    fn instrumentation(&self) -> &'static dyn Instrumentation {
+        &Rmt
+    }
+
+    fn about(&self) -> &'static str {
+        "Runs a CUDA program with every kernel computed twice, and finds results that differ"
+    }
+
+    fn flags(&self) -> &'static [Flag] {
+        host::FLAGS
+    }
+
+    fn explanations(&self) -> &'static [Explanation] {
+        findings::EXPLANATIONS
+    }
+
+    fn start(&self, options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
+        Ok(Box::new(host::RmtInstance::new(options, host)))
+    }
+}
+
+impl Instrumentation for Rmt {
+    fn name(&self) -> &'static str {
+        TOOL
+    }
+
+    fn class(&self) -> Class {
+        Class::Change
+    }
+
+    fn words(&self) -> &'static [Word] {
+        &[BLOCK_X, BLOCK_Y, BLOCK_Z, THREADS, DYNAMIC_SHARED, SHARED_DISTANCE]
+    }
+
+    fn device_code(&self) -> Option<DeviceCode> {
+        Some(DeviceCode { text: include_str!("device.ptx"), constants: CONSTANTS })
+    }
+
+    fn versions(&self, _kernel: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {
+        Ok(NAMES.clone())
+    }
+
+    fn refuses(&self, version: usize, kernel: &KernelView<'_>) -> Option<Refusal> {
+        match Pair::numbered(version) {
+            Some(pair) => refusals::of_pair(kernel, pair),
+            None if version == KERNEL => refusals::of_repetition(kernel),
+            None => None,
+        }
+    }
+
+    fn is_plain(&self, version: usize) -> bool {
+        Pair::numbered(version).is_none()
+    }
+
+    fn shape(&self, version: usize, shape: LaunchShape) -> Result<LaunchShape, Refusal> {
+        Pair::numbered(version).map_or(Ok(shape), |pair| pair.shape(shape))
+    }
+
+    fn program_thread(&self, version: usize, shape: &LaunchShape, thread: ThreadId) -> ThreadId {
+        Pair::numbered(version).map_or(thread, |pair| pair.program_thread(shape, thread))
+    }
+
+    fn special(&self, at: &mut Cursor<'_, '_>, special: Special) -> Option<Reg> {
+        Pair::numbered(at.version())?.special(at, special)
+    }
+
+    fn copies(&self, version: usize) -> u32 {
+        if self.is_plain(version) { 1 } else { 2 }
+    }
+
+    fn entry(&self, at: &mut Cursor<'_, '_>) {
+        if let Some(pair) = Pair::numbered(at.version()) {
+            instrument::entry(at, pair);
+        }
+    }
+
+    fn exit(&self, at: &mut Cursor<'_, '_>, exit: &Exit) {
+        if let Some(pair) = computed(at) {
+            instrument::exit(at, exit, pair);
+        }
+    }
+
+    fn call(&self, at: &mut Cursor<'_, '_>, call: &Call) {
+        if let Some(pair) = computed(at) {
+            instrument::call(at, call, pair);
+        }
+    }
+
+    fn access(&self, at: &mut Cursor<'_, '_>, access: &Access) {
+        if let Some(pair) = computed(at) {
+            instrument::access(at, access, pair);
+        }
+    }
+
+    fn sync(&self, at: &mut Cursor<'_, '_>, sync: &Sync) {
+        if let Some(pair) = computed(at) {
+            instrument::sync(at, sync, pair);
+        }
+    }
+
+    fn definition(&self, at: &mut Cursor<'_, '_>, definition: &Definition) {
+        if computed(at).is_some() {
+            instrument::definition(at, definition);
+        }
+    }
+}
+
+/// The version that is made, if both twins compute in it.
+fn computed(at: &Cursor<'_, '_>) -> Option<Pair> {
+    Pair::numbered(at.version()).filter(|pair| pair.work != Work::Doubled)
+}

@@ -1,0 +1,28 @@
+//@ exit: 87
+#include "../memcheck/memcheck.h"
+
+// A kernel that no variant can protect yet runs as it is, which is said; the other one is protected.
+__global__ void sums(int *to, int *tickets) {
+    int ticket = atomicAdd(tickets, 1);
+#ifndef FIXED
+    ticket = __reduce_add_sync(~0u, ticket);
+#endif
+    to[threadIdx.x] = ticket < 1000;
+}
+
+__global__ void twice(int *to) {
+    to[threadIdx.x] *= 2;
+}
+
+int main() {
+    int *to = device<int>(32), *tickets = device<int>(1);
+    sums<<<1, 32>>>(to, tickets);
+    twice<<<1, 32>>>(to);
+    OK(cudaDeviceSynchronize());
+    int seen[32];
+    OK(cudaMemcpy(seen, to, sizeof seen, cudaMemcpyDeviceToHost));
+    for (int value : seen)
+        if (value != 2)
+            return 3;
+    return finish();
+}
