@@ -147,12 +147,6 @@ impl<'e, 'm> Cursor<'e, 'm> {
         self.sites.add(Site { variable, func, stmt, index, guard: self.guard, tool: self.tool, word })
     }
 
-    /// A new site for the instruction, whatever it does.
-    pub fn instruction_site(&mut self) -> SiteId {
-        let (func, tool) = (self.editor.func(), self.tool);
-        self.sites.add(Site { variable: None, func, stmt: self.stmt, index: 0, guard: self.guard, tool, word: 0 })
-    }
-
     /// Counts how often an access is executed where a guard holds, at a site of its own.
     pub fn count(&mut self, access: &Access, guard: Option<Guard>) -> SiteId {
         let site = self.site(access);

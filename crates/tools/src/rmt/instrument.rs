@@ -155,7 +155,7 @@ fn once_for_both(at: &mut Cursor<'_, '_>, access: &Access) {
 /// The thread is about to leave a function.
 pub(super) fn exit(at: &mut Cursor<'_, '_>, exit: &Exit, pair: Pair) {
     if exit.ends_thread {
-        let (site, guard) = (at.instruction_site(), at.guard());
+        let (site, guard) = (at.instruction_site(0), at.guard());
         exchange::compare(at, site, &Intent { guard, ..Intent::default() }, pair.work);
     }
 }
@@ -164,7 +164,7 @@ pub(super) fn exit(at: &mut Cursor<'_, '_>, exit: &Exit, pair: Pair) {
 pub(super) fn call(at: &mut Cursor<'_, '_>, call: &Call, pair: Pair) {
     if is_print(at.editor().module(), call.callee) {
         at.state::<Kept>().has_side_effects = true;
-        let (site, guard) = (at.instruction_site(), at.guard());
+        let (site, guard) = (at.instruction_site(0), at.guard());
         let same = exchange::compare(at, site, &Intent { guard, ..Intent::default() }, pair.work);
         let (first, allowed) = (exchange::is_first(at), at.reg(Type::Pred));
         at.before().inst("and.pred", &[allowed.into(), same.into(), first.into()]);
@@ -205,7 +205,7 @@ pub(super) fn sync(at: &mut Cursor<'_, '_>, sync: &Sync, pair: Pair) {
     if results(at, sync.stmt).is_empty() {
         return;
     }
-    let (site, guard, values) = (at.instruction_site(), at.guard(), values(at, sync.stmt));
+    let (site, guard, values) = (at.instruction_site(0), at.guard(), values(at, sync.stmt));
     exchange::compare(at, site, &Intent { address: None, values, guard }, pair.work);
 }
 
