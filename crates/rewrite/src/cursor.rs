@@ -14,7 +14,6 @@ use rustc_hash::FxHashMap;
 use crate::access_group::{AccessGroup, AccessGroups};
 use crate::context::{Layout, MOST_WORDS, TALLIES, TALLY_ROW, Word};
 use crate::event::Access;
-use crate::instrumentation::Instrumentation;
 use crate::site::{Site, SiteId, Sites};
 
 /// Inserts the instructions of a tool before or after an instruction, or where a function begins.
@@ -30,12 +29,21 @@ pub struct Cursor<'e, 'm> {
     pub(crate) tool: &'static str,
     /// The guard that the instruction had in the program.
     pub(crate) guard: Option<Guard>,
-    /// The tool that changes what the program sees in special registers, and its version.
-    pub(crate) change: Option<(&'e dyn Instrumentation, usize)>,
+    /// Who says what the program sees in special registers, if a tool changes that.
+    pub(crate) ids: Option<&'e dyn ProgramIds>,
     pub(crate) groups: &'e AccessGroups,
     pub(crate) sites: &'e mut Sites,
     pub(crate) helpers: &'e Helpers,
     pub(crate) function: &'e mut FunctionContext,
+}
+
+/// What the program sees in special registers, where a tool changes how kernels are launched.
+pub(crate) trait ProgramIds: Debug {
+    /// The tool, and which of its versions is made.
+    fn tool(&self) -> (&'static str, usize);
+
+    /// The register that stands for a special one; nothing to keep it.
+    fn special(&self, at: &mut Cursor<'_, '_>, special: Special) -> Option<Reg>;
 }
 
 /// The functions that tools brought.
@@ -259,11 +267,12 @@ impl<'e, 'm> Cursor<'e, 'm> {
 
     /// Reads a special register here: what the program sees in it.
     pub fn special(&mut self, special: Special) -> Reg {
-        if let Some((tool, version)) = self.change {
-            let tag = self.editor.tag(tool.name(), "ids", 0);
+        if let Some(ids) = self.ids {
+            let (tool, version) = ids.tool();
+            let tag = self.editor.tag(tool, "ids", 0);
             let own = (self.tool, self.version, self.tag);
-            (self.tool, self.version, self.tag) = (tool.name(), version, tag);
-            let reg = tool.special(self, special);
+            (self.tool, self.version, self.tag) = (tool, version, tag);
+            let reg = ids.special(self, special);
             (self.tool, self.version, self.tag) = own;
             if let Some(reg) = reg {
                 return reg;

@@ -1,12 +1,13 @@
 //! Rewrites one function: calls the tools for everything that it does.
 
 use ptx::edit::Editor;
-use ptx::ir::{FuncId, Module, Operand, Symbol, TagId};
+use ptx::ir::{FuncId, Module, Operand, Reg, Symbol, TagId};
 use ptx::ops::Op;
+use ptx::special::Special;
 use ptx::types::Space;
 
 use crate::context::{CONTEXT_VARIABLE, Layout};
-use crate::cursor::{Cursor, FunctionContext, Helpers};
+use crate::cursor::{Cursor, FunctionContext, Helpers, ProgramIds};
 use crate::error::{Refusal, RewriteError};
 use crate::events::{self, Event};
 use crate::instrumentation::{Class, Instrumentation};
@@ -16,6 +17,20 @@ use crate::votes;
 
 /// A tool, and which of its versions is made.
 pub(crate) type Chosen<'t> = (&'t dyn Instrumentation, usize);
+
+/// The tool that changes how kernels are launched.
+#[derive(Debug)]
+struct Change<'t>(Chosen<'t>);
+
+impl ProgramIds for Change<'_> {
+    fn tool(&self) -> (&'static str, usize) {
+        (self.0.0.name(), self.0.1)
+    }
+
+    fn special(&self, at: &mut Cursor<'_, '_>, special: Special) -> Option<Reg> {
+        self.0.0.special(at, special)
+    }
+}
 
 /// What rewriting a function needs.
 pub(crate) struct FunctionRewriter<'a, 't> {
@@ -79,6 +94,7 @@ impl FunctionRewriter<'_, '_> {
         let (events, groups) = events::of_function(self.module, func);
         let mut editor = Editor::new(self.module, func)?;
         let Some(first) = first_statement(&editor) else { return Ok(()) };
+        let change = self.tools.iter().find(|(tool, _)| tool.class() == Class::Change).copied().map(Change);
         let tags: Vec<TagId> = tools.iter().map(|(tool, _)| editor.tag(tool.name(), "check", 0)).collect();
         let tagged = || tools.iter().zip(&tags);
         let entry = tagged().map(|tool| (tool, None));
@@ -93,7 +109,7 @@ impl FunctionRewriter<'_, '_> {
                 version,
                 layout: self.layout,
                 guard,
-                change: self.tools.iter().find(|(tool, _)| tool.class() == Class::Change).copied(),
+                ids: change.as_ref().map(|change| change as &dyn ProgramIds),
                 groups: &groups,
                 sites: self.sites,
                 helpers: self.helpers,

@@ -46,7 +46,7 @@ pub(crate) fn replace(
             version,
             layout,
             guard: None,
-            change: None,
+            ids: None,
             groups: &groups,
             sites: &mut sites,
             helpers: &helpers,

@@ -9,7 +9,7 @@ use ptx::ops::Op;
 use ptx::view::{AccessKind, Order, View};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::instrument::kind;
+use super::strength::kind;
 
 /// The reads of a function whose value a compare-and-swap of the same address expects, with the kind of that.
 pub(super) fn expected_by_swaps(module: &Module, function: &Function) -> FxHashMap<StmtId, u32> {

@@ -5,14 +5,15 @@ use ptx::ir::{FuncId, Guard, Module, Operand, Reg, StmtId};
 use ptx::special::Special;
 use ptx::synchronisation::Synchronisation;
 use ptx::types::{Space, Type, TypeKind};
-use ptx::view::{AccessBytes, AccessKind, AccessSpace, Callee, MemAccess, Order, Scope, View};
+use ptx::view::{AccessBytes, AccessKind, AccessSpace, Callee, MemAccess, Order, View};
 use rewrite::{Access, Call, Cursor, KernelView, Refusal, Sync};
 use rustc_hash::FxHashMap;
 
 use super::check::{Checked, MOST_GRANULES, THREAD_BITS, ThreadRecords};
 use super::compare_and_swap::expected_by_swaps;
 use super::prune::Pruned;
-use super::record::{STRONG_BLOCK, STRONG_DEVICE, THREAD, VOLATILE};
+use super::record::{STRONG_BLOCK, THREAD};
+use super::strength::{kind, strong};
 use super::{
     ACCESS_KIND, ACQUIRES, BLOCK, BYTES, HAS_VALUE, INTERVAL_MASK, LAUNCH, ORDER, PRUNED, READS_TOO, RELEASES, UPDATES,
     WRITES,
@@ -344,21 +345,6 @@ fn order(at: &mut Cursor<'_, '_>, access: &Access, address: Reg, mut what: u32) 
     at.and_guard(holds, is_ordered, at.guard());
     let arguments = [address.into(), mine.into(), first.into(), Operand::Int(what.into())];
     at.call_after(Some(Guard::when(holds)), "warpgrind_race_order", &[], &arguments);
-}
-
-/// How strong an operation of a scope is.
-fn strong(scope: Scope) -> u32 {
-    if matches!(scope, Scope::Block | Scope::Cluster) { STRONG_BLOCK } else { STRONG_DEVICE }
-}
-
-/// Among whom an access is ordered with others: 0 for a weak one.
-pub(super) fn kind(access: &MemAccess) -> u32 {
-    let is_atomic = access.kind == AccessKind::ReadWrite;
-    match (access.order, access.scope) {
-        (Order::Weak, _) if !is_atomic => 0,
-        (Order::Volatile, _) => VOLATILE,
-        (_, scope) => strong(scope.unwrap_or(Scope::Device)),
-    }
 }
 
 /// The address of an access, as one of generic memory.

@@ -14,6 +14,7 @@ mod host;
 mod instrument;
 mod prune;
 mod record;
+mod strength;
 
 use std::sync::Arc;
 

@@ -21,8 +21,8 @@ use ptx::view::{AccessBytes, AccessKind, AccessSpace, MemAccess, View};
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolkit::{AllocationKind, LaunchView, Objects};
 
-use super::instrument::kind;
 use super::record::{STRONG_BLOCK, STRONG_DEVICE};
+use super::strength::kind;
 
 /// What is left out of a kernel.
 #[derive(Clone, Debug, Default)]
