@@ -37,10 +37,12 @@ __global__ void volatile_write(int *flag, int *out) {
         out[blockIdx.x] = WRONG_OR_RIGHT(*flag, atomicAdd(flag, 0)); //~ ERROR data-race
 }
 
-// A loop around compare-and-swap, and a plain load of what is compared.
-__global__ void compare_and_swap(float *sum, const float *data) {
+// A loop around compare-and-swap may begin with a plain read of what it compares, which it reads again where the guess
+// was wrong; but here the guess goes out too.
+__global__ void compare_and_swap(float *sum, const float *data, unsigned *guess) {
     unsigned *place = (unsigned *)sum;
-    unsigned now = WRONG_OR_RIGHT(*place, atomicCAS(place, 0u, 0u)), before; //~ ERROR data-race
+    unsigned now = *place, before; //~ ERROR data-race
+    if (WRONG_OR_RIGHT(true, false)) guess[blockIdx.x] = now;
     do {
         before = now;
         now = atomicCAS(place, before, __float_as_uint(__uint_as_float(before) + data[blockIdx.x])); //~ ERROR data-race
@@ -111,7 +113,7 @@ int main() {
     look_before<<<4, 1>>>(device<int>(4), device<int>(1));
     read_of_a_flag<<<2, 1>>>(device<int>(1), device<int>(2));
     volatile_write<<<2, 1>>>(device<int>(1), device<int>(2));
-    compare_and_swap<<<3, 1>>>(device<float>(1), device<float>(3));
+    compare_and_swap<<<3, 1>>>(device<float>(1), device<float>(3), device<unsigned>(3));
     floats<<<3, 1>>>(device<float>(1), device<float>(3));
     doubles<<<3, 1>>>(device<double>(1), device<double>(1));
     long_words<<<4, 1>>>(device<unsigned long long>(1), device<unsigned long long>(1));

@@ -15,6 +15,6 @@ __global__ void count(int *lock, int *counter) {
 }
 
 int main() {
-    count<<<2, 8>>>(device<int>(1), device<int>(1));
+    count<<<WRONG_OR_RIGHT(16, 2), WRONG_OR_RIGHT(1, 8)>>>(device<int>(1), device<int>(1));
     return finish();
 }

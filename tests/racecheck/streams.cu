@@ -88,8 +88,8 @@ int main() {
     OK(cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed));
     OK(cudaEventRecord(event, a));
     OK(cudaStreamWaitEvent(b, event, 0));
-    in_graph<<<1, 64, 0, a>>>(nodes, index, 1);
-    in_graph<<<1, 64, 0, other>>>(nodes, index, 2);
+    // In one line: either may come first.
+    in_graph<<<1, 64, 0, a>>>(nodes, index, 1), in_graph<<<1, 64, 0, other>>>(nodes, index, 2);
     OK(cudaEventRecord(event, b));
     OK(cudaStreamWaitEvent(a, event, 0));
     OK(cudaStreamEndCapture(a, &graph));
