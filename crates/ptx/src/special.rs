@@ -43,7 +43,20 @@ spelled_enum! {
     }
 }
 
+/// Bytes of shared memory of a block that the CUDA libraries for kernels keep for themselves.
+pub const RESERVED_SHARED: u64 = 1 << 10;
+
 impl Special {
+    /// The place in [`RESERVED_SHARED`] bytes of shared memory that it names: cooperative groups have theirs at the second.
+    pub fn reserved_shared_offset(self) -> Option<u64> {
+        match self {
+            Self::ReservedSmemOffsetBegin | Self::ReservedSmemOffset0 => Some(0),
+            Self::ReservedSmemOffset1 => Some(RESERVED_SHARED / 2),
+            Self::ReservedSmemOffsetEnd | Self::ReservedSmemOffsetCap => Some(RESERVED_SHARED),
+            _ => None,
+        }
+    }
+
     /// The type in which it is read.
     pub fn ty(self) -> Type {
         use Special::*;

@@ -71,6 +71,7 @@ const REFUSED: &[(&str, &str, [&str; 3])] = &[
     ("", "mov.v4.u16 {%h0, %h1, %h2, %h3}, %tid;", ["", "vector-id", "vector-id"]),
     ("", "st.global.u32 [%d1], %v.x;", ["", "vector-register", "vector-register"]),
     ("", "mov.u32 %r1, %total_smem_size;", ["", "shared-size", "shared-size"]),
+    ("", "mov.u32 %r1, %reserved_smem_offset_1;", ["", "reserved-shared", "reserved-shared"]),
     (".shared .align 4 .b8 tile[30000];", "st.shared.u32 [tile], %r1;", ["", "shared-too-large", ""]),
     ("", "atom.global.add.u32 %r1, [%d1], 1;", ["order-dependent", "", ""]),
     ("", "red.global.add.f32 [%d1], %f1;", ["order-dependent", "", ""]),

@@ -2,6 +2,7 @@
 
 use ptx::entity::Map;
 use ptx::ir::{Body, FuncId, Function, Global, Module, Param, Symbol, Var, Variable};
+use ptx::special::RESERVED_SHARED;
 use ptx::types::{Linkage, Space};
 use rustc_hash::FxHashSet;
 
@@ -12,12 +13,16 @@ use crate::abi::MAX_SHARED;
 pub(crate) const MAX_LOCAL: u64 = 512 << 10;
 /// The most bytes that parameters can have.
 pub(crate) const MAX_PARAMS: u64 = 32764;
+/// Bytes of the widest access of one thread.
+const WIDEST_ACCESS: u64 = 16;
 
 /// Where the variables of a kernel and of the functions that it can reach are.
 #[derive(Clone, Debug)]
 pub(crate) struct MemoryMap {
     shared_globals: Map<Global, Option<u64>>,
     frames: Map<FuncId, Option<FrameLayout>>,
+    /// Where the shared memory is that libraries for kernels keep for themselves; there is some if the kernel asks for it.
+    pub(crate) reserved_shared: u64,
     /// Where shared memory starts that the launch adds.
     pub(crate) dynamic_shared: u64,
 }
@@ -38,7 +43,17 @@ struct Cursor(u64);
 
 impl Cursor {
     fn place(&mut self, variable: &Variable) -> Option<u64> {
-        let align = u64::from(variable.alignment().max(1));
+        self.place_at(variable, u64::from(variable.alignment().max(1)))
+    }
+
+    /// In shared memory, where programs keep vectors in arrays of bytes: the first variable of a kernel is aligned for them
+    /// on a GPU, whatever it declares, and must be so behind a variable of a tool, too.
+    fn place_shared(&mut self, variable: &Variable) -> Option<u64> {
+        let widest = if variable.size()? < WIDEST_ACCESS { 1 } else { WIDEST_ACCESS };
+        self.place_at(variable, u64::from(variable.alignment()).max(widest))
+    }
+
+    fn place_at(&mut self, variable: &Variable, align: u64) -> Option<u64> {
         let start = self.0.checked_next_multiple_of(align)?;
         self.0 = start.checked_add(variable.size()?)?;
         Some(start)
@@ -61,7 +76,8 @@ impl MemoryMap {
                 is_dynamic.push(global);
             } else {
                 let what = || module.text(variable.name).to_owned();
-                shared_globals[global] = Some(shared.place(variable).ok_or_else(|| too_large(what(), u64::MAX))?);
+                shared_globals[global] =
+                    Some(shared.place_shared(variable).ok_or_else(|| too_large(what(), u64::MAX))?);
             }
         }
         let mut frames: Map<FuncId, Option<FrameLayout>> = Map::filled(module.functions.len(), None);
@@ -84,7 +100,7 @@ impl MemoryMap {
                 match variable.space {
                     Space::Shared if variable.size().is_none_or(|size| size == 0) => dynamic_vars.push((func, var)),
                     Space::Shared => {
-                        let at = shared.place(variable).ok_or_else(|| too_large(name(), u64::MAX))?;
+                        let at = shared.place_shared(variable).ok_or_else(|| too_large(name(), u64::MAX))?;
                         frame.vars[var] = Some(at);
                     }
                     Space::Local => {
@@ -100,6 +116,11 @@ impl MemoryMap {
             check("the parameters", frame.params, MAX_PARAMS.next_multiple_of(16))?;
             frames[func] = Some(frame);
         }
+        let mut bodies = reached.iter().filter_map(|&func| module.functions[func].body.as_ref());
+        let reserved_shared = shared.0.next_multiple_of(WIDEST_ACCESS);
+        if bodies.any(Body::uses_reserved_shared) {
+            shared.0 = reserved_shared + RESERVED_SHARED;
+        }
         check("the shared memory of a block", shared.0, MAX_SHARED)?;
         let dynamic_shared = shared.0.next_multiple_of(16);
         for global in is_dynamic {
@@ -110,7 +131,7 @@ impl MemoryMap {
                 frame.vars[var] = Some(dynamic_shared);
             }
         }
-        Ok(Self { shared_globals, frames, dynamic_shared })
+        Ok(Self { shared_globals, frames, reserved_shared, dynamic_shared })
     }
 
     /// Where a variable of the module is in shared memory.

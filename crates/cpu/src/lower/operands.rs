@@ -518,8 +518,11 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 if let Some(index) = environment_index(special) {
                     return uniform(self, field!(environment), index);
                 }
+                if let Some(offset) = special.reserved_shared_offset() {
+                    return constant(self.unit.map.reserved_shared + offset);
+                }
                 match special.ty().bits() {
-                    // Performance counters, reserved shared memory and graphs: nothing is counted, reserved or running.
+                    // Performance counters and graphs: nothing is counted or running.
                     64 => emit.int(64).zero(),
                     _ => constant(0),
                 }

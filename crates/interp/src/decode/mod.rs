@@ -17,6 +17,7 @@ mod video;
 use ptx::analysis::CallGraph;
 use ptx::entity::Id;
 use ptx::ir::{FuncId, Global, Label, Module, Stmt, StmtId, Var};
+use ptx::special::RESERVED_SHARED;
 use ptx::types::Space;
 use ptx::view::View;
 use rustc_hash::FxHashMap;
@@ -32,7 +33,9 @@ pub(crate) struct Program {
     pub functions: Vec<Function>,
     /// Index of a decoded function by its address.
     pub by_address: FxHashMap<u64, u32>,
-    /// Bytes of shared memory that are declared with a size.
+    /// Where the shared memory is that libraries for kernels keep for themselves; there is some if the kernel asks for it.
+    pub reserved_shared: u32,
+    /// Bytes of shared memory that are declared with a size, and of what is reserved.
     pub static_shared: u32,
     /// Where dynamic shared memory begins.
     pub dynamic_shared: u32,
@@ -83,6 +86,7 @@ pub(crate) struct Context<'m> {
 pub(crate) struct SharedLayout {
     pub globals: FxHashMap<Global, u32>,
     pub vars: FxHashMap<(FuncId, Var), u32>,
+    pub reserved: u32,
     pub static_bytes: u32,
     pub dynamic: u32,
 }
@@ -101,6 +105,7 @@ pub(crate) fn program(module: &Module, addresses: &Addresses, kernel: FuncId) ->
         param_bytes: frame::entry_params(module, kernel)?.1,
         functions,
         by_address,
+        reserved_shared: context.shared.reserved,
         static_shared: context.shared.static_bytes,
         dynamic_shared: context.shared.dynamic,
     })
@@ -140,6 +145,11 @@ fn shared_layout(module: &Module, ids: &[FuncId]) -> Result<SharedLayout, Refusa
                 None => dynamic.push((Some(function), None, Some(var))),
             }
         }
+    }
+    layout.reserved = layout.static_bytes.next_multiple_of(16);
+    let mut bodies = ids.iter().filter_map(|&function| module.functions[function].body.as_ref());
+    if bodies.any(ptx::ir::Body::uses_reserved_shared) {
+        layout.static_bytes = layout.reserved + RESERVED_SHARED as u32;
     }
     layout.dynamic = layout.static_bytes.next_multiple_of(dynamic_align);
     for entry in dynamic {

@@ -38,7 +38,7 @@ pub(crate) fn value(grid: &Grid<'_>, thread: &Thread, clock: u64, special: Speci
         Clock64 | Globaltimer => clock,
         TotalSmemSize | AggrSmemSize => grid.shared_bytes().into(),
         DynamicSmemSize => grid.dynamic_shared.into(),
-        _ => 0,
+        _ => special.reserved_shared_offset().map_or(0, |offset| u64::from(grid.program.reserved_shared) + offset),
     };
     value.into()
 }

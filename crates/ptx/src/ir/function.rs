@@ -287,6 +287,19 @@ impl Body {
         }
     }
 
+    /// Whether some instruction asks where the shared memory is that libraries for kernels keep for themselves.
+    pub fn uses_reserved_shared(&self) -> bool {
+        let mut uses = false;
+        for id in self.iter() {
+            if let Stmt::Inst(inst) = self.stmt(id) {
+                self.for_each_operand(inst.operands, &mut |operand| {
+                    uses |= matches!(operand, Operand::Special(special) if special.reserved_shared_offset().is_some());
+                });
+            }
+        }
+        uses
+    }
+
     /// The operands of a list, to be changed in place.
     pub fn operands_mut(&mut self, list: List) -> &mut [Operand] {
         &mut self.pool[list.range()]

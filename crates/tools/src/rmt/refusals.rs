@@ -98,6 +98,9 @@ fn of_special(special: Special) -> Option<Refusal> {
     match special {
         Tid | Ntid | Ctaid | Nctaid => Some(refusal("vector-id", format!("it reads {name} as a vector"))),
         TotalSmemSize | AggrSmemSize => Some(refusal("shared-size", format!("it asks for {name}"))),
+        _ if special.reserved_shared_offset().is_some() => {
+            Some(refusal("reserved-shared", format!("it reads {name}: the memory there is not doubled")))
+        }
         _ if name.contains("cluster") => {
             Some(refusal("cluster", format!("it reads {name}, and clusters are not doubled")))
         }
