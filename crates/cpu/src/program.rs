@@ -77,8 +77,10 @@ struct NeedsThreads {
 /// A kernel that was compiled for options, given here as they are in the optimised tier.
 type Variant = (Options, Arc<TieredKernel>);
 
-/// How many blocks an OS thread starts while others wait for memory to change.
-const RESIDENT_BLOCKS: usize = 64;
+/// How many blocks a launch starts while others wait for memory to change: as a GPU of middle size has at once.
+const RESIDENT_BLOCKS: u64 = 1024;
+/// How many of them an OS thread starts at least, however many threads there are.
+const LEAST_RESIDENT_BLOCKS: u64 = 64;
 /// How many blocks a worker takes at once, at most. The more they are, the later those with the next numbers begin.
 const MOST_BLOCKS_AT_A_TIME: u64 = 32;
 
@@ -328,7 +330,10 @@ impl Program {
                 threads: request.block,
                 dynamic_shared: request.dynamic_shared,
                 shared: &self.device.shared,
-                residency: if request.is_cooperative { blocks as usize } else { RESIDENT_BLOCKS },
+                residency: match request.is_cooperative {
+                    true => blocks as usize,
+                    false => (RESIDENT_BLOCKS / threads).max(LEAST_RESIDENT_BLOCKS) as usize,
+                },
                 environment: environment(workspace),
                 schedule: mode.schedule,
                 observer: request.observer.as_deref(),

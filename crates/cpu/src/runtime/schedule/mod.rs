@@ -149,6 +149,8 @@ pub(crate) struct Arrival {
 const MOST_BY_PRIORITY: usize = 64;
 /// After so many spins without progress, another block is started if there is room.
 const SPIN_LIMIT: u64 = 64;
+/// Of more warps that are ready, each need not spin so often: the start of a grid would take time that grows as its square.
+const MANY_READY: usize = 128;
 /// After so many, warps are taken to wait for others that cannot run before they go on.
 const HOPELESS: u64 = 4096;
 /// After so many spins, a thread is taken to wait for another of its warp.
@@ -250,7 +252,7 @@ impl<'l> Schedule<'l> {
 
     /// Whether all have spun for so long that they may wait for a block that has not begun.
     fn all_spin(&self) -> bool {
-        self.spins > SPIN_LIMIT * (1 + self.ready.len() as u64)
+        self.spins > SPIN_LIMIT * (1 + self.ready.len().min(MANY_READY) as u64)
     }
 
     /// Whether all have spun for so long that they may wait for warps that cannot run.
@@ -296,8 +298,9 @@ impl<'l> Schedule<'l> {
         let resident = match self.starting {
             Some(resident) => resident,
             None => {
+                let resident = self.start_block()?;
                 self.spins = 0;
-                self.start_block()?
+                resident
             }
         };
         let is_new = self.residents[resident].as_ref().is_some_and(|resident| resident.next_unit == 0);
