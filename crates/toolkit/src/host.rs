@@ -37,6 +37,9 @@ pub trait Host: Debug + Send + Sync {
     /// Reports a row of a table.
     fn row(&self, row: Row);
 
+    /// Something was not checked, for a reason that is known only now: the run is not clean.
+    fn not_checked(&self, reason: &str);
+
     /// Tells the user something that concerns all of the run, once.
     fn say(&self, text: &str);
 

@@ -162,6 +162,10 @@ impl Host for Services {
         self.write(&Line::Row(row));
     }
 
+    fn not_checked(&self, reason: &str) {
+        self.write(&Line::Unchecked { kernel: String::new(), reason: reason.to_owned() });
+    }
+
     fn say(&self, text: &str) {
         crate::log::say(text);
     }

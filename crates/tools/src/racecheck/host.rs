@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use report::Finding;
+use report::{Cell, Finding, Row};
 use rewrite::context::Record;
 use rewrite::{KernelVersion, LaunchShape, Refusal};
 use rustc_hash::FxHashSet;
@@ -46,9 +46,14 @@ impl OrderTables {
         words.as_ptr() as u64
     }
 
-    /// How many conflicts were not decided.
-    fn undecided(&self) -> u64 {
-        self.words.get().map_or(0, |words| words[1].load(Ordering::Relaxed))
+    /// How many conflicts were not decided, and why.
+    fn undecided(&self) -> impl Iterator<Item = (u64, &'static str)> {
+        const REASONS: [&str; 2] = [
+            "too many blocks or addresses order each other through memory",
+            "several blocks accessed the place before, and which ones is not recorded",
+        ];
+        let words = self.words.get().map(|words| &words[1..]).unwrap_or_default();
+        words.iter().map(|count| count.load(Ordering::Relaxed)).zip(REASONS).filter(|&(count, _)| count > 0)
     }
 }
 
@@ -345,15 +350,13 @@ impl Instance for RacecheckInstance {
     fn finish(&self) {
         let lost = self.lost.load(Ordering::Relaxed);
         if lost > 0 {
-            self.host.say(&format!(
+            self.host.not_checked(&format!(
                 "{lost} threads waited at more barriers than are counted; what they did after that was not checked"
             ));
         }
-        let undecided = self.order.undecided();
-        if undecided > 0 {
-            self.host.say(&format!(
-                "{undecided} conflicts were not decided: too many blocks or addresses order each other through memory"
-            ));
+        for (count, reason) in self.order.undecided() {
+            let row = Row::new("racecheck", "not decided").with("conflicts", Cell::Count(count));
+            self.host.row(row.with("reason", Cell::Text(reason.to_owned())));
         }
     }
 }

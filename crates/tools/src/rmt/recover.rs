@@ -216,6 +216,8 @@ mod tests {
 
         fn row(&self, _: Row) {}
 
+        fn not_checked(&self, _: &str) {}
+
         fn say(&self, _: &str) {}
 
         fn is_in_stream(&self) -> bool {

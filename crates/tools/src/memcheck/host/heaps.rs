@@ -137,7 +137,7 @@ impl MemcheckInstance {
         }
         let has_settled = settle(Instant::now() + PATIENCE);
         if !has_settled && !HAS_GIVEN_UP.swap(true, Ordering::Relaxed) {
-            self.host.say(
+            self.host.not_checked(
                 "kernels do not end that may use what is freed from a heap, so what is freed from heaps is not checked any more",
             );
         }
