@@ -1,7 +1,7 @@
 //! Runs the programs in `tests/TOOL`, each of which has a bug, under that tool, and compares the report with the one beside
 //! it; and again as they should have been, when nothing must be found.
 //!
-//! `//~ ERROR code` is at lines for which there must be a finding, `//@ finds: code` for one that is at no line of the
+//! `//~ ERROR code` is at lines for which there must be a finding (once for each), `//@ finds: code` for one that is at no line of the
 //! source, `//@ flags: …` for flags of the command, `//@ headers: nvtx` if it includes those of NVTX,
 //! `//@ architecture: sm_90` if it is built for that, `//@ exit: 87` if the command ends otherwise than with findings.
 //! `BLESS=1` writes the reports.
@@ -99,9 +99,9 @@ fn after<'a>(text: &'a str, mark: &'a str) -> impl Iterator<Item = &'a str> {
 }
 
 fn wanted(text: &str) -> Wanted {
-    let at_lines = text.lines().enumerate().filter_map(|(index, line)| {
-        let (_, code) = line.split_once("~ ERROR ")?;
-        Some((Some(index as u32 + 1), code.trim().to_owned()))
+    let at_lines = text.lines().enumerate().flat_map(|(index, line)| {
+        let codes = line.split("~ ERROR ").skip(1).flat_map(|rest| rest.split_whitespace().next());
+        codes.map(move |code| (Some(index as u32 + 1), code.to_owned()))
     });
     at_lines.chain(after(text, "@ finds: ").map(|code| (None, code.to_owned()))).collect()
 }
