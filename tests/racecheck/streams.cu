@@ -21,6 +21,10 @@ __global__ void in_blocking_stream(int *data, const int *index) { data[index[thr
 
 __global__ void in_default_stream(int *data, const int *index) { data[index[threadIdx.x] + threadIdx.x] += 2; } //~ ERROR data-race
 
+__global__ void awaited(int *data, const int *index) { data[index[threadIdx.x] + threadIdx.x] = 1; }
+
+__global__ void in_third_stream(int *data, const int *index) { data[index[threadIdx.x] + threadIdx.x] += 2; } //~ ERROR data-race
+
 __global__ void in_graph(int *data, const int *index, int value) { data[index[threadIdx.x] + threadIdx.x] = value; } //~ ERROR data-race
 
 // Lets the kernels that were launched end. The program does not know that they have.
@@ -30,16 +34,17 @@ static void pause_for_a_while() {
 }
 
 int main() {
-    cudaStream_t a, b, blocking;
+    cudaStream_t a, b, third, blocking;
     OK(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
     OK(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
+    OK(cudaStreamCreateWithFlags(&third, cudaStreamNonBlocking));
     OK(cudaStreamCreate(&blocking));
     cudaStream_t other = WRONG_OR_RIGHT(b, a);
     cudaEvent_t event;
     OK(cudaEventCreate(&event));
     const int *index = device<int>(64);
     int *data = device<int>(64), *sums = device<int>(64), *fields = device<int>(64), *cells = device<int>(64);
-    int *nodes = device<int>(64), *out = device<int>(64);
+    int *parts = device<int>(64), *nodes = device<int>(64), *out = device<int>(64);
     int *nothing = device<int>(64);
 
     // What is launched for the first time takes long.
@@ -51,6 +56,8 @@ int main() {
     after_event<<<1, 64>>>(nothing, index);
     in_blocking_stream<<<1, 64>>>(nothing, index);
     in_default_stream<<<1, 64>>>(nothing, index);
+    awaited<<<1, 64>>>(nothing, index);
+    in_third_stream<<<1, 64>>>(nothing, index);
     in_graph<<<1, 64>>>(nothing, index, 0);
     OK(cudaDeviceSynchronize());
 
@@ -80,6 +87,15 @@ int main() {
     in_blocking_stream<<<1, 64, 0, WRONG_OR_RIGHT(a, blocking)>>>(cells, index);
     pause_for_a_while();
     in_default_stream<<<1, 64>>>(cells, index);
+    OK(cudaDeviceSynchronize());
+
+    // Another stream waits for the event, and does not tell.
+    awaited<<<1, 64, 0, a>>>(parts, index);
+    OK(cudaEventRecord(event, a));
+    OK(cudaStreamWaitEvent(WRONG_OR_RIGHT(b, third), event, 0));
+    write<<<1, 64, 0, b>>>(nothing, index);
+    pause_for_a_while();
+    in_third_stream<<<1, 64, 0, third>>>(parts, index);
     OK(cudaDeviceSynchronize());
 
     // Two branches of a graph.

@@ -61,14 +61,16 @@ impl Ticket {
         *self.is_done.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the end of the work.
+    /// The host waits for the end of the work.
     pub(crate) fn wait(&self) {
-        let mut is_done = self.is_done.lock().unwrap_or_else(PoisonError::into_inner);
-        while !*is_done {
-            is_done = self.done.wait(is_done).unwrap_or_else(PoisonError::into_inner);
-        }
-        drop(is_done);
+        self.wait_in_queue();
         self.tell_host();
+    }
+
+    /// Another queue waits for the end of the work, of which the host learns nothing.
+    fn wait_in_queue(&self) {
+        let is_done = self.is_done.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.done.wait_while(is_done, |is_done| !*is_done).unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Waits for the end of the work until some time; whether it has ended.
@@ -257,7 +259,7 @@ impl<J: Job> Shared<J> {
         crate::devices::cpu_device::leave_signals_to_the_program();
         while let Some(item) = self.take() {
             for ticket in &item.after {
-                ticket.wait();
+                ticket.wait_in_queue();
             }
             run_job(item.job, &item.ticket);
             self.end(&item.ticket);
