@@ -66,6 +66,9 @@ pub struct AccessOf {
     pub block: Option<Dim>,
     /// The thread; nothing if there were several.
     pub thread: Option<Dim>,
+    /// At how many barriers of its block the threads had been, if that is known.
+    #[serde(default)]
+    pub barriers: Option<u64>,
 }
 
 /// How bad a finding is.

@@ -122,6 +122,7 @@ struct AccessObject<'a> {
     launch: u64,
     block: Option<Dim>,
     thread: Option<Dim>,
+    barriers: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -196,6 +197,7 @@ impl<'a> AccessObject<'a> {
             launch: access.launch,
             block: access.block,
             thread: access.thread,
+            barriers: access.barriers,
         }
     }
 }

@@ -76,6 +76,7 @@ fn the_document_describes_what_is_written() {
         launch: 1,
         block: Some([0; 3]),
         thread: Some([1, 0, 0]),
+        barriers: Some(2),
     }];
     host.stack = stack([Frame::Code { object: "/opt/app".into(), offset: 5 }, source("main", "main.cu", 3)]);
     let gap = |skipped: bool| {

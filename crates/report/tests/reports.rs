@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write;
 
 use common::*;
-use report::{Counts, Coverage, Exit, Frame, Line, Note, Severity, SourceLine, Verdict};
+use report::{AccessOf, Counts, Coverage, Exit, Frame, Line, Note, Severity, SourceLine, Verdict};
 
 fn report_of(lines: &[Line]) -> report::Report {
     let scratch = Scratch::new();
@@ -405,4 +405,40 @@ fn calls_of_packages_are_one_line() {
     (host.place, host.first, host.stack) = (None, None, stack(frames.clone()));
     let text = text(&report_of(&[found(host), Line::End]));
     assert!(text.contains("--> train.py:3 in train\n"), "{text}");
+}
+
+fn race() -> report::Finding {
+    let mut finding = out_of_bounds();
+    finding.code = "data-race".into();
+    finding.message = "read of 4 bytes of shared memory races with a write".into();
+    finding.notes = vec![Note { message: "there is no barrier between them".into(), stack: None }];
+    let access = |what: &str, thread: u32| AccessOf {
+        what: what.into(),
+        by: format!("block (0,0,0) thread ({thread},0,0)"),
+        place: finding.place.clone(),
+        kernel: "_Z6vecaddPKfS0_Pfi".into(),
+        launch: 1,
+        block: Some([0; 3]),
+        thread: Some([thread, 0, 0]),
+        barriers: Some(3),
+    };
+    finding.accesses = vec![access("write", 3), access("read", 40)];
+    finding
+}
+
+#[test]
+fn a_race_is_drawn() {
+    let report = report_of(&[found(race()), coverage(1, 1), Line::End]);
+    expect("race.svg", &report::svg(&report, &mut sources()));
+}
+
+#[test]
+fn names_do_not_leave_the_text_of_a_picture() {
+    let mut hostile = race();
+    hostile.accesses[0].kernel = "</text><script>\u{1b}".into();
+    hostile.accesses[1].place = None;
+    hostile.accesses[1].block = None;
+    let report = report_of(&[found(hostile), coverage(1, 1), Line::End]);
+    let picture = report::svg(&report, &mut sources());
+    assert!(!picture.contains("<script>") && !picture.contains('\u{1b}'), "{picture}");
 }

@@ -72,6 +72,9 @@ pub(crate) struct Args {
     /// Write a summary as JSON to a file.
     #[arg(long, value_name = "FILE", help_heading = "The report")]
     pub(super) summary: Option<FilePattern>,
+    /// Draw the two accesses of each race to a file.
+    #[arg(long, value_name = "FILE", help_heading = "The report")]
+    pub(super) svg: Option<FilePattern>,
     /// Do not report what this file lists. Several may be given.
     #[arg(long, value_name = "FILE", help_heading = "The report")]
     pub(super) suppressions: Vec<PathBuf>,

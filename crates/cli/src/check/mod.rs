@@ -176,6 +176,11 @@ fn show(args: &Args, report: &Report, run: &Run, process: u32) {
     {
         output::error(&error);
     }
+    if let Some(file) = &args.svg
+        && let Err(error) = write(file, process, &report::svg(report, &mut sources(args)))
+    {
+        output::error(&error);
+    }
 }
 
 fn render(args: &Args, report: &Report, run: &Run, to_file: bool) -> String {
@@ -194,9 +199,12 @@ fn render(args: &Args, report: &Report, run: &Run, to_file: bool) -> String {
         most_callers: if args.num_callers_host == 0 { usize::MAX } else { args.num_callers_host },
         with_suppressions: args.gen_suppressions,
     };
+    report::render(report, run, &look, &mut sources(args))
+}
+
+fn sources(args: &Args) -> Sources {
     let here = std::env::current_dir().ok();
-    let mut sources = Sources::below(here.into_iter().chain(args.source_root.iter().cloned()));
-    report::render(report, run, &look, &mut sources)
+    Sources::below(here.into_iter().chain(args.source_root.iter().cloned()))
 }
 
 fn write(file: &FilePattern, process: u32, text: &str) -> Result<PathBuf> {

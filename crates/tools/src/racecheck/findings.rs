@@ -26,6 +26,8 @@ pub(super) struct Racer {
     pub(super) block: Option<[u32; 3]>,
     pub(super) thread: Option<[u32; 3]>,
     pub(super) who: Who,
+    /// At how many barriers of its block it had been; nothing if there were several blocks.
+    pub(super) barriers: Option<u64>,
     pub(super) kind: u32,
 }
 
@@ -85,7 +87,13 @@ impl Race<'_> {
         } else {
             self.missing_order(same_launch, same_block, same_warp, together)
         };
-        let mut notes = vec![note(missing.to_owned())];
+        let between = match () {
+            () if same_warp => "within a warp",
+            () if same_block => "between warps",
+            () if same_launch => "between blocks",
+            () => "between kernels",
+        };
+        let mut notes = vec![note(missing.to_owned()), note(format!("{} {between}", self.pattern(mine, theirs)))];
         if is_volatile {
             notes.push(note("volatile accesses are no race for PTX, and one for CUDA C++".to_owned()));
         }
@@ -99,6 +107,7 @@ impl Race<'_> {
                 launch: other.launch,
                 block: other.block,
                 thread: other.thread,
+                barriers: other.barriers,
             },
             AccessOf {
                 what: mine.to_owned(),
@@ -108,6 +117,8 @@ impl Race<'_> {
                 launch: first.launch,
                 block: Some(first.block),
                 thread: Some(first.thread),
+                // If there were more, they would order the two.
+                barriers: other.barriers.filter(|_| same_block),
             },
         ];
         Finding {
@@ -120,6 +131,17 @@ impl Race<'_> {
             stack: Some(evidence.launched.clone()),
             ..Finding::new("racecheck", code, severity, message)
         }
+    }
+
+    /// What the two threads do with the place, first the one that came first: `W|R`. Who reads a place, computes and writes
+    /// it, does `RW`; if the other one comes by the same line, so does it.
+    fn pattern(&self, mine: &str, theirs: &str) -> String {
+        let letter = |what: &str| if what == "read" { "R" } else { "W" };
+        let updates = self.record.what & (READS_TOO | UPDATES) != 0;
+        let is_same_line = |place: &Place| place.lines == self.evidence.place.lines && !place.lines.is_empty();
+        let both_update = updates && self.other.place.as_ref().is_some_and(is_same_line);
+        let theirs = if both_update || theirs == "atomic operation" { "RW" } else { letter(theirs) };
+        format!("{theirs}|{}", if updates { "RW" } else { letter(mine) })
     }
 
     /// The warp of this access.

@@ -200,6 +200,12 @@ impl Begun {
         (place[2] < z).then(|| place.map(|place| place as u32))
     }
 
+    /// How many barriers of a block came before an epoch; nothing for that of several blocks.
+    fn barriers(&self, epoch: u64) -> Option<u64> {
+        let Epochs { first, block, interval, .. } = self.epochs;
+        Some(epoch.checked_sub(first + interval)? % block / interval)
+    }
+
     /// A thread of a block by its number.
     fn thread(&self, number: u32) -> [u32; 3] {
         let [x, y, _] = self.shape.block;
@@ -332,6 +338,7 @@ impl Instance for RacecheckInstance {
                 _ => None,
             },
             who: recorded.who,
+            barriers: begun.barriers(recorded.epoch),
             kind: recorded.kind,
         };
         let object = self.host.objects().at(record.address, Some(evidence.when), || false);
