@@ -220,6 +220,11 @@ pub(super) const EXPLANATIONS: &[Explanation] = &[
         include_str!("explain/shared-out-of-bounds.md"),
     ),
     explanation(
+        "texture-out-of-bounds",
+        "a fetch of an element that the texture does not have",
+        include_str!("explain/texture-out-of-bounds.md"),
+    ),
+    explanation(
         "local-out-of-bounds",
         "an access before or after the arrays of a thread",
         include_str!("explain/local-out-of-bounds.md"),

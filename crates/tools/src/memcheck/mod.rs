@@ -28,6 +28,7 @@ mod findings;
 mod host;
 mod rows;
 mod slots;
+mod texture;
 
 use std::sync::Arc;
 
@@ -36,7 +37,7 @@ use ptx::types::Space;
 use ptx::view::AccessBytes;
 use report::Explanation;
 use rewrite::context::{Record, Word};
-use rewrite::{Access, Cursor, DeviceCode, Instrumentation, KernelView, Refusal};
+use rewrite::{Access, Cursor, Definition, DeviceCode, Instrumentation, KernelView, Refusal};
 use toolkit::{Flag, Host, Instance, Options, Tool};
 
 use host::BadThreads;
@@ -170,6 +171,10 @@ impl Instrumentation for Memcheck {
         if !access.is_collective {
             allowed.apply(at);
         }
+    }
+
+    fn definition(&self, at: &mut Cursor<'_, '_>, definition: &Definition) {
+        texture::check(at, definition);
     }
 }
 

@@ -18,6 +18,7 @@ use toolkit::{
 
 use super::findings::BadAccess;
 use super::slots::{Checked, NO_OBJECT};
+use super::texture;
 use super::{
     ARENA, ARENA_BYTES, BAD_THREADS, CHECKED, LAUNCH, PROVED, SHADOW, UNSHADOWED, UNSHADOWED_COUNT, is_misaligned,
 };
@@ -140,6 +141,9 @@ impl Instance for MemcheckInstance {
     }
 
     fn record(&self, record: &Record, evidence: &Evidence<'_>) -> Option<Finding> {
+        if texture::is_fetch(record) {
+            return Some(texture::finding(record, evidence));
+        }
         let (memory, meant) = self.objects_of(record, evidence);
         let bad = BadAccess {
             record: *record,
@@ -154,7 +158,11 @@ impl Instance for MemcheckInstance {
     }
 
     fn failure(&self, record: &Record) -> Option<Failure> {
-        Some(if is_misaligned(record) { Failure::MisalignedAddress } else { Failure::IllegalAddress })
+        match () {
+            () if texture::is_fetch(record) => None,
+            () if is_misaligned(record) => Some(Failure::MisalignedAddress),
+            () => Some(Failure::IllegalAddress),
+        }
     }
 
     fn has_stopped(&self, launch: &LaunchView<'_>) -> bool {
