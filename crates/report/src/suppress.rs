@@ -61,6 +61,8 @@ struct Counted {
     at: String,
     /// How many findings it took.
     used: u64,
+    /// It is one of ours, of which the user need not know.
+    is_ours: bool,
 }
 
 #[derive(Clone, Deserialize, Debug)]
@@ -83,6 +85,16 @@ struct Entry {
 }
 
 impl Suppressions {
+    /// What libraries do that are compiled into programs.
+    pub fn of_libraries() -> Self {
+        let mut suppressions = Self::default();
+        suppressions.add("libraries.toml", include_str!("libraries.toml")).expect("the file is right: a test reads it");
+        for counted in &mut suppressions.list {
+            counted.is_ours = true;
+        }
+        suppressions
+    }
+
     /// Adds those of a file.
     pub fn add(&mut self, file: &str, text: &str) -> Result<(), SuppressionError> {
         if text.len() > LARGEST_FILE {
@@ -96,27 +108,28 @@ impl Suppressions {
         })?;
         for entry in entries.suppression {
             let at = format!("{file}:{}", line_of(entry.span().start));
-            self.list.push(Counted { entry: entry.into_inner(), at, used: 0 });
+            self.list.push(Counted { entry: entry.into_inner(), at, used: 0, is_ours: false });
         }
         Ok(())
     }
 
     /// Takes what is not wanted out of the findings, and says what was not needed. Stacks must have been looked up.
     pub fn apply(&mut self, report: &mut Report) {
-        let (taken, kept) = std::mem::take(&mut report.findings).into_iter().partition(|found| {
-            let entry = self.list.iter_mut().find(|counted| counted.entry.matches(&found.finding));
-            entry.is_some_and(|counted| {
-                counted.used += 1;
-                true
-            })
+        for found in std::mem::take(&mut report.findings) {
+            match self.list.iter_mut().find(|counted| counted.entry.matches(&found.finding)) {
+                None => report.findings.push(found),
+                Some(counted) if counted.is_ours => {}
+                Some(counted) => {
+                    counted.used += 1;
+                    report.suppressed.push(found);
+                }
+            }
+        }
+        let unused = self.list.iter().filter(|counted| counted.used == 0 && !counted.is_ours);
+        let unused = unused.map(|Counted { entry, at, .. }| match &entry.name {
+            Some(name) => format!("{name} ({at})"),
+            None => at.clone(),
         });
-        report.findings = kept;
-        report.suppressed.extend::<Vec<_>>(taken);
-        let unused =
-            self.list.iter().filter(|counted| counted.used == 0).map(|Counted { entry, at, .. }| match &entry.name {
-                Some(name) => format!("{name} ({at})"),
-                None => at.clone(),
-            });
         report.unused_suppressions = unused.collect();
     }
 }

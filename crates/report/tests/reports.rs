@@ -442,3 +442,22 @@ fn names_do_not_leave_the_text_of_a_picture() {
     let picture = report::svg(&report, &mut sources());
     assert!(!picture.contains("<script>") && !picture.contains('\u{1b}'), "{picture}");
 }
+
+#[test]
+fn what_libraries_do_by_themselves_is_not_reported() {
+    let copy = |function: &str| report::Finding {
+        code: "unpinned-copy".into(),
+        place: None,
+        stack: stack([
+            source("cudaMemcpyAsync", "copy.h", 3),
+            source(function, "library.h", 9),
+            source("main", "a.cu", 1),
+        ]),
+        ..out_of_bounds()
+    };
+    let lines = [found(copy("thrust::reduce<int>")), found(copy("mine::reduce")), coverage(1, 1), Line::End];
+    let mut report = report_of(&lines);
+    report::Suppressions::of_libraries().apply(&mut report);
+    assert_eq!((report.findings.len(), report.suppressed.len()), (1, 0));
+    assert_eq!(report.unused_suppressions, Vec::<String>::new(), "the user has written none");
+}

@@ -38,6 +38,18 @@ pub enum HostEvent<'a> {
         /// How many bytes it has.
         bytes: u64,
     },
+    /// It asks for a texture of more memory than an allocation has, and is refused.
+    BindingOverrun {
+        /// Where the memory begins.
+        address: u64,
+        /// How many bytes are bound.
+        bytes: u64,
+    },
+    /// It asks for an asynchronous copy of memory of the host that is not pinned, which is not asynchronous then.
+    UnpinnedCopy {
+        /// Whether it goes to the host: then the call has to wait for it.
+        is_to_host: bool,
+    },
     /// It asks for a copy from or to memory, or a fill of it, that is within an allocation.
     Copy {
         /// Where it begins.

@@ -142,7 +142,7 @@ pub(crate) fn watch(
 /// The files of suppressions, which must be right before the program starts.
 fn read_suppressions(files: &[PathBuf]) -> Result<Suppressions> {
     use std::io::Read;
-    let mut suppressions = Suppressions::default();
+    let mut suppressions = Suppressions::of_libraries();
     for path in files {
         let mut text = String::new();
         let file = std::fs::File::open(path).with_context(|| format!("reading {}", path.display()))?;

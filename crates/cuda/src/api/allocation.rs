@@ -270,8 +270,22 @@ pub(crate) enum Owner {
     Host,
 }
 
+/// What the program wants with a range of addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Purpose {
+    /// To copy or fill it.
+    Copy,
+    /// To bind it to a texture.
+    Binding,
+}
+
 /// Whose memory a range is. One that starts in device memory must lie in one allocation.
 pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
+    owner_for(Purpose::Copy, address, bytes)
+}
+
+/// The same, for some purpose.
+pub(crate) fn owner_for(purpose: Purpose, address: u64, bytes: u64) -> Result<Owner> {
     let end = address.checked_add(bytes).ok_or(CudaError::INVALID_VALUE)?;
     let memory = driver::get()?.device.memory();
     if find(address).is_some_and(|found| found.source == Source::Mapping) {
@@ -297,11 +311,16 @@ pub(crate) fn owner(address: u64, bytes: u64) -> Result<Owner> {
     };
     if end > start + length {
         if let Some(tool_host) = tooling::get() {
-            tool_host.on_event(&HostEvent::CopyOverrun { address, bytes });
+            tool_host.on_event(&match purpose {
+                Purpose::Copy => HostEvent::CopyOverrun { address, bytes },
+                Purpose::Binding => HostEvent::BindingOverrun { address, bytes },
+            });
         }
         return Err(CudaError::INVALID_VALUE);
     }
-    if let Some(tool_host) = tooling::get() {
+    if let Some(tool_host) = tooling::get()
+        && purpose == Purpose::Copy
+    {
         tool_host.on_event(&HostEvent::Copy { address, bytes });
     }
     Ok(if matches!(kind, Kind::Host { .. }) { Owner::PinnedHost } else { Owner::Device })

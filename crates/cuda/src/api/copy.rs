@@ -3,6 +3,8 @@
 //! Device memory is host memory, and still not everything goes: a copy whose direction does not fit the pointers, or
 //! that leaves its allocation, is refused as on a GPU, because programs are tested here that will run there.
 
+use toolkit::HostEvent;
+
 use super::allocation::{Owner, owner};
 use super::stream::Stream;
 use super::work::Work;
@@ -28,6 +30,13 @@ pub(crate) fn copy(stream: &Stream, mut copy: Copy, wait: Wait) -> Result<()> {
     let is_flat = extent.height == 1 && extent.depth == 1;
     let is_captured = stream.current_capture().is_some();
     let is_read_or_written = target == Owner::Host || source == Owner::Host && !is_flat;
+    if wait == Wait::No
+        && !is_captured
+        && (source == Owner::Host || target == Owner::Host)
+        && let Some(tool_host) = crate::tooling::get()
+    {
+        tool_host.on_event(&HostEvent::UnpinnedCopy { is_to_host: target == Owner::Host });
+    }
     let waits = wait == Wait::Yes || is_read_or_written && !is_captured;
     if waits {
         stream.run(Work::Copy(copy))?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use device::texture::{AddressMode, Component, Filter, Geometry, Image, Level, Object, Sampler};
 
-use super::allocation;
+use super::allocation::{self, Purpose};
 use super::array::{Array, Pyramid};
 use super::copy;
 use crate::driver;
@@ -41,7 +41,7 @@ impl Resource {
             Self::Pyramid(ref pyramid) => Ok(pyramid.image.clone()),
             Self::Linear(address, bytes, format) => {
                 copy::check_device(address)?;
-                allocation::owner(address, bytes)?;
+                allocation::owner_for(Purpose::Binding, address, bytes)?;
                 let element = format.0.bytes() * u64::from(format.1);
                 let width = u32::try_from(bytes / element).map_err(|_| CudaError::INVALID_VALUE)?;
                 if width == 0 {
@@ -57,7 +57,7 @@ impl Resource {
                     return Err(CudaError::INVALID_VALUE);
                 }
                 copy::check_device(address)?;
-                allocation::owner(address, bytes - row_pitch + u64::from(width) * element)?;
+                allocation::owner_for(Purpose::Binding, address, bytes - row_pitch + u64::from(width) * element)?;
                 let level = Level { address, size: [width, height, 1], row_pitch, slice_pitch: bytes };
                 Ok(of_memory(Geometry::Plane, format, level, false))
             }

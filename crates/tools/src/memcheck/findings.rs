@@ -252,6 +252,16 @@ pub(super) const EXPLANATIONS: &[Explanation] = &[
     explanation("double-free", "memory that is freed twice", include_str!("explain/double-free.md")),
     explanation("invalid-free", "a pointer is freed that cannot be", include_str!("explain/invalid-free.md")),
     explanation("invalid-copy", "a copy or fill that goes past the end", include_str!("explain/invalid-copy.md")),
+    explanation(
+        "invalid-binding",
+        "more memory than there is, is bound to a texture",
+        include_str!("explain/invalid-binding.md"),
+    ),
+    explanation(
+        "unpinned-copy",
+        "an asynchronous copy that cannot be asynchronous",
+        include_str!("explain/unpinned-copy.md"),
+    ),
     explanation("device-double-free", "a kernel frees memory twice", include_str!("explain/device-double-free.md")),
     explanation("device-invalid-free", "a kernel frees what it cannot", include_str!("explain/device-invalid-free.md")),
     explanation("leak", "memory that was never freed", include_str!("explain/leak.md")),

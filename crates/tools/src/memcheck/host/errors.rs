@@ -76,6 +76,38 @@ impl MemcheckInstance {
         self.copy_finding(address, bytes, object);
     }
 
+    /// The host binds more than an allocation has to a texture.
+    pub(super) fn on_binding_overrun(&self, address: u64, bytes: u64) {
+        let Some(object) = self.host.objects().pointed_to(address).map(Object::described) else { return };
+        let offset = address - object.start;
+        let message = format!("{bytes} bytes from offset {offset} on, of {} of {} bytes", object.name, object.bytes);
+        self.host_finding(
+            "invalid-binding",
+            "memory past the end of an allocation is bound to a texture",
+            vec![note(message, object.stack)],
+            "bind as many bytes as the allocation has from there on, or fewer",
+        );
+    }
+
+    /// The host copies memory asynchronously that is not pinned.
+    pub(super) fn on_unpinned_copy(&self, is_to_host: bool) {
+        if self.options.api_errors == ApiErrors::No {
+            return;
+        }
+        let message = if is_to_host {
+            "the call waits until the copy is done, and for all that was asked of the stream before"
+        } else {
+            "the memory is copied aside before the call returns"
+        };
+        let finding = Finding {
+            notes: vec![note(message, None)],
+            help: Some("allocate the memory with cudaMallocHost, or pin it with cudaHostRegister".to_owned()),
+            stack: Some(self.host.stack().frames()),
+            ..error("unpinned-copy", "an asynchronous copy of host memory that is not pinned")
+        };
+        self.host.found(Finding { severity: Severity::Warning, ..finding });
+    }
+
     /// The host copies or fills more than was allocated from a heap of its own, which CUDA knows nothing of.
     pub(super) fn on_copy(&self, address: u64, bytes: u64) {
         if self.options.api_errors == ApiErrors::No {

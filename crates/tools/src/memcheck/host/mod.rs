@@ -81,6 +81,8 @@ impl Instance for MemcheckInstance {
             HostEvent::InvalidFree { address } => self.on_invalid_free(address),
             HostEvent::InvalidFreeInKernel { address, place } => self.on_invalid_free_in_kernel(address, place),
             HostEvent::CopyOverrun { address, bytes } => self.on_copy_overrun(address, bytes),
+            HostEvent::BindingOverrun { address, bytes } => self.on_binding_overrun(address, bytes),
+            HostEvent::UnpinnedCopy { is_to_host } => self.on_unpinned_copy(is_to_host),
             HostEvent::Copy { address, bytes } => self.on_copy(address, bytes),
             HostEvent::CopyOfFreed { address } => self.on_copy_of_freed(address),
             HostEvent::HostAccess { address, is_write, stack } => self.on_host_access(address, is_write, stack),
