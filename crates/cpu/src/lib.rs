@@ -46,7 +46,8 @@
 //! - Instructions are counted for each thread, and a budget is looked at where loops go back ([`Mode::budget`],
 //!   `Observer::executed`); region loops stay.
 //! - A confined kernel reaches nothing of the process but memory of the device ([`Mode::confine`]).
-//! - Accesses of instructions that a tool inserted are not preempted ([`Mode::preempt`]).
+//! - Accesses of instructions that a tool inserted are not preempted ([`Mode::preempt`]), and nobody runs between what a tool
+//!   inserted before an access of the program and the access.
 //!
 //! Atomic operations at the scope of a block are those of the whole device. Without a lock they would lose updates where
 //! blocks use them on one word: a race in PTX, but one that GPUs are kind to.

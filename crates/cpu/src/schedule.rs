@@ -5,7 +5,8 @@
 pub enum Schedule {
     /// Who has waited longest. The last one that comes to a barrier goes on first, which takes no switch of stacks.
     InOrder,
-    /// As in order; but threads that a barrier or a collective lets go on do so by their numbers.
+    /// As in order; but threads that a barrier or a collective lets go on do so by their numbers. So between two barriers of the
+    /// block one warp follows another, and in a warp, between two collectives, one lane another.
     ByThread,
     /// Anybody, as the seed says.
     Random,

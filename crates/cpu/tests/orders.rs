@@ -148,6 +148,9 @@ fn serial_threads_run_by_their_numbers_between_barriers() {
                 assert!(by_ticket.iter().copied().eq(0..THREADS), "phase {phase} {by_ticket:?} {mode:?}");
             }
             assert!(threads.iter().map(|thread| thread[0]).eq(before..before + THREADS as u32), "{mode:?}");
+            // After the barrier, a warp has its turns on both sides of the collective before the next one has any.
+            let last = threads[..32].iter().map(|thread| thread[2]).max();
+            assert!(last < threads[32..].iter().map(|thread| thread[1]).min(), "{mode:?}");
         }
     }
 }

@@ -8,7 +8,8 @@ use ptx::edit::{Builder, Editor};
 use ptx::import::Imported;
 use ptx::ir::{FuncId, Guard, Operand, Reg, StmtId, Symbol, TagId};
 use ptx::special::Special;
-use ptx::types::{Type, TypeKind};
+use ptx::types::{Space, Type, TypeKind};
+use ptx::view::AccessSpace;
 use rustc_hash::FxHashMap;
 
 use crate::access_group::{AccessGroup, AccessGroups};
@@ -307,6 +308,57 @@ impl<'e, 'm> Cursor<'e, 'm> {
             }
             other => panic!("{other:?} is no address that tools are told of"),
         }
+    }
+
+    /// The address of an access, as one of generic memory, in a register of 64 bits.
+    pub fn generic_address(&mut self, access: &Access) -> Reg {
+        let mut address = self.address(access);
+        if self.editor.function().reg_type(address).bits() == 32 {
+            let long = self.reg(Type::B64);
+            self.before().inst("cvt.u64.u32", &[long.into(), address.into()]);
+            address = long;
+        }
+        if access.access.space == AccessSpace::State(Space::Shared) {
+            let generic = self.reg(Type::B64);
+            self.before().inst("cvta.shared.u64", &[generic.into(), address.into()]);
+            address = generic;
+        }
+        address
+    }
+
+    /// What a store writes, in 64 bits, of which the lower ones count; nothing for vectors and constants of other kinds.
+    pub fn stored_value(&mut self, access: &Access) -> Option<Operand> {
+        let view = self.editor.view(access.stmt)?;
+        if access.access.vector > 1 {
+            return None;
+        }
+        let [_, stored] = view.operands() else { return None };
+        let reg = match *stored {
+            Operand::Int(number) => return Some(Operand::Int(number)),
+            Operand::Reg(reg) => reg,
+            _ => return None,
+        };
+        let ty = self.editor.function().reg_type(reg);
+        let mut from = reg;
+        if ty.kind() == TypeKind::Float {
+            let (plain, spelling) = match ty.bits() {
+                32 => (Type::B32, "mov.b32"),
+                64 => (Type::B64, "mov.b64"),
+                _ => return None,
+            };
+            from = self.reg(plain);
+            self.before().inst(spelling, &[from.into(), reg.into()]);
+        }
+        let spelling = match ty.bits() {
+            64 => return Some(from.into()),
+            32 => "cvt.u64.u32",
+            16 => "cvt.u64.u16",
+            8 => "cvt.u64.u8",
+            _ => return None,
+        };
+        let long = self.reg(Type::B64);
+        self.before().inst(spelling, &[long.into(), from.into()]);
+        Some(long.into())
     }
 
     /// Sets a predicate to another one where a guard holds, and else to false. Without a guard it is the other one.

@@ -421,6 +421,11 @@ impl Objects {
         self.whole().map(|object| (object.start, object.bytes, object.kind.name())).collect()
     }
 
+    /// An object of which something holds.
+    pub fn find(&self, mut holds: impl FnMut(&Object) -> bool) -> Option<&Object> {
+        self.live.values().find(|object| holds(object))
+    }
+
     /// What was never freed.
     pub fn leaks(&self) -> Vec<Object> {
         let mut leaks: Vec<Object> =

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use device::Order;
-use rewrite::LaunchShape;
+use rewrite::{LaunchShape, Refusal};
 
 use crate::failure::Failure;
 
@@ -15,6 +15,12 @@ use crate::failure::Failure;
 pub trait Plan: Debug + Send {
     /// The next step. The first time, nothing came before it.
     fn next(&mut self, last: &Outcome) -> Step;
+
+    /// Whether the plan goes on after a fault in the run that it asked for last, which is [told](Outcome::Faulted): it will
+    /// restore what was saved, and run the kernel in another way. Else the launch ends with the fault.
+    fn survives_faults(&self) -> bool {
+        false
+    }
 }
 
 /// A step of a plan.
@@ -35,6 +41,8 @@ pub enum Step {
     Done,
     /// The launch is over, and nothing of it counts: it ends with an error.
     Fail(Failure),
+    /// The launch is over, but what the tool is for was not done, for a reason: it counts as not checked.
+    Refuse(Refusal),
 }
 
 /// How the kernel runs in a step.
@@ -55,6 +63,11 @@ impl RunStep {
     pub fn version(version: usize) -> Self {
         Self { version: Some(version), shape: None, blocks: None, order: Order::Free }
     }
+
+    /// All of the original, in the [serial order](Order::Serial).
+    pub fn serial() -> Self {
+        Self { version: None, shape: None, blocks: None, order: Order::Serial }
+    }
 }
 
 /// What came of a step.
@@ -66,6 +79,8 @@ pub enum Outcome {
     Done,
     /// It was done, and kernels recorded something.
     Recorded,
+    /// A fault of the device ended it, and the plan [goes on](Plan::survives_faults).
+    Faulted,
     /// Memory differs from what was saved.
     Differs {
         /// The object, in words.

@@ -27,6 +27,7 @@ mod nop;
 mod order;
 mod proofs;
 pub mod racecheck;
+pub mod repair;
 pub mod rmt;
 mod trace;
 mod traffic;
@@ -48,6 +49,7 @@ use toolkit::Tool;
 pub static TOOLS: &[&dyn Tool] = &[
     &memcheck::Memcheck,
     &racecheck::Racecheck,
+    &repair::Repair,
     &rmt::Rmt,
     &Traffic,
     &Nop,

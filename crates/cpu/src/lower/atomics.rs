@@ -21,7 +21,6 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let accesses = view.accesses();
         let Some(access) = accesses.first() else { return false };
         let Some(space) = addressed_space(access) else { return false };
-        self.preempt(space);
         let form = view.form;
         let operands = view.operands();
         let ty = form.types().last().copied().unwrap_or(Type::B32);

@@ -8,10 +8,13 @@
 //! the warp is deoptimized.
 
 use ptx::analysis::Block;
+use ptx::ir::StmtId;
+use ptx::ops::Effect;
 use ptx::types::Space;
 
 use super::analysis::ResumePoint;
 use super::function::Lowering;
+use super::memory::addressed_space;
 use crate::abi::calls::RuntimeFunction;
 use crate::abi::context::field;
 use crate::emit::Sign;
@@ -22,11 +25,25 @@ const TURN: u64 = 32;
 const SPIN_LIMIT: u64 = 1024;
 
 impl Lowering<'_, '_, '_> {
-    /// Before an access to memory of a space, if that is known: lets another warp run, if kernels are compiled so, the access
-    /// is the program's own, and another thread could see it.
-    pub(crate) fn preempt(&mut self, space: Option<Space>) {
-        let is_seen = !matches!(space, Some(Space::Param | Space::Const | Space::Local));
-        if self.unit.options.preempt && is_seen && self.body.origin(self.statement).tag.is_none() {
+    /// Before an instruction of the program that accesses memory: lets another warp run, if kernels are compiled so, and another
+    /// thread could see the access. What tools inserted before the access, and look at memory with, belongs to it: they find
+    /// what the access finds.
+    pub(crate) fn preempt(&mut self) {
+        if !self.unit.options.preempt {
+            return;
+        }
+        let origin = self.body.origin(self.statement).id;
+        let belongs = |id: StmtId| self.view(id).is_some() && self.body.origin(id).id == origin;
+        let is_tools = |id: StmtId| self.body.origin(id).tag.is_some();
+        if self.previous.is_some_and(|previous| belongs(previous) && is_tools(previous)) {
+            return;
+        }
+        let mut group =
+            std::iter::successors(Some(self.statement), |&id| self.body.next(id)).take_while(|&id| belongs(id));
+        let Some(view) = group.find(|&id| !is_tools(id)).and_then(|id| self.view(id)) else { return };
+        let is_plain = matches!(view.effect(), Some(Effect::Load | Effect::Store | Effect::Atomic));
+        let space = view.accesses().first().and_then(addressed_space);
+        if is_plain && space.is_some_and(|space| !matches!(space, Some(Space::Param | Space::Const | Space::Local))) {
             self.call_runtime(RuntimeFunction::Preempt, &[self.warp]);
         }
     }

@@ -153,6 +153,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
                     Execution::Never => continue,
                     Execution::Where(guard) => Some(guard),
                 };
+                self.preempt();
                 self.save_guard(&view);
                 self.check_wrapping();
                 self.unit.builder.set_beside(self.accesses_shadow(&view));

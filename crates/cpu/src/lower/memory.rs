@@ -196,7 +196,6 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let accesses = view.accesses();
         let Some(access) = accesses.first() else { return false };
         let Some(space) = addressed_space(access) else { return false };
-        self.preempt(space);
         let operands = view.operands();
         let ty = view.form.types().last().copied().unwrap_or(Type::B32);
         let bytes = ty.bytes();

@@ -144,10 +144,14 @@ impl ToolHost {
         }
         match plan {
             Some(plan) => {
-                self.count(job.name, is_wanted, false);
                 let _turn = self.turns.write().unwrap_or_else(PoisonError::into_inner);
                 runs.output = Some(Arc::default());
-                runs.run_plan(plan)
+                let (result, refusal) = runs.run_plan(plan);
+                match refusal {
+                    Some(refusal) => self.count_unchecked(job.name, refusal.to_string()),
+                    None => self.count(job.name, is_wanted, false),
+                }
+                result
             }
             None => {
                 // What one worker runs is the only launch at that time.
@@ -213,13 +217,15 @@ impl<'a> LaunchJob<'a> {
     }
 }
 
+/// How a launch ends that a tool may have ended.
+fn ended_by(failure: Option<Failure>) -> Result<(), LaunchEnd> {
+    failure.map_or(Ok(()), |failure| Err(LaunchEnd::Tool(error_of(failure))))
+}
+
 impl Runs<'_> {
     /// A launch of one step.
     fn run_once(&mut self, target: &Target<'_>) -> Result<(), LaunchEnd> {
-        match self.run(target, None, Order::Free, &[])?.failure {
-            None => Ok(()),
-            Some(failure) => Err(LaunchEnd::Tool(error_of(failure))),
-        }
+        ended_by(self.run(target, None, Order::Free, &[])?.failure)
     }
 
     /// Runs something, with some of its parameters replaced.
@@ -262,15 +268,18 @@ impl Runs<'_> {
     }
 
     /// Runs a launch in the steps of a plan.
-    fn run_plan(&mut self, mut plan: Box<dyn Plan>) -> Result<(), LaunchEnd> {
+    fn run_plan(&mut self, mut plan: Box<dyn Plan>) -> (Result<(), LaunchEnd>, Option<Refusal>) {
         let mut snapshot: Option<Snapshot> = None;
-        let (mut outcome, mut failure) = (Outcome::Begins, None);
+        let (mut outcome, mut failure, mut refused) = (Outcome::Begins, None, None);
         let result = loop {
             let step = plan.next(&outcome);
             outcome = Outcome::Done;
             match step {
                 Step::Run(step) => match self.run_step(&step, &[]) {
                     Ok(ran) => (outcome, failure) = (ran.outcome(), failure.or(ran.failure)),
+                    Err(LaunchEnd::Device(LaunchError::Fault(_))) if plan.survives_faults() => {
+                        outcome = Outcome::Faulted;
+                    }
                     Err(end) => break Err(end),
                 },
                 Step::Save => {
@@ -301,8 +310,12 @@ impl Runs<'_> {
                         outcome = Outcome::Differs { object, offset, bytes };
                     }
                 }
-                Step::Done => break failure.map_or(Ok(()), |failure| Err(LaunchEnd::Tool(error_of(failure)))),
-                Step::Fail(failure) => break Err(LaunchEnd::Tool(error_of(failure))),
+                Step::Done => break ended_by(failure),
+                Step::Fail(failure) => break ended_by(Some(failure)),
+                Step::Refuse(refusal) => {
+                    refused = Some(refusal);
+                    break ended_by(failure);
+                }
             }
         };
         if let Some(snapshot) = snapshot {
@@ -312,7 +325,7 @@ impl Runs<'_> {
         if let Some(output) = &self.output {
             self.tool_host.services.device.output().append(&output.take());
         }
-        result
+        (result, refused)
     }
 
     fn run_step(&mut self, step: &RunStep, replaced: &[(usize, u64)]) -> Result<Ran, LaunchEnd> {

@@ -4,14 +4,14 @@ use ptx::analysis::CallGraph;
 use ptx::ir::{FuncId, Guard, Module, Operand, Reg, StmtId};
 use ptx::special::Special;
 use ptx::synchronisation::Synchronisation;
-use ptx::types::{Space, Type, TypeKind};
+use ptx::types::{Space, Type};
 use ptx::view::{AccessBytes, AccessKind, AccessSpace, Callee, MemAccess, Order, View};
 use rewrite::{Access, Call, Cursor, KernelView, Refusal, Sync};
 use rustc_hash::FxHashMap;
 
 use super::check::{Checked, MOST_GRANULES, THREAD_BITS, ThreadRecords};
 use super::compare_and_swap::expected_by_swaps;
-use super::prune::Pruned;
+use super::prune::{Pruned, Rule};
 use super::record::{STRONG_BLOCK, THREAD};
 use super::strength::{kind, strong};
 use super::{
@@ -141,7 +141,7 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
             thread: None,
             has_calls,
             expected_by_swaps: expected_by_swaps(module, editor.function()),
-            pruned: is_pruned.then(|| Pruned::of(module, func)),
+            pruned: is_pruned.then(|| Pruned::of(module, func, Rule::Races)),
             kernel: is_kernel.then(|| KernelFacts::of(module, func, has_calls)),
         }
     };
@@ -265,7 +265,7 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
     // One for errors, and the next for warnings.
     let (guard, site) = (at.guard(), at.site(access));
     at.site(access);
-    let mut address = generic_address(at, access);
+    let mut address = at.generic_address(access);
     if kind != 0 {
         // What the instruction loads may take the place of its address.
         let copy = at.reg(Type::B64);
@@ -278,7 +278,7 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
         AccessKind::ReadWrite => UPDATES,
         AccessKind::Write => WRITES,
     };
-    let value = if kind < STRONG_BLOCK && what & WRITES != 0 { value(at, access) } else { None };
+    let value = if kind < STRONG_BLOCK && what & WRITES != 0 { at.stored_value(access) } else { None };
     if value.is_some() {
         what |= HAS_VALUE;
     }
@@ -345,55 +345,4 @@ fn order(at: &mut Cursor<'_, '_>, access: &Access, address: Reg, mut what: u32) 
     at.and_guard(holds, is_ordered, at.guard());
     let arguments = [address.into(), mine.into(), first.into(), Operand::Int(what.into())];
     at.call_after(Some(Guard::when(holds)), "warpgrind_race_order", &[], &arguments);
-}
-
-/// The address of an access, as one of generic memory.
-fn generic_address(at: &mut Cursor<'_, '_>, access: &Access) -> Reg {
-    let mut address = at.address(access);
-    if at.editor().function().reg_type(address).bits() == 32 {
-        let long = at.reg(Type::B64);
-        at.before().inst("cvt.u64.u32", &[long.into(), address.into()]);
-        address = long;
-    }
-    if access.access.space == AccessSpace::State(Space::Shared) {
-        let generic = at.reg(Type::B64);
-        at.before().inst("cvta.shared.u64", &[generic.into(), address.into()]);
-        address = generic;
-    }
-    address
-}
-
-/// What a store writes, in 64 bits; nothing for vectors.
-fn value(at: &mut Cursor<'_, '_>, access: &Access) -> Option<Operand> {
-    let view = at.editor().view(access.stmt)?;
-    if access.access.vector > 1 {
-        return None;
-    }
-    let [_, stored] = view.operands() else { return None };
-    let reg = match *stored {
-        Operand::Int(number) => return Some(Operand::Int(number)),
-        Operand::Reg(reg) => reg,
-        _ => return None,
-    };
-    let ty = at.editor().function().reg_type(reg);
-    let mut from = reg;
-    if ty.kind() == TypeKind::Float {
-        let (plain, spelling) = match ty.bits() {
-            32 => (Type::B32, "mov.b32"),
-            64 => (Type::B64, "mov.b64"),
-            _ => return None,
-        };
-        from = at.reg(plain);
-        at.before().inst(spelling, &[from.into(), reg.into()]);
-    }
-    let spelling = match ty.bits() {
-        64 => return Some(from.into()),
-        32 => "cvt.u64.u32",
-        16 => "cvt.u64.u16",
-        8 => "cvt.u64.u8",
-        _ => return None,
-    };
-    let long = at.reg(Type::B64);
-    at.before().inst(spelling, &[long.into(), from.into()]);
-    Some(long.into())
 }

@@ -12,7 +12,7 @@ mod compare_and_swap;
 mod findings;
 mod host;
 mod instrument;
-mod prune;
+pub(crate) mod prune;
 mod record;
 mod strength;
 

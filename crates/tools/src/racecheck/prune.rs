@@ -24,9 +24,29 @@ use toolkit::{AllocationKind, LaunchView, Objects};
 use super::record::{STRONG_BLOCK, STRONG_DEVICE};
 use super::strength::kind;
 
+/// Which accesses are left out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Rule<'a> {
+    /// Those that cannot race.
+    Races,
+    /// Those whose order does not matter to anybody. Strong operations are accesses like others here, except for these
+    /// instructions: among each other they leave the same behind in any order.
+    Order(&'a FxHashSet<StmtId>),
+}
+
+impl Rule<'_> {
+    /// Whether an access needs no order among others like it: for races, if it is as strong as this.
+    fn is_settled(self, access: &Accessed, least: u32) -> bool {
+        match self {
+            Self::Races => kind(&access.access) >= least,
+            Self::Order(instructions) => instructions.contains(&access.stmt),
+        }
+    }
+}
+
 /// What is left out of a kernel.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pruned {
+pub(crate) struct Pruned {
     /// The accesses: instruction, and which of its accesses.
     accesses: FxHashSet<(StmtId, usize)>,
     /// Writes for which reads by the same thread before them are left out.
@@ -103,10 +123,12 @@ impl Accessed {
 
 impl Pruned {
     /// What can be left out of a function as it is now.
-    pub(super) fn of(module: &Module, func: FuncId) -> Self {
+    pub(crate) fn of(module: &Module, func: FuncId, rule: Rule<'_>) -> Self {
         let function = &module.functions[func];
         let mut pruned = Self::default();
-        pruned.repeated(module, function);
+        if let Rule::Races = rule {
+            pruned.repeated(module, function);
+        }
         if !function.is_entry() {
             return pruned;
         }
@@ -115,13 +137,13 @@ impl Pruned {
             return pruned;
         }
         let Some(accesses) = accesses(module, func) else { return pruned };
-        pruned.objects(&accesses);
-        pruned.regions(module, func, &calls, &accesses);
+        pruned.objects(&accesses, rule);
+        pruned.regions(module, func, &calls, &accesses, rule);
         pruned
     }
 
     /// Whether an access is left out.
-    pub(super) fn contains(&self, stmt: StmtId, index: usize) -> bool {
+    pub(crate) fn contains(&self, stmt: StmtId, index: usize) -> bool {
         self.accesses.contains(&(stmt, index))
     }
 
@@ -131,7 +153,7 @@ impl Pruned {
     }
 
     /// Whether the objects of a launch are as different as their accesses need.
-    pub(super) fn holds(&self, launch: &LaunchView<'_>, objects: &Objects) -> bool {
+    pub(crate) fn holds(&self, launch: &LaunchView<'_>, objects: &Objects) -> bool {
         let memory = |object: Object| match object {
             Object::Variable(variable) => Some(Memory::Variable(variable)),
             Object::Param { number, offset } => {
@@ -147,7 +169,7 @@ impl Pruned {
     }
 
     /// Objects that are only read, or only accessed by strong operations.
-    fn objects(&mut self, accesses: &[Accessed]) {
+    fn objects(&mut self, accesses: &[Accessed], rule: Rule<'_>) {
         let is_unknown = |access: &&Accessed| matches!(access.place, Place::SomeGlobal | Place::Anywhere);
         let mut unknown = accesses.iter().filter(is_unknown);
         let (is_any, is_any_written) = (unknown.clone().next().is_some(), unknown.any(Accessed::writes));
@@ -168,7 +190,7 @@ impl Pruned {
             if !written.contains(&object) {
                 self.accesses.extend(of(object).map(Accessed::key));
                 self.apart.push((object, written.clone()));
-            } else if !is_any && of(object).all(|access| kind(&access.access) == STRONG_DEVICE) {
+            } else if !is_any && of(object).all(|access| rule.is_settled(access, STRONG_DEVICE)) {
                 self.accesses.extend(of(object).map(Accessed::key));
                 self.apart.push((object, all.iter().copied().filter(|&other| other != object).collect()));
             }
@@ -176,7 +198,7 @@ impl Pruned {
     }
 
     /// Shared variables between barriers.
-    fn regions(&mut self, module: &Module, func: FuncId, calls: &CallGraph, accesses: &[Accessed]) {
+    fn regions(&mut self, module: &Module, func: FuncId, calls: &CallGraph, accesses: &[Accessed], rule: Rule<'_>) {
         let function = &module.functions[func];
         let Some(body) = &function.body else { return };
         if !accesses.iter().any(|access| matches!(access.place, Place::Shared(_))) {
@@ -218,7 +240,7 @@ impl Pruned {
             let mut inside: Vec<&Accessed> =
                 statements.filter_map(|stmt| by_stmt.get(stmt)).flatten().copied().collect();
             inside.dedup_by_key(|access| access.key());
-            let is_strong = |access: &&Accessed| kind(&access.access) >= STRONG_BLOCK;
+            let is_strong = |access: &&Accessed| rule.is_settled(access, STRONG_BLOCK);
             let may_race = |access: &Accessed| {
                 let same = inside.iter().filter(|other| may_overlap(access.place, other.place));
                 let (mut writes, mut weak) = (access.writes(), !is_strong(&access));
@@ -402,7 +424,7 @@ mod tests {
         assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
         let module = parsed.module;
         let func = module.function("k").expect("the kernel is there");
-        let pruned = Pruned::of(&module, func);
+        let pruned = Pruned::of(&module, func, Rule::Races);
         let body = module.functions[func].body.as_ref().expect("it has a body");
         let is_looked_at = |view: &View<'_>| {
             let spaces = [Space::Global, Space::Shared].map(AccessSpace::State);

@@ -838,6 +838,10 @@ impl<'l> Schedule<'l> {
                 self.ready.push_back(rendezvous.fibres[lane as usize]);
                 has_released = true;
             }
+            if self.launch.schedule == Policy::ByThread {
+                // Threads of later warps have not had their turn.
+                self.ready.rotate_right(lanes.count_ones() as usize);
+            }
             each().for_each(|lane| rendezvous.arrivals.leave(lane));
         }
         resident.rendezvous.retain(|rendezvous| rendezvous.arrivals.here != 0);

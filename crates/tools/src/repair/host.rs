@@ -1,0 +1,391 @@
+//! The tool in a process: how each launch gets the result of the serial order, and what is told of it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ptx::analysis::footprint::Footprint;
+use report::{Cell, Finding, Row, demangled};
+use rewrite::context::Record;
+use rewrite::{KernelVersion, LaunchShape, Refusal};
+use toolkit::{
+    Accessed, AllocationKind, Evidence, Flag, FlagValue, Host, Instance, LaunchView, Objects, Options, Plan, Plane,
+    PlaneLayout, PlaneOf, Touched, Words, quarantine,
+};
+
+use super::findings::Conflict;
+use super::instrument::Kept;
+use super::kernel_facts::KernelFacts;
+use super::ledger::{Entry, Launches, Ledger};
+use super::plan::{CheckedPlan, Progress, SerialPlan};
+use super::turn::Turns;
+use super::{
+    ARENA, ARENA_BYTES, BLOCK, CHECKED, COUNTS, DISTANCE, GRANULE, INTERVAL, LANE, LAUNCH, MEETING, MEETINGS, PLAIN,
+    PLANE, PRUNED, SHARED_DISTANCE, SHARED_GRANULE, SHARED_PLANE, TOOL, WARP, WINDOWS, WINDOWS_BYTES,
+};
+
+const HOW: Flag = Flag {
+    name: "how",
+    help: "auto: in parallel, and again one thread after another where threads conflict; serial: one thread after another",
+    value: Some(FlagValue { name: "HOW", default: "auto", check: check_how }),
+};
+
+const UNIT: Flag = Flag {
+    name: "unit",
+    help: "What runs one after another: thread; auto leaves kernels as they are that rely on the lockstep of a warp",
+    value: Some(FlagValue { name: "UNIT", default: "auto", check: check_unit }),
+};
+
+const DETECT: Flag =
+    Flag { name: "detect", help: "Find launches that are not as in the serial order, and repair nothing", value: None };
+
+const EXPLAIN: Flag =
+    Flag { name: "explain", help: "List how the launches of each kernel were run, and why in that way", value: None };
+
+const NO_PRUNE: Flag =
+    Flag { name: "no-prune", help: "Check all accesses, also those whose order does not matter", value: None };
+
+const ABLATE: Flag = Flag {
+    name: "ablate",
+    help: "Leave out work, to tell what it costs: nothing, snapshot, checks; nothing is repaired then",
+    value: Some(FlagValue { name: "WORK", default: "nothing", check: check_work }),
+};
+
+pub(super) const FLAGS: &[Flag] = &[HOW, UNIT, DETECT, EXPLAIN, Flag::NO_PROVE, NO_PRUNE, ABLATE];
+
+fn check_how(name: &str) -> Result<(), String> {
+    one_of(name, &["auto", "serial"])
+}
+
+fn check_unit(name: &str) -> Result<(), String> {
+    one_of(name, &["auto", "thread"])
+}
+
+fn check_work(name: &str) -> Result<(), String> {
+    one_of(name, &Work::ALL.map(Work::name))
+}
+
+fn one_of(name: &str, names: &[&str]) -> Result<(), String> {
+    if names.contains(&name) { Ok(()) } else { Err(format!("it is one of {}", names.join(", "))) }
+}
+
+/// How much of the work is done, to tell what costs how much.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Work {
+    /// All of it.
+    All,
+    /// Launches are checked, and nothing is saved.
+    NotSaved,
+    /// What launches may write is saved, and they are not checked.
+    NotChecked,
+}
+
+impl Work {
+    const ALL: [Self; 3] = [Self::All, Self::NotSaved, Self::NotChecked];
+
+    /// What is left out, as users name it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::All => "nothing",
+            Self::NotSaved => "snapshot",
+            Self::NotChecked => "checks",
+        }
+    }
+}
+
+/// The tool in a process.
+#[derive(Debug)]
+pub(super) struct RepairInstance {
+    host: Arc<dyn Host>,
+    options: Options,
+    detects: bool,
+    work: Work,
+    ledger: Arc<Ledger>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Turns below this were given out.
+    given_out: u64,
+    /// Those of the launch that is checked now.
+    turns: Option<(Turns, LaunchShape)>,
+    /// The records of memory, by the size of granules; and of shared memory.
+    planes: [[Option<Box<dyn Plane>>; 2]; GRANULES],
+    /// How the launch with a number runs.
+    decided: Option<(u64, Result<Decision, Refusal>)>,
+}
+
+/// How a launch runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Decision {
+    /// As the program has it, because all orders give the same.
+    Proved,
+    /// In parallel, and checked, in a version.
+    Checked(usize),
+    /// One thread after another, at once: why.
+    Serial(String),
+}
+
+/// Granules have 1, 2, 4 or 8 bytes.
+const GRANULES: usize = 4;
+/// Bytes of a record.
+const RECORD: u64 = 8;
+/// Bytes of the records of a granule: of its latest write, and in other thirds of the plane of its latest read and reduction.
+const CELL: u64 = 3 * RECORD;
+/// A kernel is not checked any more if so many launches in a row ran again.
+const MOST_IN_A_ROW: u32 = 3;
+
+impl RepairInstance {
+    pub(super) fn start(options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
+        if host.shared_range().is_none() {
+            return Err("the device does not say where shared memory is".to_owned());
+        }
+        Ok(Box::new(Self {
+            host: Arc::clone(host),
+            detects: options.has(&DETECT),
+            work: Work::ALL.into_iter().find(|work| work.name() == options.get(&ABLATE)).unwrap_or(Work::All),
+            options: options.clone(),
+            ledger: Arc::default(),
+            state: Mutex::default(),
+        }))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How a launch runs. It is asked several times, and has one answer.
+    fn decide(&self, launch: &LaunchView<'_>) -> Result<Decision, Refusal> {
+        if let Some((number, decision)) = &self.state().decided
+            && *number == launch.number
+            && launch.number != 0
+        {
+            return decision.clone();
+        }
+        let decision = self.decide_now(launch);
+        self.state().decided = Some((launch.number, decision.clone()));
+        decision
+    }
+
+    fn decide_now(&self, launch: &LaunchView<'_>) -> Result<Decision, Refusal> {
+        let refuse = |code, reason: &str| Err(Refusal::new(TOOL, code, reason));
+        if launch.shape.is_cooperative {
+            return refuse("cooperative", "its blocks wait for each other: it is a cooperative launch");
+        }
+        if self.options.get(&HOW) == "serial" {
+            return Ok(Decision::Serial("--how serial".to_owned()));
+        }
+        let facts = kept(launch).and_then(|kept| kept.kernel.as_ref());
+        let objects = self.host.objects();
+        let is_proved = |footprint: &Footprint| footprint.races.is_proved() && footprint.bounds.is_proved();
+        if !self.options.has(&Flag::NO_PROVE)
+            && facts.is_some_and(|facts| !facts.has_ordered_atomics)
+            && launch.footprint(&objects).is_some_and(|footprint| is_proved(&footprint))
+        {
+            return Ok(Decision::Proved);
+        }
+        let serial = |reason: String| match self.detects {
+            true => {
+                Err(Refusal::new(TOOL, "not-detected", format!("{reason}, so it can only be run, and not checked")))
+            }
+            false => Ok(Decision::Serial(reason)),
+        };
+        if let Some((_, refusal)) = launch.refused.iter().find(|(choice, _)| choice.first() == Some(&CHECKED)) {
+            return serial(refusal.reason.clone());
+        }
+        let Some(facts) = facts else { return refuse("not-rewritten", "it could not be rewritten") };
+        if turns_after(0, launch, facts).is_none() {
+            return serial("its grid has more blocks than there are turns".to_owned());
+        }
+        if !self.detects {
+            if launch.order.is_some_and(|order| order.has_unordered_streams) {
+                return serial("other streams may change what it would be restored to".to_owned());
+            }
+            if let Some(name) = seen_by_host(launch, &objects) {
+                return serial(format!("it may write {name}, which the host sees"));
+            }
+            let again = self.ledger.again_in_a_row(&demangled(launch.kernel));
+            if again >= MOST_IN_A_ROW && self.work == Work::All {
+                return serial("its last launches had conflicts".to_owned());
+            }
+        }
+        let pruned = launch.versions.iter().find(|version| version.choice.first() == Some(&PRUNED));
+        let pruned = pruned.and_then(|version| version.state::<Kept>(TOOL)?.pruned.as_ref());
+        let is_pruned = !self.options.has(&NO_PRUNE) && pruned.is_some_and(|pruned| pruned.holds(launch, &objects));
+        Ok(Decision::Checked(if is_pruned { PRUNED } else { CHECKED }))
+    }
+}
+
+/// What is known of a kernel.
+fn kept<'a>(launch: &LaunchView<'a>) -> Option<&'a Kept> {
+    launch.versions.iter().find(|version| version.choice.first() == Some(&CHECKED))?.state::<Kept>(TOOL)
+}
+
+/// The turns of a launch, after those that were given out.
+fn turns_after(given_out: u64, launch: &LaunchView<'_>, facts: &KernelFacts) -> Option<Turns> {
+    Turns::after(given_out, &launch.shape, facts.has_barriers, facts.has_meetings, true)
+}
+
+/// What a launch may write that the host can access meanwhile, in words, if there is any.
+fn seen_by_host(launch: &LaunchView<'_>, objects: &Objects) -> Option<String> {
+    let is_seen = |kind: &AllocationKind| {
+        matches!(kind, AllocationKind::Managed | AllocationKind::Pinned | AllocationKind::Registered)
+    };
+    match kept(launch)?.written.as_ref()? {
+        Touched::Anything => objects.find(|object| is_seen(&object.kind)).map(|object| object.described().name),
+        Touched::Only(written) => written.iter().find_map(|accessed| match accessed {
+            Accessed::Variable(_) => None,
+            Accessed::Param { param, offset } => {
+                let object = objects.pointed_to(launch.pointer(*param, *offset)?)?;
+                is_seen(&object.kind).then(|| object.described().name)
+            }
+        }),
+    }
+}
+
+impl State {
+    /// Gives a launch its turns.
+    fn begin(&mut self, launch: &LaunchView<'_>, facts: &KernelFacts) -> Turns {
+        let turns = turns_after(self.given_out, launch, facts).unwrap_or_else(|| {
+            // They are used up: what was recorded is forgotten, and they begin anew.
+            self.planes.iter().flatten().flatten().for_each(|plane| plane.fill(0, u64::MAX, 0));
+            turns_after(0, launch, facts).expect("a launch that is checked has turns")
+        });
+        self.given_out = turns.end(&launch.shape);
+        self.turns = Some((turns, launch.shape));
+        turns
+    }
+
+    /// Where the records of granules of a size are.
+    fn plane(&mut self, host: &dyn Host, granule: u32, of: PlaneOf) -> u64 {
+        let plane = &mut self.planes[granule as usize][usize::from(of == PlaneOf::Shared)];
+        if plane.is_none() {
+            *plane = host.plane(PlaneLayout { of, granule: 1 << granule, cell: CELL, common: 0 }).ok();
+        }
+        plane.as_ref().map_or(0, |plane| plane.address())
+    }
+}
+
+impl Decision {
+    /// In a word, and why.
+    fn words(&self) -> (&'static str, String) {
+        match self {
+            Self::Proved => ("proved", "all orders give the same".to_owned()),
+            Self::Checked(_) => ("checked", "all orders that keep those of conflicts give the same".to_owned()),
+            Self::Serial(reason) => ("serial", reason.clone()),
+        }
+    }
+}
+
+impl Instance for RepairInstance {
+    /// So that the end of one object, which a pointer into it may be, is not the start of another.
+    fn redzone(&self) -> u64 {
+        quarantine::REDZONE
+    }
+
+    fn wants_stacks(&self) -> bool {
+        true
+    }
+
+    fn wants_order(&self) -> bool {
+        true
+    }
+
+    fn choose(&self, launch: &LaunchView<'_>) -> Result<usize, Refusal> {
+        match self.decide(launch)? {
+            Decision::Checked(_) if self.work == Work::NotChecked => Ok(PLAIN),
+            Decision::Checked(version) => Ok(version),
+            Decision::Proved | Decision::Serial(_) => Ok(PLAIN),
+        }
+    }
+
+    fn most_workers(&self, launch: &LaunchView<'_>) -> Option<u32> {
+        (self.decide(launch).ok()? != Decision::Proved).then_some(1)
+    }
+
+    fn words(&self, launch: &LaunchView<'_>, version: &KernelVersion, words: &mut Words<'_>) {
+        let Some(facts) = version.state::<Kept>(TOOL).and_then(|kept| kept.kernel.as_ref()) else { return };
+        let (arena, arena_bytes) = self.host.memory().range();
+        let (windows, windows_bytes) = self.host.shared_range().unwrap_or_default();
+        let mut state = self.state();
+        let turns = state.begin(launch, facts);
+        let [global, shared] = facts.granules();
+        for (word, value) in [
+            (ARENA, arena),
+            (ARENA_BYTES, arena_bytes),
+            (PLANE, state.plane(&*self.host, global, PlaneOf::Global)),
+            (DISTANCE, (arena_bytes >> global) * RECORD),
+            (GRANULE, global.into()),
+            (WINDOWS, windows),
+            (WINDOWS_BYTES, windows_bytes),
+            (SHARED_PLANE, state.plane(&*self.host, shared, PlaneOf::Shared)),
+            (SHARED_DISTANCE, (windows_bytes >> shared) * RECORD),
+            (SHARED_GRANULE, shared.into()),
+            (LAUNCH, turns.first),
+            (BLOCK, turns.block),
+            (INTERVAL, turns.interval()),
+            (WARP, turns.warp()),
+            (LANE, turns.lane()),
+            (MEETING, turns.meeting()),
+            (MEETINGS, turns.meetings()),
+            (COUNTS, self.ledger.counts.address()),
+        ] {
+            words.set(word, value);
+        }
+    }
+
+    fn plan(&self, launch: &LaunchView<'_>) -> Option<Box<dyn Plan>> {
+        let decision = self.decide(launch).ok()?;
+        let (how, why) = decision.words();
+        let entry = Entry { kernel: demangled(launch.kernel), how, why };
+        let Decision::Checked(version) = decision else {
+            self.ledger.add(&entry, false, 0);
+            return (decision != Decision::Proved).then(|| Box::new(SerialPlan::new()) as Box<dyn Plan>);
+        };
+        Some(Box::new(CheckedPlan {
+            ledger: Arc::clone(&self.ledger),
+            entry,
+            version: if self.work == Work::NotChecked { PLAIN } else { version },
+            repairs: !self.detects && self.work != Work::NotSaved,
+            is_unit_forced: self.options.get(&UNIT) == "thread",
+            progress: Progress::Begins,
+        }))
+    }
+
+    /// What conflicted is told apart by both places.
+    fn variant(&self, record: &Record) -> u64 {
+        let flags = super::OTHER_READS | super::TOGETHER;
+        record.other & u64::from(super::turn::SITES) | u64::from(record.what & flags) << 16
+    }
+
+    fn record(&self, record: &Record, evidence: &Evidence<'_>) -> Option<Finding> {
+        let (turns, shape) = self.state().turns?;
+        let other = turns.recorded(record.other, &shape)?;
+        let is_shared = !self.host.memory().contains(record.address);
+        let object = self.host.objects().at(record.address, Some(evidence.when), || false);
+        let conflict = Conflict {
+            record,
+            evidence,
+            other,
+            object: (!is_shared).then_some(object),
+            is_shared,
+            is_detected_only: self.detects,
+            is_unit_forced: self.options.get(&UNIT) == "thread",
+        };
+        conflict.finding()
+    }
+
+    fn finish(&self) {
+        if !self.options.has(&EXPLAIN) {
+            return;
+        }
+        for (Entry { kernel, how, why }, Launches { count, again, conflicts }) in self.ledger.take() {
+            let row = Row::new(TOOL, "kernels")
+                .with("kernel", Cell::Text(kernel))
+                .with("how", Cell::Text(how.to_owned()))
+                .with("why", Cell::Text(why))
+                .with("launches", Cell::Count(count))
+                .with("again", Cell::Count(again));
+            self.host.row(row.with("conflicts", Cell::Count(conflicts)));
+        }
+    }
+}

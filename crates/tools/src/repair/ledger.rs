@@ -1,0 +1,84 @@
+//! How launches ran, and what kernels count of the one that is checked.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+/// What kernels count of the launch that is checked. There is one at a time: its plan has the device to itself.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    /// At the places that `device.ptx` knows.
+    words: [AtomicU64; 3],
+}
+
+impl Counts {
+    /// Where kernels find them.
+    pub(super) fn address(&self) -> u64 {
+        self.words.as_ptr() as u64
+    }
+
+    pub(super) fn reset(&self) {
+        self.words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+    }
+
+    /// The count at a place.
+    pub(super) fn get(&self, place: u64) -> u64 {
+        self.words[place as usize / 8].load(Ordering::Relaxed)
+    }
+}
+
+/// How launches of a kernel ran: the kernel, how, and why in that way.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Entry {
+    pub(super) kernel: String,
+    pub(super) how: &'static str,
+    pub(super) why: String,
+}
+
+/// What became of launches that ran in one way.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Launches {
+    pub(super) count: u64,
+    /// How many of them ran again.
+    pub(super) again: u64,
+    pub(super) conflicts: u64,
+}
+
+/// How launches ran.
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    pub(super) counts: Counts,
+    launches: Mutex<BTreeMap<Entry, Launches>>,
+    /// How many launches of a kernel in a row ran again.
+    again_in_a_row: Mutex<FxHashMap<String, u32>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Ledger {
+    /// A launch has run; whether it did so twice, and how many accesses came too late.
+    pub(super) fn add(&self, entry: &Entry, again: bool, conflicts: u64) {
+        let mut launches = lock(&self.launches);
+        let launches = launches.entry(entry.clone()).or_default();
+        launches.count += 1;
+        launches.again += u64::from(again);
+        launches.conflicts += conflicts;
+        let mut in_a_row = lock(&self.again_in_a_row);
+        let in_a_row = in_a_row.entry(entry.kernel.clone()).or_default();
+        *in_a_row = if again { *in_a_row + 1 } else { 0 };
+    }
+
+    /// How many launches of a kernel in a row ran again.
+    pub(super) fn again_in_a_row(&self, kernel: &str) -> u32 {
+        lock(&self.again_in_a_row).get(kernel).copied().unwrap_or_default()
+    }
+
+    /// All of it, when the process ends.
+    pub(super) fn take(&self) -> BTreeMap<Entry, Launches> {
+        std::mem::take(&mut lock(&self.launches))
+    }
+}

@@ -1,0 +1,157 @@
+//! Kernels that have no serial order, and kernels that cannot be checked: each with a name.
+
+use ptx::analysis::{Block, Cfg, DominatorTree, Loops};
+use ptx::ir::{Function, Operand};
+use ptx::ops::{Effect, Mod};
+use ptx::special::Special;
+use ptx::synchronisation::Synchronisation;
+use ptx::view::{AccessKind, Callee, Order, View};
+use rewrite::{KernelView, Refusal};
+
+use super::TOOL;
+use super::kernel_facts::Extent;
+
+fn refusal(code: &'static str, reason: impl Into<String>) -> Refusal {
+    Refusal::new(TOOL, code, reason)
+}
+
+/// Why a kernel is not run one thread after another, if so: its threads wait for each other, or for the clock.
+pub(super) fn of_serial_order(kernel: &KernelView<'_>) -> Option<Refusal> {
+    let found = kernel.instructions().find_map(|view| of_waiting(kernel, &view));
+    found.or_else(|| kernel.functions().find_map(|(_, function)| of_spinning(kernel, function)))
+}
+
+fn of_waiting(kernel: &KernelView<'_>, view: &View<'_>) -> Option<Refusal> {
+    let text = view.form.spelling();
+    let refuse = |code, what: &str| Some(refusal(code, format!("it has `{text}`: {what}")));
+    let Some(effect) = view.effect() else { return refuse("unknown-instruction", "of which nothing is known") };
+    match view.synchronisation() {
+        Some(Synchronisation::Barrier { id: Operand::Int(0), count: None, waits: true, .. }) | None => {}
+        Some(Synchronisation::Barrier { .. }) => {
+            return refuse("named-barrier", "threads may be on different sides of barriers with a number or a count");
+        }
+        Some(Synchronisation::Fence { .. } | Synchronisation::ProxyFence) => {
+            return refuse("fence", "threads may wait for what others write");
+        }
+        Some(Synchronisation::Mbarrier) => return refuse("mbarrier", "threads wait for objects in memory"),
+        Some(Synchronisation::Cluster { .. }) => return refuse("cluster", "blocks wait for each other"),
+        Some(Synchronisation::Tensor) => return refuse("tensor", "warps work together"),
+        Some(_) => {}
+    }
+    if effect == Effect::Tensor {
+        return refuse("tensor", "warps work together");
+    }
+    for access in view.accesses().into_iter().filter(|access| !Extent::is_private(access)) {
+        let is_atomic = access.kind == AccessKind::ReadWrite;
+        let is_plain = access.order == Order::Weak || is_atomic && access.order == Order::Relaxed;
+        if !is_plain {
+            return refuse("strong-access", "threads may wait for what others write");
+        }
+    }
+    if specials(view).any(|special| special.is_volatile() && special != Special::Warpid) {
+        return refuse("clock", "what it reads is another in every run");
+    }
+    match view.callee() {
+        Some(Callee::Direct(func)) => {
+            let name = kernel.module().text(kernel.module().functions[func].name);
+            let is_launch = name.starts_with("cudaLaunchDevice") || name.starts_with("cudaGetParameterBuffer");
+            is_launch.then(|| refusal("device-launch", "it launches kernels"))
+        }
+        _ => None,
+    }
+}
+
+/// Swaps in loops are how threads wait for a lock.
+fn of_spinning(kernel: &KernelView<'_>, function: &Function) -> Option<Refusal> {
+    let module = kernel.module();
+    let body = function.body.as_ref()?;
+    let swaps = |view: &View<'_>| {
+        view.effect() == Some(Effect::Atomic) && (view.form.has(Mod::Cas) || view.form.has(Mod::Exch))
+    };
+    if !body.iter().filter_map(|id| View::of(&module.forms, body, id)).any(|view| swaps(&view)) {
+        return None;
+    }
+    let cfg = Cfg::of(&module.forms, function);
+    let loops = Loops::of(cfg.graph(), &DominatorTree::dominators(cfg.graph()));
+    let is_in_loop = |block: &Block| {
+        loops.innermost(*block).is_some() || loops.irreducible_regions().iter().any(|region| region.contains(block))
+    };
+    let in_loops = cfg.blocks().filter(is_in_loop);
+    let mut views =
+        in_loops.flat_map(|block| cfg.statements(block).iter()).filter_map(|&stmt| View::of(&module.forms, body, stmt));
+    let view = views.find(|view| swaps(view))?;
+    let text = view.form.spelling();
+    Some(refusal("spin", format!("it has `{text}` in a loop: threads may wait for each other")))
+}
+
+fn specials<'v>(view: &View<'v>) -> impl Iterator<Item = Special> + use<'v> {
+    let body = view.body;
+    view.operands().iter().flat_map(move |operand| {
+        let list = match operand {
+            Operand::Vector(list) | Operand::Arguments(list) => body.operands(*list),
+            operand => std::slice::from_ref(operand),
+        };
+        list.iter().filter_map(|operand| match operand {
+            Operand::Special(special) => Some(*special),
+            _ => None,
+        })
+    })
+}
+
+/// Why a kernel cannot be checked while it runs in parallel, or not be undone, if so. It has a serial order all the same.
+pub(super) fn of_check(kernel: &KernelView<'_>) -> Option<Refusal> {
+    if kernel.calls_through_pointers() {
+        return Some(refusal("indirect-call", "it calls functions through pointers, whose accesses are not checked"));
+    }
+    kernel.instructions().find_map(|view| of_access(kernel, &view))
+}
+
+fn of_access(kernel: &KernelView<'_>, view: &View<'_>) -> Option<Refusal> {
+    let text = view.form.spelling();
+    let refuse = |code, what: &str| Some(refusal(code, format!("it has `{text}`, {what}")));
+    match view.effect() {
+        Some(Effect::SurfaceStore) => return refuse("surface", "and what surfaces hold is not restored"),
+        Some(Effect::AsyncCopy) => return refuse("async-copy", "whose accesses come later"),
+        _ => {}
+    }
+    match view.synchronisation() {
+        Some(Synchronisation::WarpBarrier { mask } | Synchronisation::Collective { mask: Some(mask) })
+            if !is_full(mask) =>
+        {
+            return refuse("partial-warp", "in which perhaps not all lanes of a warp take part");
+        }
+        Some(Synchronisation::Collective { mask: None }) if !is_matrix(text) => {
+            return refuse("partial-warp", "in which perhaps not all lanes of a warp take part");
+        }
+        _ => {}
+    }
+    let is_checked = |access: &ptx::view::MemAccess| Extent::is_private(access) || Extent::of(access).is_some();
+    if !view.accesses().iter().all(is_checked) {
+        return refuse("matrix-access", "whose bytes are not known for each lane");
+    }
+    match view.callee() {
+        Some(Callee::Direct(func)) => {
+            let function = &kernel.module().functions[func];
+            match kernel.module().text(function.name) {
+                "malloc" | "free" => {
+                    Some(refusal("device-heap", "it allocates memory, whose addresses follow the order"))
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn is_full(mask: Operand) -> bool {
+    match mask {
+        Operand::Int(number) => number as u32 == u32::MAX,
+        Operand::Hex(number) => number as u32 == u32::MAX,
+        _ => false,
+    }
+}
+
+/// Matrix instructions are executed by all lanes, without saying so.
+fn is_matrix(text: &str) -> bool {
+    ["mma.", "wmma.", "ldmatrix", "stmatrix", "movmatrix"].iter().any(|start| text.starts_with(start))
+}
