@@ -147,7 +147,15 @@ impl<'c> Builder<'c> {
         Value::new(unsafe { LLVMBuildSelect(self.raw, condition.raw, yes.raw, no.raw, UNNAMED) })
     }
 
+    /// An element of a vector with a power of two of them. Where the index is none of theirs, it is any of them: LLVM may compute
+    /// it where nobody asks for it, and takes an index that is known not to be needed from anywhere.
     pub(crate) fn extract_element(&self, vector: Value<'c>, index: Value<'c>) -> Value<'c> {
+        let index = match vector.ty().lanes() {
+            Some(lanes) if !index.is_constant() => {
+                self.and(self.freeze(index), index.ty().constant(u64::from(lanes) - 1))
+            }
+            _ => index,
+        };
         // SAFETY: as for the binary ones.
         Value::new(unsafe { LLVMBuildExtractElement(self.raw, vector.raw, index.raw, UNNAMED) })
     }

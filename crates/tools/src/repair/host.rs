@@ -14,7 +14,7 @@ use toolkit::{
 use super::findings::Conflict;
 use super::instrument::Kept;
 use super::kernel_facts::KernelFacts;
-use super::ledger::{Entry, Launches, Ledger};
+use super::ledger::{Entry, Launches, Ledger, SERIAL};
 use super::plan::{CheckedPlan, Progress, SerialPlan};
 use super::turn::Turns;
 use super::{
@@ -131,8 +131,6 @@ const GRANULES: usize = 4;
 const RECORD: u64 = 8;
 /// Bytes of the records of a granule: of its latest write, and in other thirds of the plane of its latest read and reduction.
 const CELL: u64 = 3 * RECORD;
-/// A kernel is not checked any more if so many launches in a row ran again.
-const MOST_IN_A_ROW: u32 = 3;
 
 impl RepairInstance {
     pub(super) fn start(options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
@@ -203,8 +201,7 @@ impl RepairInstance {
             if let Some(name) = seen_by_host(launch, &objects) {
                 return serial(format!("it may write {name}, which the host sees"));
             }
-            let again = self.ledger.again_in_a_row(&demangled(launch.kernel));
-            if again >= MOST_IN_A_ROW && self.work == Work::All {
+            if self.work == Work::All && self.ledger.will_conflict(&demangled(launch.kernel)) {
                 return serial("its last launches had conflicts".to_owned());
             }
         }
@@ -271,7 +268,7 @@ impl Decision {
         match self {
             Self::Proved => ("proved", "all orders give the same".to_owned()),
             Self::Checked(_) => ("checked", "all orders that keep those of conflicts give the same".to_owned()),
-            Self::Serial(reason) => ("serial", reason.clone()),
+            Self::Serial(reason) => (SERIAL, reason.clone()),
         }
     }
 }

@@ -51,9 +51,16 @@ pub(super) struct Launches {
 pub(super) struct Ledger {
     pub(super) counts: Counts,
     launches: Mutex<BTreeMap<Entry, Launches>>,
-    /// How many launches of a kernel in a row ran again.
-    again_in_a_row: Mutex<FxHashMap<String, u32>>,
+    /// How many launches of a kernel in a row ran again, or serially at once.
+    in_a_row: Mutex<FxHashMap<String, u32>>,
 }
+
+/// How launches run that run one thread after another, at once.
+pub(super) const SERIAL: &str = "serial";
+/// A kernel is checked seldom if so many launches in a row ran again.
+const MOST_IN_A_ROW: u32 = 3;
+/// That seldom.
+const CHECKED_EVERY: u32 = 16;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -67,14 +74,16 @@ impl Ledger {
         launches.count += 1;
         launches.again += u64::from(again);
         launches.conflicts += conflicts;
-        let mut in_a_row = lock(&self.again_in_a_row);
+        let mut in_a_row = lock(&self.in_a_row);
         let in_a_row = in_a_row.entry(entry.kernel.clone()).or_default();
-        *in_a_row = if again { *in_a_row + 1 } else { 0 };
+        *in_a_row = if again || entry.how == SERIAL { *in_a_row + 1 } else { 0 };
     }
 
-    /// How many launches of a kernel in a row ran again.
-    pub(super) fn again_in_a_row(&self, kernel: &str) -> u32 {
-        lock(&self.again_in_a_row).get(kernel).copied().unwrap_or_default()
+    /// Whether a kernel will most likely conflict, so that a check of its next launch is in vain. Now and then one is checked
+    /// all the same.
+    pub(super) fn will_conflict(&self, kernel: &str) -> bool {
+        let in_a_row = lock(&self.in_a_row).get(kernel).copied().unwrap_or_default();
+        in_a_row >= MOST_IN_A_ROW && !in_a_row.is_multiple_of(CHECKED_EVERY)
     }
 
     /// All of it, when the process ends.
