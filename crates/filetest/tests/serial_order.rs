@@ -70,7 +70,8 @@ fn text(body: &str) -> String {
 /// What the interpreter leaves behind that runs a thread as long as it can, and a block after the other.
 fn interpreted(text: &str, grid: [u32; 3], block: [u32; 3]) -> Vec<u8> {
     let module = ptx::parse(text).module;
-    let config = Config { schedule: Schedule::UntilBlocked { share: u32::MAX }, resident_threads: 1, ..Config::default() };
+    let config =
+        Config { schedule: Schedule::UntilBlocked { share: u32::MAX }, resident_threads: 1, ..Config::default() };
     let mut machine = Machine::new(&module, config).unwrap();
     let memory = machine.allocate(BYTES, 256);
     machine.launch(&Launch { kernel: "k", grid, block, dynamic_shared: 0, params: &memory.to_le_bytes() }).unwrap();
@@ -106,7 +107,8 @@ fn the_device_leaves_behind_what_the_interpreter_does() {
             for width in [Width::Thread, Width::Warp] {
                 assert_eq!(run(&text, grid, block, Order::Serial, width), expected, "{name} {grid:?} {block:?}");
             }
-            differs += u32::from(run(&text, grid, block, Order::Random { seed: 3, preempt: true }, Width::Warp) != expected);
+            differs +=
+                u32::from(run(&text, grid, block, Order::Random { seed: 3, preempt: true }, Width::Warp) != expected);
         }
     }
     // They must be worth comparing.

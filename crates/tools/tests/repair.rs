@@ -41,11 +41,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("", "atom.acq_rel.gpu.global.add.u32 %r1, [%d1], 1;", "strong-access"),
     ("", "mov.u32 %r1, %clock;", "clock"),
     ("", "mov.u64 %d2, %globaltimer;", "clock"),
-    (
-        "",
-        "again: atom.global.cas.b32 %r2, [%d1], 0, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra again;",
-        "spin",
-    ),
+    ("", "again: atom.global.cas.b32 %r2, [%d1], 0, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra again;", "spin"),
     ("", "again: atom.global.exch.b32 %r2, [%d1], 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra again;", "spin"),
     (
         ".extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 b, .param .b64 s);",
@@ -62,6 +58,7 @@ const SERIAL: &[(&str, &str, &str)] = &[
     (SHARED, "cp.async.ca.shared.global [tile], [%d1], 4;", "async-copy"),
     ("", "activemask.b32 %r2; bar.warp.sync %r2;", "partial-warp"),
     ("", "shfl.sync.bfly.b32 %r1, %r1, 1, 31, 0xffff;", "partial-warp"),
+    ("", "mov.b32 %r2, -1; @%p1 mov.b32 %r2, 3; shfl.sync.bfly.b32 %r1, %r1, 1, 31, %r2;", "partial-warp"),
     (
         ".extern .func (.param .b64 r) malloc(.param .b64 n);",
         "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 8; call (r), malloc, (n); ld.param.b64 %d2, [r]; }",
@@ -83,6 +80,7 @@ const SERIAL: &[(&str, &str, &str)] = &[
 const CHECKED: &[(&str, &str)] = &[
     (SHARED, "st.shared.u32 [tile], %r1; bar.sync 0; ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [tile];"),
     ("", "shfl.sync.bfly.b32 %r1, %r1, 1, 31, -1; bar.warp.sync 0xffffffff;"),
+    ("", "mov.b32 %r2, -1; shfl.sync.bfly.b32 %r1, %r1, 1, 31, %r2;"),
     ("", "atom.global.add.u32 %r1, [%d1], 1; red.global.add.f32 [%d1+4], %f1; atom.global.exch.b32 %r2, [%d1], 1;"),
     ("", "@%p1 bar.sync 0; @%p1 st.global.u32 [%d1], %r1; @!%p1 shfl.sync.bfly.b32 %r1|%p1, %r1, 1, 31, -1;"),
     (

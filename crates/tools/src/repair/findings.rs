@@ -20,7 +20,8 @@ pub(super) struct Conflict<'a> {
     pub(super) object: Option<AtAddress>,
     pub(super) is_shared: bool,
     pub(super) is_detected_only: bool,
-    pub(super) is_unit_forced: bool,
+    /// Whether the launch has reads of what later lanes of a warp have written, and is left as it ran.
+    pub(super) relies_on_lockstep: bool,
 }
 
 impl Conflict<'_> {
@@ -55,13 +56,12 @@ impl Conflict<'_> {
             (true, false) => "they are threads of one block, with no barrier between",
             (false, _) => "they are in different blocks",
         };
-        let relies_on_lockstep = what & TOGETHER != 0 && mine == "read" && !self.is_unit_forced;
-        let (code, severity, done) = match (self.is_detected_only, relies_on_lockstep) {
-            (true, _) => ("conflict", Severity::Error, "this run is not as in the serial order"),
-            (false, true) => {
-                ("relies-on-warp-synchrony", Severity::Warning, "the launch was left as it ran, in lockstep")
-            }
-            (false, false) => ("conflict", Severity::Warning, "the launch ran again, one thread after another"),
+        let is_lockstep = what & TOGETHER != 0 && mine == "read" && self.relies_on_lockstep;
+        let code = if is_lockstep && !self.is_detected_only { "relies-on-warp-synchrony" } else { "conflict" };
+        let (severity, done) = match (self.is_detected_only, self.relies_on_lockstep) {
+            (true, _) => (Severity::Error, "this run is not as in the serial order"),
+            (false, true) => (Severity::Warning, "the launch was left as it ran, in lockstep"),
+            (false, false) => (Severity::Warning, "the launch ran again, one thread after another"),
         };
         let note = |message: String| Note { message, stack: None };
         let mut notes = vec![note(relation.to_owned()), note(done.to_owned())];

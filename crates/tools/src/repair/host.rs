@@ -18,8 +18,8 @@ use super::ledger::{Entry, Launches, Ledger, SERIAL};
 use super::plan::{CheckedPlan, Progress, SerialPlan};
 use super::turn::Turns;
 use super::{
-    ARENA, ARENA_BYTES, BLOCK, CHECKED, COUNTS, DISTANCE, GRANULE, INTERVAL, LANE, LAUNCH, MEETING, MEETINGS, PLAIN,
-    PLANE, PRUNED, SHARED_DISTANCE, SHARED_GRANULE, SHARED_PLANE, TOOL, WARP, WINDOWS, WINDOWS_BYTES,
+    ARENA, ARENA_BYTES, BLOCK, CHECKED, COUNTS, DISTANCE, GRANULE, INTERVAL, LANE, LAUNCH, LOCKSTEP, MEETING, MEETINGS,
+    PLAIN, PLANE, PRUNED, SHARED_DISTANCE, SHARED_GRANULE, SHARED_PLANE, TOOL, WARP, WINDOWS, WINDOWS_BYTES,
 };
 
 const HOW: Flag = Flag {
@@ -267,7 +267,7 @@ impl Decision {
     fn words(&self) -> (&'static str, String) {
         match self {
             Self::Proved => ("proved", "all orders give the same".to_owned()),
-            Self::Checked(_) => ("checked", "all orders that keep those of conflicts give the same".to_owned()),
+            Self::Checked(_) => ("checked", "it is not proved that all orders give the same".to_owned()),
             Self::Serial(reason) => (SERIAL, reason.clone()),
         }
     }
@@ -366,7 +366,7 @@ impl Instance for RepairInstance {
             object: (!is_shared).then_some(object),
             is_shared,
             is_detected_only: self.detects,
-            is_unit_forced: self.options.get(&UNIT) == "thread",
+            relies_on_lockstep: self.ledger.counts.get(LOCKSTEP) > 0 && self.options.get(&UNIT) != "thread",
         };
         conflict.finding()
     }

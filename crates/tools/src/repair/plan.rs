@@ -64,8 +64,9 @@ impl CheckedPlan {
     /// What is done after the launch has run in parallel.
     fn after_run(&mut self, last: &Outcome) -> Step {
         let [conflicts, lockstep, lost] = [CONFLICTS, LOCKSTEP, LOST].map(|place| self.ledger.counts.get(place));
-        let relies_on_lockstep = lockstep > 0 && !self.is_unit_forced;
-        let is_serial = conflicts == 0 && lost == 0 && *last != Outcome::Faulted;
+        let has_faulted = *last == Outcome::Faulted;
+        let relies_on_lockstep = lockstep > 0 && !self.is_unit_forced && !has_faulted;
+        let is_serial = conflicts == 0 && lost == 0 && !has_faulted;
         let again = self.repairs && !is_serial && !relies_on_lockstep;
         self.ledger.add(&self.entry, again, conflicts);
         if again {

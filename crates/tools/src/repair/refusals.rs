@@ -1,12 +1,13 @@
 //! Kernels that have no serial order, and kernels that cannot be checked: each with a name.
 
 use ptx::analysis::{Block, Cfg, DominatorTree, Loops};
-use ptx::ir::{Function, Operand};
-use ptx::ops::{Effect, Mod};
+use ptx::ir::{Function, Operand, Reg};
+use ptx::ops::{Effect, Mod, Op};
 use ptx::special::Special;
 use ptx::synchronisation::Synchronisation;
 use ptx::view::{AccessKind, Callee, Order, View};
 use rewrite::{KernelView, Refusal};
+use rustc_hash::FxHashSet;
 
 use super::TOOL;
 use super::kernel_facts::Extent;
@@ -25,6 +26,9 @@ fn of_waiting(kernel: &KernelView<'_>, view: &View<'_>) -> Option<Refusal> {
     let text = view.form.spelling();
     let refuse = |code, what: &str| Some(refusal(code, format!("it has `{text}`: {what}")));
     let Some(effect) = view.effect() else { return refuse("unknown-instruction", "of which nothing is known") };
+    if effect == Effect::Tensor || text.starts_with("wgmma") || text.starts_with("tcgen05") {
+        return refuse("tensor", "warps work together");
+    }
     match view.synchronisation() {
         Some(Synchronisation::Barrier { id: Operand::Int(0), count: None, waits: true, .. }) | None => {}
         Some(Synchronisation::Barrier { .. }) => {
@@ -37,9 +41,6 @@ fn of_waiting(kernel: &KernelView<'_>, view: &View<'_>) -> Option<Refusal> {
         Some(Synchronisation::Cluster { .. }) => return refuse("cluster", "blocks wait for each other"),
         Some(Synchronisation::Tensor) => return refuse("tensor", "warps work together"),
         Some(_) => {}
-    }
-    if effect == Effect::Tensor {
-        return refuse("tensor", "warps work together");
     }
     for access in view.accesses().into_iter().filter(|access| !Extent::is_private(access)) {
         let is_atomic = access.kind == AccessKind::ReadWrite;
@@ -103,10 +104,26 @@ pub(super) fn of_check(kernel: &KernelView<'_>) -> Option<Refusal> {
     if kernel.calls_through_pointers() {
         return Some(refusal("indirect-call", "it calls functions through pointers, whose accesses are not checked"));
     }
-    kernel.instructions().find_map(|view| of_access(kernel, &view))
+    kernel.functions().find_map(|(_, function)| {
+        let body = function.body.as_ref()?;
+        let views = || body.iter().filter_map(|id| View::of(&kernel.module().forms, body, id));
+        let masks = full_masks(views);
+        views().find_map(|view| of_access(kernel, &view, &masks))
+    })
 }
 
-fn of_access(kernel: &KernelView<'_>, view: &View<'_>) -> Option<Refusal> {
+/// The registers of a function that never hold anything but the mask of all lanes.
+fn full_masks<'v, V: Iterator<Item = View<'v>>>(views: impl Fn() -> V) -> FxHashSet<Reg> {
+    let masks = FxHashSet::default();
+    let is_full_move = |view: &View<'_>| view.op() == Some(Op::Mov) && is_full(view.operands()[1], &masks);
+    let mut full: FxHashSet<Reg> = views().filter(is_full_move).flat_map(|view| view.writes()).collect();
+    if !full.is_empty() {
+        views().filter(|view| !is_full_move(view)).for_each(|view| view.for_each_write(|reg| _ = full.remove(&reg)));
+    }
+    full
+}
+
+fn of_access(kernel: &KernelView<'_>, view: &View<'_>, masks: &FxHashSet<Reg>) -> Option<Refusal> {
     let text = view.form.spelling();
     let refuse = |code, what: &str| Some(refusal(code, format!("it has `{text}`, {what}")));
     match view.effect() {
@@ -116,7 +133,7 @@ fn of_access(kernel: &KernelView<'_>, view: &View<'_>) -> Option<Refusal> {
     }
     match view.synchronisation() {
         Some(Synchronisation::WarpBarrier { mask } | Synchronisation::Collective { mask: Some(mask) })
-            if !is_full(mask) =>
+            if !is_full(mask, masks) =>
         {
             return refuse("partial-warp", "in which perhaps not all lanes of a warp take part");
         }
@@ -143,8 +160,9 @@ fn of_access(kernel: &KernelView<'_>, view: &View<'_>) -> Option<Refusal> {
     }
 }
 
-fn is_full(mask: Operand) -> bool {
+fn is_full(mask: Operand, masks: &FxHashSet<Reg>) -> bool {
     match mask {
+        Operand::Reg(reg) => masks.contains(&reg),
         Operand::Int(number) => number as u32 == u32::MAX,
         Operand::Hex(number) => number as u32 == u32::MAX,
         _ => false,
