@@ -75,6 +75,7 @@ impl Conflict<'_> {
                 launch: first.launch,
                 block: Some(other.block),
                 thread: Some(other.thread),
+                barriers: None,
             },
             AccessOf {
                 what: mine.to_owned(),
@@ -84,6 +85,7 @@ impl Conflict<'_> {
                 launch: first.launch,
                 block: Some(first.block),
                 thread: Some(first.thread),
+                barriers: None,
             },
         ];
         Some(Finding {
