@@ -55,6 +55,7 @@ impl Mode {
             Order::Free => return Cow::Borrowed(self),
             Order::Ascending => one_worker(Schedule::InOrder),
             Order::Serial => Self { width: Width::Thread, ..one_worker(Schedule::ByThread) },
+            Order::Warps => Self { width: Width::Warp, ..one_worker(Schedule::ByThread) },
             Order::Random { seed, preempt } => Self { seed, preempt, ..one_worker(Schedule::Random) },
         })
     }

@@ -312,7 +312,7 @@ impl Program {
             (1, 1)
         };
         let mut queue = BlockQueue::new(request.blocks, request.grid, hands, chunk);
-        if matches!(request.order, Order::Ascending | Order::Serial) {
+        if matches!(request.order, Order::Ascending | Order::Serial | Order::Warps) {
             queue = queue.ascending();
         }
         let mut error: Option<LaunchError> = None;

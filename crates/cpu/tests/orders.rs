@@ -127,7 +127,7 @@ fn blocks_of_a_list_begin_in_its_order_unless_another_is_asked_for() {
         if mode.threads == 1 {
             assert_eq!(begun(&run.launch(list, Order::Free, &mode)), [4, 1, 5, 0], "{mode:?}");
         }
-        for order in [Order::Ascending, Order::Serial] {
+        for order in [Order::Ascending, Order::Serial, Order::Warps] {
             assert_eq!(begun(&run.launch(list, order, &mode)), [0, 1, 4, 5], "{order:?} {mode:?}");
             assert_eq!(begun(&run.launch(Blocks::All, order, &mode)), [0, 1, 2, 3, 4, 5], "{order:?} {mode:?}");
         }
@@ -151,6 +151,20 @@ fn serial_threads_run_by_their_numbers_between_barriers() {
             // After the barrier, a warp has its turns on both sides of the collective before the next one has any.
             let last = threads[..32].iter().map(|thread| thread[2]).max();
             assert!(last < threads[32..].iter().map(|thread| thread[1]).min(), "{mode:?}");
+        }
+    }
+}
+
+#[test]
+fn warps_run_by_their_numbers_between_barriers() {
+    let run = Run::new();
+    for mode in modes() {
+        for threads in run.launch(Blocks::All, Order::Warps, &mode).iter().flatten() {
+            let tickets =
+                |warp: usize, phase: usize| threads[32 * warp..][..32].iter().map(move |thread| thread[phase]);
+            // After the barrier, too: the warp that comes to it last does not go on first.
+            assert!(tickets(0, 0).max() < tickets(1, 0).min(), "{mode:?}");
+            assert!(tickets(0, 2).max() < tickets(1, 1).min(), "{mode:?}");
         }
     }
 }

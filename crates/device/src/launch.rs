@@ -90,6 +90,9 @@ pub enum Order {
     /// One block after the other, by their numbers; and in each, between two barriers, one thread after the other by theirs.
     /// Lanes of a warp meet at collectives: then one warp after the other, and between two collectives one lane after the other.
     Serial,
+    /// One block after the other, by their numbers; and in each, between two barriers, one warp after the other by theirs, whose
+    /// lanes run as the device likes best.
+    Warps,
     /// At random: warps take turns where they wait and, if they are preempted, before accesses to memory.
     Random {
         /// What the order is made from. The same seed gives the same order.

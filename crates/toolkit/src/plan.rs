@@ -68,6 +68,11 @@ impl RunStep {
     pub fn serial() -> Self {
         Self { version: None, shape: None, blocks: None, order: Order::Serial }
     }
+
+    /// All of the original, [one warp after the other](Order::Warps).
+    pub fn by_warps() -> Self {
+        Self { version: None, shape: None, blocks: None, order: Order::Warps }
+    }
 }
 
 /// What came of a step.

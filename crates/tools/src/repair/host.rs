@@ -17,6 +17,7 @@ use super::kernel_facts::KernelFacts;
 use super::ledger::{Entry, Launches, Ledger, SERIAL};
 use super::plan::{CheckedPlan, Progress, SerialPlan};
 use super::turn::Turns;
+use super::unit::Unit;
 use super::{
     ARENA, ARENA_BYTES, BLOCK, CHECKED, COUNTS, DISTANCE, GRANULE, INTERVAL, LANE, LAUNCH, LOCKSTEP, MEETING, MEETINGS,
     PLAIN, PLANE, PRUNED, SHARED_DISTANCE, SHARED_GRANULE, SHARED_PLANE, TOOL, WARP, WINDOWS, WINDOWS_BYTES,
@@ -30,7 +31,7 @@ const HOW: Flag = Flag {
 
 const UNIT: Flag = Flag {
     name: "unit",
-    help: "What runs one after another: thread; auto leaves kernels as they are that rely on the lockstep of a warp",
+    help: "What runs one after another: thread, warp; auto is thread, and leaves kernels that rely on the lockstep of a warp",
     value: Some(FlagValue { name: "UNIT", default: "auto", check: check_unit }),
 };
 
@@ -56,7 +57,7 @@ fn check_how(name: &str) -> Result<(), String> {
 }
 
 fn check_unit(name: &str) -> Result<(), String> {
-    one_of(name, &["auto", "thread"])
+    one_of(name, &Unit::ALL.map(Unit::name))
 }
 
 fn check_work(name: &str) -> Result<(), String> {
@@ -98,6 +99,7 @@ pub(super) struct RepairInstance {
     options: Options,
     detects: bool,
     work: Work,
+    unit: Unit,
     ledger: Arc<Ledger>,
     state: Mutex<State>,
 }
@@ -141,6 +143,7 @@ impl RepairInstance {
             host: Arc::clone(host),
             detects: options.has(&DETECT),
             work: Work::ALL.into_iter().find(|work| work.name() == options.get(&ABLATE)).unwrap_or(Work::All),
+            unit: Unit::ALL.into_iter().find(|unit| unit.name() == options.get(&UNIT)).unwrap_or(Unit::Auto),
             options: options.clone(),
             ledger: Arc::default(),
             state: Mutex::default(),
@@ -191,7 +194,7 @@ impl RepairInstance {
             return serial(refusal.reason.clone());
         }
         let Some(facts) = facts else { return refuse("not-rewritten", "it could not be rewritten") };
-        if turns_after(0, launch, facts).is_none() {
+        if turns_after(0, launch, facts, self.unit).is_none() {
             return serial("its grid has more blocks than there are turns".to_owned());
         }
         if !self.detects {
@@ -218,8 +221,8 @@ fn kept<'a>(launch: &LaunchView<'a>) -> Option<&'a Kept> {
 }
 
 /// The turns of a launch, after those that were given out.
-fn turns_after(given_out: u64, launch: &LaunchView<'_>, facts: &KernelFacts) -> Option<Turns> {
-    Turns::after(given_out, &launch.shape, facts.has_barriers, facts.has_meetings, true)
+fn turns_after(given_out: u64, launch: &LaunchView<'_>, facts: &KernelFacts, unit: Unit) -> Option<Turns> {
+    Turns::after(given_out, &launch.shape, facts.has_barriers, facts.has_meetings, unit.is_by_lane())
 }
 
 /// What a launch may write that the host can access meanwhile, in words, if there is any.
@@ -241,11 +244,11 @@ fn seen_by_host(launch: &LaunchView<'_>, objects: &Objects) -> Option<String> {
 
 impl State {
     /// Gives a launch its turns.
-    fn begin(&mut self, launch: &LaunchView<'_>, facts: &KernelFacts) -> Turns {
-        let turns = turns_after(self.given_out, launch, facts).unwrap_or_else(|| {
+    fn begin(&mut self, launch: &LaunchView<'_>, facts: &KernelFacts, unit: Unit) -> Turns {
+        let turns = turns_after(self.given_out, launch, facts, unit).unwrap_or_else(|| {
             // They are used up: what was recorded is forgotten, and they begin anew.
             self.planes.iter().flatten().flatten().for_each(|plane| plane.fill(0, u64::MAX, 0));
-            turns_after(0, launch, facts).expect("a launch that is checked has turns")
+            turns_after(0, launch, facts, unit).expect("a launch that is checked has turns")
         });
         self.given_out = turns.end(&launch.shape);
         self.turns = Some((turns, launch.shape));
@@ -304,7 +307,7 @@ impl Instance for RepairInstance {
         let (arena, arena_bytes) = self.host.memory().range();
         let (windows, windows_bytes) = self.host.shared_range().unwrap_or_default();
         let mut state = self.state();
-        let turns = state.begin(launch, facts);
+        let turns = state.begin(launch, facts, self.unit);
         let [global, shared] = facts.granules();
         for (word, value) in [
             (ARENA, arena),
@@ -336,14 +339,14 @@ impl Instance for RepairInstance {
         let entry = Entry { kernel: demangled(launch.kernel), how, why };
         let Decision::Checked(version) = decision else {
             self.ledger.add(&entry, false, 0);
-            return (decision != Decision::Proved).then(|| Box::new(SerialPlan::new()) as Box<dyn Plan>);
+            return (decision != Decision::Proved).then(|| Box::new(SerialPlan::new(self.unit)) as Box<dyn Plan>);
         };
         Some(Box::new(CheckedPlan {
             ledger: Arc::clone(&self.ledger),
             entry,
             version: if self.work == Work::NotChecked { PLAIN } else { version },
             repairs: !self.detects && self.work != Work::NotSaved,
-            is_unit_forced: self.options.get(&UNIT) == "thread",
+            unit: self.unit,
             progress: Progress::Begins,
         }))
     }
@@ -366,7 +369,7 @@ impl Instance for RepairInstance {
             object: (!is_shared).then_some(object),
             is_shared,
             is_detected_only: self.detects,
-            relies_on_lockstep: self.ledger.counts.get(LOCKSTEP) > 0 && self.options.get(&UNIT) != "thread",
+            relies_on_lockstep: self.ledger.counts.get(LOCKSTEP) > 0 && self.unit == Unit::Auto,
         };
         conflict.finding()
     }

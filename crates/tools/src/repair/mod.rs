@@ -17,6 +17,7 @@ mod ledger;
 mod plan;
 mod refusals;
 mod turn;
+mod unit;
 
 use std::sync::Arc;
 

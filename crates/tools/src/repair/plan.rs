@@ -6,28 +6,25 @@ use rewrite::Refusal;
 use toolkit::{Outcome, Plan, RunStep, Step};
 
 use super::ledger::{Entry, Ledger};
+use super::unit::Unit;
 use super::{CONFLICTS, LOCKSTEP, LOST, TOOL};
-
-/// The kernel, one thread after another.
-fn serial_run() -> Step {
-    Step::Run(RunStep::serial())
-}
 
 /// A launch that runs one thread after another, at once.
 #[derive(Debug)]
 pub(super) struct SerialPlan {
+    unit: Unit,
     has_run: bool,
 }
 
 impl SerialPlan {
-    pub(super) fn new() -> Self {
-        Self { has_run: false }
+    pub(super) fn new(unit: Unit) -> Self {
+        Self { unit, has_run: false }
     }
 }
 
 impl Plan for SerialPlan {
     fn next(&mut self, _: &Outcome) -> Step {
-        if std::mem::replace(&mut self.has_run, true) { Step::Done } else { serial_run() }
+        if std::mem::replace(&mut self.has_run, true) { Step::Done } else { self.unit.serial_run() }
     }
 }
 
@@ -39,8 +36,7 @@ pub(super) struct CheckedPlan {
     pub(super) version: usize,
     /// Whether memory is restored where threads conflict.
     pub(super) repairs: bool,
-    /// Whether the lockstep of a warp does not count.
-    pub(super) is_unit_forced: bool,
+    pub(super) unit: Unit,
     pub(super) progress: Progress,
 }
 
@@ -65,7 +61,7 @@ impl CheckedPlan {
     fn after_run(&mut self, last: &Outcome) -> Step {
         let [conflicts, lockstep, lost] = [CONFLICTS, LOCKSTEP, LOST].map(|place| self.ledger.counts.get(place));
         let has_faulted = *last == Outcome::Faulted;
-        let relies_on_lockstep = lockstep > 0 && !self.is_unit_forced && !has_faulted;
+        let relies_on_lockstep = lockstep > 0 && self.unit == Unit::Auto && !has_faulted;
         let is_serial = conflicts == 0 && lost == 0 && !has_faulted;
         let again = self.repairs && !is_serial && !relies_on_lockstep;
         self.ledger.add(&self.entry, again, conflicts);
@@ -88,7 +84,7 @@ impl CheckedPlan {
 }
 
 const RELIES_ON_LOCKSTEP: &str = "lanes of a warp read what later lanes have written, without __syncwarp between: that works \
-     in lockstep only, and not one thread after another; put __syncwarp there, or choose --unit thread";
+     in lockstep only, and not one thread after another; put __syncwarp there, or choose --unit warp or --unit thread";
 
 impl Plan for CheckedPlan {
     fn next(&mut self, last: &Outcome) -> Step {
@@ -101,7 +97,7 @@ impl Plan for CheckedPlan {
             Progress::Ran => self.after_run(last),
             Progress::Restored => {
                 self.progress = Progress::RanAgain;
-                serial_run()
+                self.unit.serial_run()
             }
             Progress::RanAgain => Step::Done,
         }
