@@ -7,9 +7,15 @@ use anyhow::{Context, Result};
 /// The directories in which they may be: beside the command, as cargo builds them, or `../lib/warpgrind`, as they are
 /// installed.
 pub(crate) fn directories() -> Result<[PathBuf; 2]> {
+    let beside = beside()?;
+    let installed = beside.join("../lib/warpgrind");
+    Ok([beside, installed])
+}
+
+/// The directory of the command.
+pub(crate) fn beside() -> Result<PathBuf> {
     let command = std::env::current_exe().context("the path of this command is not known")?;
-    let beside = command.parent().unwrap_or(Path::new("/"));
-    Ok([beside.to_owned(), beside.join("../lib/warpgrind")])
+    Ok(command.parent().unwrap_or(Path::new("/")).to_owned())
 }
 
 /// A file by its name.

@@ -4,6 +4,7 @@
 
 mod cache_command;
 mod check;
+mod config;
 mod doctor;
 mod explain;
 mod input;
@@ -38,6 +39,8 @@ enum Command {
     Doctor(doctor::Args),
     /// Compiled kernels that are kept on disk: how many, where, and how to get rid of them.
     Cache(cache_command::Args),
+    /// Says where the headers are that programs are built with.
+    Config(config::Args),
     /// Explains the code of a finding, such as memcheck::out-of-bounds.
     Explain(explain::Args),
     /// Runs a CUDA program and says which of its launches are known to stay in bounds and to be free of races, whatever
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
         Command::Run(args) => return run::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Cache(args) => cache_command::run(&args),
+        Command::Config(args) => config::run(&args),
         Command::Explain(args) => explain::run(&args, &tools::explanations()),
         Command::Prove(args) => match prove::run(&args) {
             Ok(code) => return code,

@@ -29,6 +29,9 @@ pub(crate) struct Built {
 /// What device code is for, where a program does not say.
 const ARCHITECTURE: &str = "sm_80";
 
+/// What programs say that include them.
+const OUR_HEADERS: &[u8] = b"#include <warpgrind/";
+
 impl Toolchain {
     /// Installs the compiler, if it is not there yet.
     pub(crate) fn find() -> Result<Self> {
@@ -72,15 +75,23 @@ impl Toolchain {
         if options.iter().any(|option| ["-g", "-G", "-lineinfo"].contains(&option.as_str())) {
             source.hash(&mut hasher);
         }
-        fs::read(source).with_context(|| format!("reading {}", source.display()))?.hash(&mut hasher);
+        let text = fs::read(source).with_context(|| format!("reading {}", source.display()))?;
+        text.hash(&mut hasher);
         for shared in shared_headers(source)? {
             fs::read(shared)?.hash(&mut hasher);
+        }
+        let uses_our_headers = text.windows(OUR_HEADERS.len()).any(|part| part == OUR_HEADERS);
+        if uses_our_headers {
+            fs::read(include_directory().join("warpgrind/tx.cuh"))?.hash(&mut hasher);
         }
         let name = source.file_stem().and_then(|name| name.to_str()).context("sources have plain names")?;
         self.kept(&format!("{name}-{:016x}.o", hasher.finish()), |object| {
             let mut command = self.compiler(variant)?;
             // The name as it is in the source's directory: it is part of what assertions say.
             command.current_dir(source.parent().context("a source is in a directory")?);
+            if uses_our_headers {
+                command.arg("-I").arg(include_directory());
+            }
             command.args(["-c", "-o"]).arg(object).args(&options).arg(source.file_name().context("a file")?);
             Ok(command)
         })
@@ -220,6 +231,11 @@ exec "$(dirname "$0")/fatbinary-of-nvcc" "$@"
         let _ = fs::remove_file(lock_path);
         Ok(path)
     }
+}
+
+/// Where programs find the headers of Warpgrind.
+fn include_directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../include")
 }
 
 /// What one of our scripts prints: a path.
