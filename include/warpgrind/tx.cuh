@@ -83,7 +83,8 @@ struct region {
 /// What an irrevocable transaction has overwritten.
 struct undo_entry {
     word address;
-    u32 value, size;
+    /// The bytes in the high half, how many in the low one.
+    word value;
 };
 
 /// All that transactions share. Zeros are a valid beginning.
@@ -254,11 +255,7 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
         using how = access<T>;
         if (is_over) return false;
         typename how::unit units[how::units];
-        if constexpr (how::units <= 2) {
-            if (!read_units<how>(reinterpret_cast<word>(p), units)) return false;
-        } else {
-            if (!read_many_units<how>(reinterpret_cast<word>(p), units)) return false;
-        }
+        if (!read_units<how>(reinterpret_cast<word>(p), units)) return false;
         memcpy(&value, units, sizeof(T));
         return true;
     }
@@ -271,8 +268,7 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
         if (is_over) return false;
         typename how::unit units[how::units];
         memcpy(units, &value, sizeof(T));
-        if constexpr (how::units <= 2) return write_units<how>(reinterpret_cast<word>(p), units);
-        return write_many_units<how>(reinterpret_cast<word>(p), units);
+        return write_units<how>(reinterpret_cast<word>(p), units);
     }
 
     /// Whether all that was read is still as it was; if not, the attempt is over.
@@ -298,7 +294,8 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
         if (is_irrevocable) {
             if (undo_count > UNDO_ENTRIES) __trap();
             for (u32 i = undo_count; i-- > 0;) {
-                store_data(state.undo[i].address, state.undo[i].value, state.undo[i].size);
+                const word value = load_relaxed(&state.undo[i].value);
+                store_data(load_relaxed(&state.undo[i].address), u32(value >> 32), u32(value));
             }
             irrevocable_release();
         }
@@ -315,8 +312,7 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
   private:
     // Reading: the lock, the value, the lock again.
 
-    template <class How>
-    __device__ __forceinline__ bool read_units(word address, typename How::unit *units) {
+    template <class How> __device__ __noinline__ bool read_units(word address, typename How::unit *units) {
         using namespace tx_detail;
         constexpr u32 size = sizeof(typename How::unit);
         u32 lock = NO_LOCK;
@@ -339,10 +335,6 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
             units[i] = static_cast<typename How::unit>(value);
         }
         return lock == NO_LOCK || end_read(lock, before);
-    }
-
-    template <class How> __device__ __noinline__ bool read_many_units(word address, typename How::unit *units) {
-        return read_units<How>(address, units);
     }
 
     /// Waits until a lock is not locked.
@@ -382,8 +374,7 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
 
     // Writing: words with masks of bytes, which memory gets when the transaction commits.
 
-    template <class How>
-    __device__ __forceinline__ bool write_units(word address, const typename How::unit *units) {
+    template <class How> __device__ __noinline__ bool write_units(word address, const typename How::unit *units) {
         constexpr u32 size = sizeof(typename How::unit);
         for (u32 i = 0; i < How::units; ++i) {
             if (is_irrevocable) {
@@ -393,10 +384,6 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
             }
         }
         return true;
-    }
-
-    template <class How> __device__ __noinline__ bool write_many_units(word address, const typename How::unit *units) {
-        return write_units<How>(address, units);
     }
 
     /// Has a bit of the word at `address`.
@@ -601,7 +588,7 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
             }
             if (compare_and_swap(&state.locks[lock], seen, (seen & VERSION_MASK) | me | LOCKED) == seen) break;
         }
-        if (irrevocable_held < UNDO_ENTRIES) state.irrevocable_locks[irrevocable_held] = lock;
+        if (irrevocable_held < UNDO_ENTRIES) store_relaxed(&state.irrevocable_locks[irrevocable_held], lock);
         ++irrevocable_held;
         // A reader that sees what is written from here on also sees the lock.
         fence();
@@ -613,9 +600,8 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
         irrevocable_lock(lock);
         store_relaxed(&state.locks[lock], load_relaxed(&state.locks[lock]) | PRELOCKED);
         if (undo_count < UNDO_ENTRIES) {
-            state.undo[undo_count].address = at;
-            state.undo[undo_count].value = load_data<Size>(at);
-            state.undo[undo_count].size = Size;
+            store_relaxed(&state.undo[undo_count].address, at);
+            store_relaxed(&state.undo[undo_count].value, word(load_data<Size>(at)) << 32 | Size);
         }
         ++undo_count;
         store_data(at, unit, Size);
@@ -627,7 +613,9 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
         const word tick = next_tick();
         fence();
         if (irrevocable_held <= UNDO_ENTRIES) {
-            for (u32 i = 0; i < irrevocable_held; ++i) irrevocable_unlock(u32(state.irrevocable_locks[i]), tick);
+            for (u32 i = 0; i < irrevocable_held; ++i) {
+                irrevocable_unlock(u32(load_relaxed(&state.irrevocable_locks[i])), tick);
+            }
         } else {
             for (u32 i = 0; i < LOCKS; ++i) irrevocable_unlock(i, tick);
         }

@@ -41,8 +41,8 @@ __global__ void bank(int *account, int rounds, Counts *counts) {
     }
 }
 
-int main(int argc, char **argv) {
-    const int blocks = 4, threads = 96, rounds = argc > 1 ? atoi(argv[1]) : 12;
+int main() {
+    const int blocks = 2, threads = 32, rounds = 6;
     int *account;
     Counts *counts;
     OK(cudaMallocManaged(&account, ACCOUNTS * sizeof(int)));

@@ -23,7 +23,7 @@ __global__ void opposite_orders(long long *a, long long *b) {
 /// Each lane moves one from its word to that of the next lane, around the warp.
 __global__ void around(int *words) {
     const int lane = threadIdx.x % 32, next = (lane + 1) % 32;
-    for (int round = 0; round < 8; round++) {
+    for (int round = 0; round < 2; round++) {
         warpgrind::atomically([&](warpgrind::tx &t) {
             t.write(&words[lane], t.read(&words[lane]) - 1);
             t.write(&words[next], t.read(&words[next]) + 1);
@@ -41,7 +41,7 @@ __global__ void long_and_short(int *words, int count, int *result) {
             t.write(result, sum);
         });
     } else {
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 5; i++) {
             int *word = &words[(threadIdx.x * 7 + i) % count], *other = &words[(threadIdx.x * 3 + i + 1) % count];
             if (word == other) continue;
             warpgrind::atomically([&](warpgrind::tx &t) {
@@ -59,17 +59,17 @@ int main() {
     OK(cudaMallocManaged(&result, sizeof(int)));
     OK(cudaMallocManaged(&a, 20 * sizeof(long long)));
     words[0] = 0;
-    one_word<<<8, 128>>>(words);
+    one_word<<<3, 40>>>(words);
     OK(cudaDeviceSynchronize());
-    CHECK(words[0] == 8 * 128);
+    CHECK(words[0] == 3 * 40);
 
     a[0] = a[10] = 0;
-    opposite_orders<<<4, 128>>>(&a[0], &a[10]);
+    opposite_orders<<<2, 40>>>(&a[0], &a[10]);
     OK(cudaDeviceSynchronize());
-    CHECK(a[0] == 4 * 128 && a[10] == -4 * 128);
+    CHECK(a[0] == 2 * 40 && a[10] == -2 * 40);
 
     for (int i = 0; i < 32; i++) words[i] = 100;
-    around<<<2, 64>>>(words);
+    around<<<1, 64>>>(words);
     OK(cudaDeviceSynchronize());
     for (int i = 0; i < 32; i++) CHECK(words[i] == 100);
 
@@ -77,7 +77,7 @@ int main() {
     for (int count : {50, 200}) {
         for (int i = 0; i < count; i++) words[i] = 1;
         *result = -1;
-        long_and_short<<<2, 64>>>(words, count, result);
+        long_and_short<<<2, 32>>>(words, count, result);
         OK(cudaDeviceSynchronize());
         CHECK(*result == count);
     }

@@ -41,7 +41,7 @@ __global__ void move(Lists *lists, int rounds) {
 }
 
 int main() {
-    const int nodes = 12;
+    const int nodes = 8;
     Lists *lists;
     Node *node;
     OK(cudaMallocManaged(&lists, sizeof *lists));
@@ -51,7 +51,7 @@ int main() {
         node[i] = {lists->head[i % 2], i % 2};
         lists->head[i % 2] = &node[i];
     }
-    move<<<2, 64>>>(lists, 4);
+    move<<<2, 16>>>(lists, 3);
     OK(cudaDeviceSynchronize());
     CHECK(lists->lost == 0);
     int found = 0;

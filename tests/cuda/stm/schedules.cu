@@ -1,4 +1,5 @@
 // Few threads and many preemptions: sums, pairs that are always equal, and no write skew, in every schedule.
+//@ tools: no
 //@ variants: static
 //@ run: --schedule random --preempt --width 1
 //@ seeds: 6

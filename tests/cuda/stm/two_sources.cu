@@ -1,4 +1,5 @@
 // Kernels of two sources that are linked share the locks: their transactions exclude each other.
+//@ tools: no
 //@ variants: rdc
 //@ with: parts/other_source.cu
 
@@ -21,8 +22,8 @@ int main() {
     int *counter;
     OK(cudaMallocManaged(&counter, sizeof *counter));
     *counter = 0;
-    increment<<<4, 64>>>(counter, 8);
+    increment<<<2, 32>>>(counter, 4);
     OK(cudaDeviceSynchronize());
-    CHECK(*counter == 4 * 64 * 8);
+    CHECK(*counter == 2 * 32 * 4);
     return done();
 }

@@ -82,7 +82,7 @@ impl Toolchain {
         }
         let uses_our_headers = text.windows(OUR_HEADERS.len()).any(|part| part == OUR_HEADERS);
         if uses_our_headers {
-            fs::read(include_directory().join("warpgrind/tx.cuh"))?.hash(&mut hasher);
+            fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../include/warpgrind/tx.cuh"))?.hash(&mut hasher);
         }
         let name = source.file_stem().and_then(|name| name.to_str()).context("sources have plain names")?;
         self.kept(&format!("{name}-{:016x}.o", hasher.finish()), |object| {
@@ -90,7 +90,7 @@ impl Toolchain {
             // The name as it is in the source's directory: it is part of what assertions say.
             command.current_dir(source.parent().context("a source is in a directory")?);
             if uses_our_headers {
-                command.arg("-I").arg(include_directory());
+                command.arg("-I").arg(include_directory(source)?);
             }
             command.args(["-c", "-o"]).arg(object).args(&options).arg(source.file_name().context("a file")?);
             Ok(command)
@@ -233,9 +233,12 @@ exec "$(dirname "$0")/fatbinary-of-nvcc" "$@"
     }
 }
 
-/// Where programs find the headers of Warpgrind.
-fn include_directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../include")
+/// Where a program finds the headers of Warpgrind, from its own directory: reports show that path.
+fn include_directory(source: &Path) -> Result<PathBuf> {
+    let up = source.ancestors().skip(2).take_while(|directory| !directory.ends_with("tests")).count() + 1;
+    let has_tests = source.ancestors().any(|directory| directory.ends_with("tests"));
+    ensure!(has_tests, "programs are in a folder of tests");
+    Ok(std::iter::repeat_n("..", up + 1).collect::<PathBuf>().join("include"))
 }
 
 /// What one of our scripts prints: a path.
