@@ -36,12 +36,14 @@ const TOOLS: [&[&str]; 4] = [
     &["traffic"],
 ];
 
-/// Tools that change launches, to show that the plan of a launch can be changed, and the programs that are run under them.
-const PLANS: [(&[&str], &[&str]); 4] = [
+/// Tools for some of the programs: those that change launches, to show that the plan of a launch can be changed, and racecheck,
+/// which has nothing to find in transactions.
+const FOR_SOME: [(&[&str], &[&str]); 5] = [
     (&["twice", "--seed", "1"], TWICE),
     (&["twice", "--seed", "1", "--tool", "memcheck"], TWICE),
     (&["doubled"], DOUBLED),
     (&["doubled", "--tool", "memcheck,trace"], DOUBLED),
+    (&["racecheck"], TRANSACTIONS),
 ];
 
 /// Their kernels do not wait for the host, and give the same twice.
@@ -64,6 +66,9 @@ const TWICE: &[&str] = &[
     "symbols/variables",
 ];
 
+/// Their threads share memory by transactions alone.
+const TRANSACTIONS: &[&str] = &["stm/abort", "stm/bank", "stm/conflicts", "stm/list"];
+
 /// Their blocks can be doubled.
 const DOUBLED: &[&str] = &["device_code/async_copy", "device_code/cub", "device_code/warps", "kernels/cooperative"];
 
@@ -84,8 +89,9 @@ fn main() -> Result<()> {
         }
         // What is expected to go wrong is the business of other tests.
         let is_right = header.exit == 0 && header.stderr.is_empty() && !header.has_bugs && !header.measures_itself;
-        let plans = PLANS.iter().filter(|(_, programs)| programs.contains(&name.as_str())).map(|(plan, _)| plan);
-        for arguments in TOOLS.iter().chain(plans).filter(|_| is_right) {
+        let for_some =
+            FOR_SOME.iter().filter(|(_, programs)| programs.contains(&name.as_str())).map(|(arguments, _)| arguments);
+        for arguments in TOOLS.iter().chain(for_some).filter(|_| is_right) {
             let (source, header, variant) = (source.clone(), header.clone(), header.variants[0]);
             let trial = Trial::test(format!("{name} [{}]", arguments.join(" ")), move || {
                 let command = Command::Tool(arguments);
