@@ -59,9 +59,8 @@ constexpr u32 LOCKS = u32(1) << WARPGRIND_TX_LOCK_BITS;
 constexpr u32 SLOTS = u32(1) << (VERSION_SHIFT - OWNER_SHIFT);
 constexpr u32 NO_LOCK = ~u32(0);
 constexpr u32 NO_SLOT = ~u32(0);
-/// The age of an irrevocable transaction. All others have the clock at their beginning and their slot, so no two ages
-/// are equal.
-constexpr word OLDEST = 1;
+/// The slot of the irrevocable transaction, of which there is one at most.
+constexpr u32 IRREVOCABLE_SLOT = SLOTS - 1;
 static_assert(LOCKS <= u32(1) << VERSION_SHIFT, "WARPGRIND_TX_LOCK_BITS is at most 22");
 
 /// Bytes under one lock, as a power of two, where no region says otherwise.
@@ -99,7 +98,8 @@ struct shared_state {
     /// What the holder of the token has locked, as version | index; and overwritten.
     alignas(128) word irrevocable_locks[UNDO_ENTRIES];
     undo_entry undo[UNDO_ENTRIES];
-    /// The age of the transaction that has a slot, 0 if nobody has: less is older.
+    /// The age of the transaction that has a slot, 0 if nobody has: the clock when it began, and its slot, so that no two
+    /// are equal. Less is older.
     alignas(128) word ages[SLOTS];
     alignas(128) word locks[LOCKS];
 };
@@ -505,7 +505,9 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
         for (u32 i = 0; i < reads; ++i) {
             for (int round = 0;;) {
                 const word lock = load_relaxed(&state.locks[index(read_set[i])]);
-                if ((lock & LOCKED) && owner(lock) != slot) {
+                // Whether it is locked by this transaction is not asked of the owner's slot: what is seen may be from
+                // before the slot was taken.
+                if ((lock & LOCKED) && !holds(index(read_set[i]))) {
                     if (is_older(owner(lock)) || ++round > PATIENCE) return false;
                     continue;
                 }
@@ -534,6 +536,7 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
 
     __device__ __forceinline__ bool is_older(u32 other) const {
         using namespace tx_detail;
+        if (other == IRREVOCABLE_SLOT) return true;
         const word theirs = load_relaxed(&state.ages[other]);
         return theirs != 0 && theirs < age;
     }
@@ -567,22 +570,20 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
 
     __device__ __noinline__ void become_irrevocable() {
         using namespace tx_detail;
+        give_slot_back();
         const word ticket = add_relaxed(&state.next_ticket, 1);
         while (load_acquire(&state.now_serving) != ticket) sleep(200);
         is_irrevocable = true;
         undo_count = irrevocable_held = 0;
-        take_slot();
-        age = OLDEST;
-        store_relaxed(&state.ages[slot], age);
     }
 
     __device__ __noinline__ void irrevocable_lock(u32 lock) {
         using namespace tx_detail;
-        const word me = word(slot) << OWNER_SHIFT;
+        const word me = word(IRREVOCABLE_SLOT) << OWNER_SHIFT;
         for (;;) {
-            const word seen = load_acquire(&state.locks[lock]);
+            const word seen = load_relaxed(&state.locks[lock]);
             if (seen & LOCKED) {
-                if (owner(seen) == slot) return;
+                if (owner(seen) == IRREVOCABLE_SLOT) return;
                 sleep(100);
                 continue;
             }
@@ -590,7 +591,8 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
         }
         if (irrevocable_held < UNDO_ENTRIES) store_relaxed(&state.irrevocable_locks[irrevocable_held], lock);
         ++irrevocable_held;
-        // A reader that sees what is written from here on also sees the lock.
+        // What is read from here on is what the lock was released with, and a reader that sees what is written from here
+        // on also sees the lock.
         fence();
     }
 
@@ -620,14 +622,13 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
             for (u32 i = 0; i < LOCKS; ++i) irrevocable_unlock(i, tick);
         }
         is_irrevocable = false;
-        give_slot_back();
         store_release(&state.now_serving, load_relaxed(&state.now_serving) + 1);
     }
 
     __device__ __forceinline__ void irrevocable_unlock(u32 lock, word tick) {
         using namespace tx_detail;
         const word seen = load_relaxed(&state.locks[lock]);
-        if (!(seen & LOCKED) || owner(seen) != slot) return;
+        if (!(seen & LOCKED) || owner(seen) != IRREVOCABLE_SLOT) return;
         store_relaxed(&state.locks[lock], seen & PRELOCKED ? tick << VERSION_SHIFT : seen & VERSION_MASK);
     }
 
@@ -636,12 +637,12 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
     __device__ __forceinline__ void take_slot() {
         using namespace tx_detail;
         if (slot != NO_SLOT) return;
-        const word oldest_of_snapshot = (first_snapshot << (VERSION_SHIFT - OWNER_SHIFT)) + OLDEST + 1;
+        const word oldest_of_snapshot = (first_snapshot << (VERSION_SHIFT - OWNER_SHIFT)) + 1;
         const u32 block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
         const u32 thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-        u32 candidate = (block * (blockDim.x * blockDim.y * blockDim.z) + thread) & (SLOTS - 1);
+        u32 candidate = (block * (blockDim.x * blockDim.y * blockDim.z) + thread) % IRREVOCABLE_SLOT;
         while (compare_and_swap(&state.ages[candidate], 0, oldest_of_snapshot + candidate) != 0) {
-            candidate = (candidate + 1) & (SLOTS - 1);
+            candidate = (candidate + 1) % IRREVOCABLE_SLOT;
         }
         slot = candidate;
         age = oldest_of_snapshot + candidate;
