@@ -29,9 +29,10 @@ const WITH_BUGS: [&str; 10] =
 const SAME_FINDINGS: [(&str, &str); 2] = [("racecheck", "--no-prove"), ("racecheck", "--no-prune")];
 
 /// Tools under which programs must do what they do without.
-const TOOLS: [&[&str]; 4] = [
+const TOOLS: [&[&str]; 5] = [
     &["memcheck"],
     &["memcheck", "--tool", "nop,trace", "--seed", "1"],
+    &["repair", "--allow-unrepaired", "--no-prove"],
     &["rmt", "--allow-unprotected", "--seed", "1"],
     &["traffic"],
 ];

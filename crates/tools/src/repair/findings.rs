@@ -2,11 +2,11 @@
 
 use ptx::ops::Effect;
 use ptx::view::View;
-use report::{AccessOf, Explanation, Finding, Note, Severity};
+use report::{AccessOf, Explanation, Finding, Note, Place, Severity};
 use rewrite::SiteId;
 use rewrite::context::Record;
-use toolkit::Evidence;
 use toolkit::objects::AtAddress;
+use toolkit::{Evidence, HostStack};
 
 use super::turn::Recorded;
 use super::{BYTES, OTHER_READS, READS, REDUCES, TOGETHER, TOOL, WRITES};
@@ -120,6 +120,16 @@ impl Conflict<'_> {
     }
 }
 
+/// A kernel ran as it is, which the user allows.
+pub(super) fn unrepaired(kernel: &str, reason: &str, stack: &HostStack) -> Finding {
+    Finding {
+        place: Some(Place::of_kernel(kernel)),
+        notes: vec![Note { message: reason.to_owned(), stack: None }],
+        stack: Some(stack.frames()),
+        ..Finding::new(TOOL, "unrepaired", Severity::Warning, "a kernel ran without repair")
+    }
+}
+
 fn thread_of([bx, by, bz]: [u32; 3], [x, y, z]: [u32; 3]) -> String {
     format!("block ({bx},{by},{bz}) thread ({x},{y},{z})")
 }
@@ -136,5 +146,11 @@ pub(super) const EXPLANATIONS: &[Explanation] = &[
         code: "relies-on-warp-synchrony",
         title: "lanes of a warp that read what others have just written",
         text: include_str!("explain/relies-on-warp-synchrony.md"),
+    },
+    Explanation {
+        tool: Some(TOOL),
+        code: "unrepaired",
+        title: "a kernel that ran as it is, because it cannot be repaired",
+        text: include_str!("explain/unrepaired.md"),
     },
 ];

@@ -11,7 +11,7 @@ use toolkit::{
     PlaneLayout, PlaneOf, Touched, Words, quarantine,
 };
 
-use super::findings::Conflict;
+use super::findings::{self, Conflict};
 use super::instrument::Kept;
 use super::kernel_facts::KernelFacts;
 use super::ledger::{Entry, Launches, Ledger, SERIAL};
@@ -20,7 +20,8 @@ use super::turn::Turns;
 use super::unit::Unit;
 use super::{
     ARENA, ARENA_BYTES, BLOCK, CHECKED, COUNTS, DISTANCE, GRANULE, INTERVAL, LANE, LAUNCH, LOCKSTEP, MEETING, MEETINGS,
-    PLAIN, PLANE, PRUNED, SHARED_DISTANCE, SHARED_GRANULE, SHARED_PLANE, TOOL, WARP, WINDOWS, WINDOWS_BYTES,
+    ORIGINAL, PLANE, PROVED, PRUNED, SERIAL as SERIAL_ORDER, SHARED_DISTANCE, SHARED_GRANULE, SHARED_PLANE, TOOL, WARP,
+    WINDOWS, WINDOWS_BYTES,
 };
 
 const HOW: Flag = Flag {
@@ -41,6 +42,12 @@ const DETECT: Flag =
 const EXPLAIN: Flag =
     Flag { name: "explain", help: "List how the launches of each kernel were run, and why in that way", value: None };
 
+const ALLOW_UNREPAIRED: Flag = Flag {
+    name: "allow-unrepaired",
+    help: "Warn of kernels that cannot be repaired, instead of exit code 87",
+    value: None,
+};
+
 const NO_PRUNE: Flag =
     Flag { name: "no-prune", help: "Check all accesses, also those whose order does not matter", value: None };
 
@@ -50,7 +57,7 @@ const ABLATE: Flag = Flag {
     value: Some(FlagValue { name: "WORK", default: "nothing", check: check_work }),
 };
 
-pub(super) const FLAGS: &[Flag] = &[HOW, UNIT, DETECT, EXPLAIN, Flag::NO_PROVE, NO_PRUNE, ABLATE];
+pub(super) const FLAGS: &[Flag] = &[HOW, UNIT, DETECT, EXPLAIN, ALLOW_UNREPAIRED, Flag::NO_PROVE, NO_PRUNE, ABLATE];
 
 fn check_how(name: &str) -> Result<(), String> {
     one_of(name, &["auto", "serial"])
@@ -100,6 +107,7 @@ pub(super) struct RepairInstance {
     detects: bool,
     work: Work,
     unit: Unit,
+    allows_unrepaired: bool,
     ledger: Arc<Ledger>,
     state: Mutex<State>,
 }
@@ -144,6 +152,7 @@ impl RepairInstance {
             detects: options.has(&DETECT),
             work: Work::ALL.into_iter().find(|work| work.name() == options.get(&ABLATE)).unwrap_or(Work::All),
             unit: Unit::ALL.into_iter().find(|unit| unit.name() == options.get(&UNIT)).unwrap_or(Unit::Auto),
+            allows_unrepaired: options.has(&ALLOW_UNREPAIRED),
             options: options.clone(),
             ledger: Arc::default(),
             state: Mutex::default(),
@@ -172,6 +181,10 @@ impl RepairInstance {
         if launch.shape.is_cooperative {
             return refuse("cooperative", "its blocks wait for each other: it is a cooperative launch");
         }
+        let refused = |version: usize| launch.refused.iter().find(|(choice, _)| choice.first() == Some(&version));
+        if let Some((_, refusal)) = refused(SERIAL_ORDER) {
+            return Err(refusal.clone());
+        }
         if self.options.get(&HOW) == "serial" {
             return Ok(Decision::Serial("--how serial".to_owned()));
         }
@@ -190,7 +203,7 @@ impl RepairInstance {
             }
             false => Ok(Decision::Serial(reason)),
         };
-        if let Some((_, refusal)) = launch.refused.iter().find(|(choice, _)| choice.first() == Some(&CHECKED)) {
+        if let Some((_, refusal)) = refused(CHECKED) {
             return serial(refusal.reason.clone());
         }
         let Some(facts) = facts else { return refuse("not-rewritten", "it could not be rewritten") };
@@ -291,10 +304,21 @@ impl Instance for RepairInstance {
     }
 
     fn choose(&self, launch: &LaunchView<'_>) -> Result<usize, Refusal> {
-        match self.decide(launch)? {
-            Decision::Checked(_) if self.work == Work::NotChecked => Ok(PLAIN),
-            Decision::Checked(version) => Ok(version),
-            Decision::Proved | Decision::Serial(_) => Ok(PLAIN),
+        match self.decide(launch) {
+            Ok(Decision::Checked(_)) if self.work == Work::NotChecked => Ok(ORIGINAL),
+            Ok(Decision::Checked(version)) => Ok(version),
+            Ok(Decision::Proved) => Ok(PROVED),
+            Ok(Decision::Serial(_)) => Ok(SERIAL_ORDER),
+            Err(_) if self.allows_unrepaired => Ok(ORIGINAL),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    fn on_launch(&self, launch: &LaunchView<'_>) {
+        let Err(refusal) = self.decide(launch) else { return };
+        let entry = Entry { kernel: demangled(launch.kernel), how: "unrepaired", why: refusal.reason.clone() };
+        if self.ledger.add(&entry, false, 0) == 1 && self.allows_unrepaired {
+            self.host.found(findings::unrepaired(launch.kernel, &refusal.reason, launch.stack));
         }
     }
 
@@ -344,9 +368,10 @@ impl Instance for RepairInstance {
         Some(Box::new(CheckedPlan {
             ledger: Arc::clone(&self.ledger),
             entry,
-            version: if self.work == Work::NotChecked { PLAIN } else { version },
+            version: if self.work == Work::NotChecked { ORIGINAL } else { version },
             repairs: !self.detects && self.work != Work::NotSaved,
             unit: self.unit,
+            allows_unrepaired: self.allows_unrepaired,
             progress: Progress::Begins,
         }))
     }

@@ -67,16 +67,18 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Ledger {
-    /// A launch has run; whether it did so twice, and how many accesses came too late.
-    pub(super) fn add(&self, entry: &Entry, again: bool, conflicts: u64) {
+    /// A launch has run; whether it did so twice, and how many accesses came too late. Gives how many did so in the same way.
+    pub(super) fn add(&self, entry: &Entry, again: bool, conflicts: u64) -> u64 {
         let mut launches = lock(&self.launches);
         let launches = launches.entry(entry.clone()).or_default();
         launches.count += 1;
         launches.again += u64::from(again);
         launches.conflicts += conflicts;
+        let count = launches.count;
         let mut in_a_row = lock(&self.in_a_row);
         let in_a_row = in_a_row.entry(entry.kernel.clone()).or_default();
         *in_a_row = if again || entry.how == SERIAL { *in_a_row + 1 } else { 0 };
+        count
     }
 
     /// Whether a kernel will most likely conflict, so that a check of its next launch is in vain. Now and then one is checked

@@ -107,12 +107,16 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("NOT_LANE", !(turn::LANES << turn::LANE | turn::SITES as u64)),
 ];
 
+/// The kernel as the program has it, for launches that are not repaired.
+const ORIGINAL: usize = 0;
 /// The version in which all accesses are checked.
-const CHECKED: usize = 0;
+const CHECKED: usize = 1;
 /// The version without those whose order does not matter (`racecheck::prune`).
-const PRUNED: usize = 1;
-/// The version in which nothing is.
-const PLAIN: usize = 2;
+const PRUNED: usize = 2;
+/// The original, for launches that leave the same behind in all orders.
+const PROVED: usize = 3;
+/// The original, for launches in the serial order.
+const SERIAL: usize = 4;
 
 impl Tool for Repair {
     fn instrumentation(&self) -> &'static dyn Instrumentation {
@@ -172,20 +176,25 @@ impl Instrumentation for Repair {
         Some(DeviceCode { text: include_str!("device.ptx"), constants: CONSTANTS })
     }
 
-    fn versions(&self, kernel: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {
-        refusals::of_serial_order(kernel).map_or(Ok(vec!["", "pruned", "plain"]), Err)
+    fn versions(&self, _kernel: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {
+        Ok(vec!["", "checked", "pruned", "proved", "serial"])
     }
 
     fn refuses(&self, version: usize, kernel: &KernelView<'_>) -> Option<Refusal> {
-        (version != PLAIN).then(|| refusals::of_check(kernel)).flatten()
+        let of_order = || refusals::of_serial_order(kernel);
+        match version {
+            CHECKED | PRUNED => of_order().or_else(|| refusals::of_check(kernel)),
+            SERIAL => of_order(),
+            _ => None,
+        }
     }
 
     fn is_plain(&self, version: usize) -> bool {
-        version == PLAIN
+        !matches!(version, CHECKED | PRUNED)
     }
 
     fn entry(&self, at: &mut Cursor<'_, '_>) {
-        if at.version() != PLAIN {
+        if !self.is_plain(at.version()) {
             instrument::entry(at);
         }
     }

@@ -37,6 +37,8 @@ pub(super) struct CheckedPlan {
     /// Whether memory is restored where threads conflict.
     pub(super) repairs: bool,
     pub(super) unit: Unit,
+    /// Whether a launch that is not repaired counts as one that was.
+    pub(super) allows_unrepaired: bool,
     pub(super) progress: Progress,
 }
 
@@ -68,6 +70,9 @@ impl CheckedPlan {
         if again {
             self.progress = Progress::Restored;
             return Step::Restore;
+        }
+        if self.allows_unrepaired {
+            return Step::Done;
         }
         if relies_on_lockstep && self.repairs {
             return Step::Refuse(Refusal::new(TOOL, "relies-on-warp-synchrony", RELIES_ON_LOCKSTEP));
