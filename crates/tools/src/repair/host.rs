@@ -7,8 +7,8 @@ use report::{Cell, Finding, Row, demangled};
 use rewrite::context::Record;
 use rewrite::{KernelVersion, LaunchShape, Refusal};
 use toolkit::{
-    Accessed, AllocationKind, Evidence, Flag, FlagValue, Host, Instance, LaunchView, Objects, Options, Plan, Plane,
-    PlaneLayout, PlaneOf, Touched, Words, quarantine,
+    Accessed, AllocationKind, Evidence, Flag, FlagValue, Host, Instance, LaunchView, Object, Objects, Options, Plan,
+    Plane, PlaneLayout, PlaneOf, Touched, Words, quarantine,
 };
 
 use super::findings::{self, Conflict};
@@ -19,9 +19,9 @@ use super::plan::{CheckedPlan, Progress, SerialPlan};
 use super::turn::Turns;
 use super::unit::Unit;
 use super::{
-    ARENA, ARENA_BYTES, BLOCK, CHECKED, COUNTS, DISTANCE, GRANULE, INTERVAL, LANE, LAUNCH, LOCKSTEP, MEETING, MEETINGS,
-    ORIGINAL, PLANE, PROVED, PRUNED, SERIAL as SERIAL_ORDER, SHARED_DISTANCE, SHARED_GRANULE, SHARED_PLANE, TOOL, WARP,
-    WINDOWS, WINDOWS_BYTES,
+    ARENA, ARENA_BYTES, BLOCK, CHECKED, COUNTS, DISTANCE, GRANULE, INTERVAL, LANE, LAUNCH, LIMIT, MEETING, MEETINGS,
+    MOST_CONFLICTS, ORIGINAL, PLANE, PROVED, PRUNED, SERIAL as SERIAL_ORDER, SHARED_DISTANCE, SHARED_GRANULE,
+    SHARED_PLANE, TOOL, WARP, WINDOWS, WINDOWS_BYTES,
 };
 
 const HOW: Flag = Flag {
@@ -135,6 +135,10 @@ enum Decision {
     Serial(String),
 }
 
+/// Bytes of shared memory that the turns of a block have at most, with what all tools need (`device.ptx`).
+const TURNS_BYTES: u64 = 8 * 1024 + 64;
+/// Bytes of shared memory that a block may have at most, as on compute capability 9.0.
+const MOST_SHARED: u64 = 227 << 10;
 /// Granules have 1, 2, 4 or 8 bytes.
 const GRANULES: usize = 4;
 /// Bytes of a record.
@@ -157,6 +161,11 @@ impl RepairInstance {
             ledger: Arc::default(),
             state: Mutex::default(),
         }))
+    }
+
+    /// Whether launches run again in which threads conflict.
+    fn repairs(&self) -> bool {
+        !self.detects && self.work != Work::NotSaved
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -207,6 +216,9 @@ impl RepairInstance {
             return serial(refusal.reason.clone());
         }
         let Some(facts) = facts else { return refuse("not-rewritten", "it could not be rewritten") };
+        if launch.static_shared + u64::from(launch.shape.dynamic_shared) + TURNS_BYTES > MOST_SHARED {
+            return serial("its shared memory leaves no room for the turns of threads".to_owned());
+        }
         if turns_after(0, launch, facts, self.unit).is_none() {
             return serial("its grid has more blocks than there are turns".to_owned());
         }
@@ -214,8 +226,8 @@ impl RepairInstance {
             if launch.order.is_some_and(|order| order.has_unordered_streams) {
                 return serial("other streams may change what it would be restored to".to_owned());
             }
-            if let Some(name) = seen_by_host(launch, &objects) {
-                return serial(format!("it may write {name}, which the host sees"));
+            if let Some(reason) = beyond_reach(launch, &objects) {
+                return serial(reason);
             }
             if self.work == Work::All && self.ledger.will_conflict(&demangled(launch.kernel)) {
                 return serial("its last launches had conflicts".to_owned());
@@ -238,19 +250,23 @@ fn turns_after(given_out: u64, launch: &LaunchView<'_>, facts: &KernelFacts, uni
     Turns::after(given_out, &launch.shape, facts.has_barriers, facts.has_meetings, unit.is_by_lane())
 }
 
-/// What a launch may write that the host can access meanwhile, in words, if there is any.
-fn seen_by_host(launch: &LaunchView<'_>, objects: &Objects) -> Option<String> {
-    let is_seen = |kind: &AllocationKind| {
-        matches!(kind, AllocationKind::Managed | AllocationKind::Pinned | AllocationKind::Registered)
+/// Why what a launch may write cannot be checked or restored, if so.
+fn beyond_reach(launch: &LaunchView<'_>, objects: &Objects) -> Option<String> {
+    let why = |object: &Object| {
+        let name = object.described().name;
+        match object.kind {
+            AllocationKind::Managed | AllocationKind::Pinned | AllocationKind::Registered => {
+                Some(format!("it may write {name}, which the host sees"))
+            }
+            _ if object.kind.is_outside() => Some(format!("it may write {name}, which has no records")),
+            _ => None,
+        }
     };
     match kept(launch)?.written.as_ref()? {
-        Touched::Anything => objects.find(|object| is_seen(&object.kind)).map(|object| object.described().name),
+        Touched::Anything => objects.find(|object| why(object).is_some()).and_then(why),
         Touched::Only(written) => written.iter().find_map(|accessed| match accessed {
             Accessed::Variable(_) => None,
-            Accessed::Param { param, offset } => {
-                let object = objects.pointed_to(launch.pointer(*param, *offset)?)?;
-                is_seen(&object.kind).then(|| object.described().name)
-            }
+            Accessed::Param { param, offset } => why(objects.pointed_to(launch.pointer(*param, *offset)?)?),
         }),
     }
 }
@@ -352,6 +368,7 @@ impl Instance for RepairInstance {
             (MEETING, turns.meeting()),
             (MEETINGS, turns.meetings()),
             (COUNTS, self.ledger.counts.address()),
+            (LIMIT, if self.repairs() { MOST_CONFLICTS } else { u64::MAX }),
         ] {
             words.set(word, value);
         }
@@ -369,7 +386,7 @@ impl Instance for RepairInstance {
             ledger: Arc::clone(&self.ledger),
             entry,
             version: if self.work == Work::NotChecked { ORIGINAL } else { version },
-            repairs: !self.detects && self.work != Work::NotSaved,
+            repairs: self.repairs(),
             unit: self.unit,
             allows_unrepaired: self.allows_unrepaired,
             progress: Progress::Begins,
@@ -394,7 +411,7 @@ impl Instance for RepairInstance {
             object: (!is_shared).then_some(object),
             is_shared,
             is_detected_only: self.detects,
-            relies_on_lockstep: self.ledger.counts.get(LOCKSTEP) > 0 && self.unit == Unit::Auto,
+            relies_on_lockstep: self.ledger.counts.tell_of_lockstep() && self.unit == Unit::Auto,
         };
         conflict.finding()
     }

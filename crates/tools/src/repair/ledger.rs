@@ -6,11 +6,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
+use super::{CROSSED, LOCKSTEP};
+
 /// What kernels count of the launch that is checked. There is one at a time: its plan has the device to itself.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     /// At the places that `device.ptx` knows.
-    words: [AtomicU64; 3],
+    words: [AtomicU64; 4],
 }
 
 impl Counts {
@@ -21,6 +23,16 @@ impl Counts {
 
     pub(super) fn reset(&self) {
         self.words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+    }
+
+    /// Whether lanes of a warp have read what later ones have written, and there is no other sign that they disturb each other.
+    pub(super) fn tell_of_lockstep(&self) -> bool {
+        self.get(LOCKSTEP) > 0 && self.get(CROSSED) == 0
+    }
+
+    #[cfg(test)]
+    pub(super) fn set(&self, place: u64, count: u64) {
+        self.words[place as usize / 8].store(count, Ordering::Relaxed);
     }
 
     /// The count at a place.

@@ -68,12 +68,20 @@ const MEETINGS: Word = Word("MEETINGS");
 /// Where is counted what was found.
 const COUNTS: Word = Word("COUNTS");
 
+/// After how many accesses that come too late a run ends: what it leaves behind is not needed.
+const LIMIT: Word = Word("LIMIT");
+
 /// Of the counts: accesses that came too late.
 const CONFLICTS: u64 = 0;
 /// Reads among these of what a later lane of the warp has written.
 const LOCKSTEP: u64 = 8;
+/// Writes among these that come after an access of a later lane of the warp.
+const CROSSED: u64 = 16;
 /// Threads that had more turns than there are.
-const LOST: u64 = 16;
+const LOST: u64 = 24;
+
+/// So many late accesses of a launch are looked at: enough to tell of most lines.
+const MOST_CONFLICTS: u64 = 4096;
 
 /// The bits of `what` that say how many bytes an access has.
 const BYTES: u32 = 0xff;
@@ -94,6 +102,7 @@ const TOGETHER: u32 = 1 << 13;
 const CONSTANTS: &[(&str, u64)] = &[
     ("CONFLICTS", CONFLICTS),
     ("LOCKSTEP", LOCKSTEP),
+    ("CROSSED", CROSSED),
     ("LOST", LOST),
     ("BYTES", BYTES as u64),
     ("WRITES", WRITES as u64),
@@ -169,6 +178,7 @@ impl Instrumentation for Repair {
             MEETING,
             MEETINGS,
             COUNTS,
+            LIMIT,
         ]
     }
 

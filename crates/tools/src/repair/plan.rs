@@ -7,7 +7,7 @@ use toolkit::{Outcome, Plan, RunStep, Step};
 
 use super::ledger::{Entry, Ledger};
 use super::unit::Unit;
-use super::{CONFLICTS, LOCKSTEP, LOST, TOOL};
+use super::{CONFLICTS, LOST, MOST_CONFLICTS, ORIGINAL, TOOL};
 
 /// A launch that runs one thread after another, at once.
 #[derive(Debug)]
@@ -50,6 +50,9 @@ pub(super) enum Progress {
     Ran,
     Restored,
     RanAgain,
+    /// Restored, to run as the program has it.
+    RestoredToLeave,
+    Left,
 }
 
 impl CheckedPlan {
@@ -61,9 +64,12 @@ impl CheckedPlan {
 
     /// What is done after the launch has run in parallel.
     fn after_run(&mut self, last: &Outcome) -> Step {
-        let [conflicts, lockstep, lost] = [CONFLICTS, LOCKSTEP, LOST].map(|place| self.ledger.counts.get(place));
+        let [conflicts, lost] = [CONFLICTS, LOST].map(|place| self.ledger.counts.get(place));
         let has_faulted = *last == Outcome::Faulted;
-        let relies_on_lockstep = lockstep > 0 && self.unit == Unit::Auto && !has_faulted;
+        // The run may have been ended because there were enough conflicts.
+        let is_stopped = has_faulted && conflicts >= MOST_CONFLICTS;
+        let tells_of_lockstep = self.ledger.counts.tell_of_lockstep() && self.unit == Unit::Auto;
+        let relies_on_lockstep = tells_of_lockstep && (!has_faulted || is_stopped);
         let is_serial = conflicts == 0 && lost == 0 && !has_faulted;
         let again = self.repairs && !is_serial && !relies_on_lockstep;
         self.ledger.add(&self.entry, again, conflicts);
@@ -71,13 +77,14 @@ impl CheckedPlan {
             self.progress = Progress::Restored;
             return Step::Restore;
         }
-        if self.allows_unrepaired {
-            return Step::Done;
+        if is_stopped {
+            self.progress = Progress::RestoredToLeave;
+            return Step::Restore;
         }
         if relies_on_lockstep && self.repairs {
-            return Step::Refuse(Refusal::new(TOOL, "relies-on-warp-synchrony", RELIES_ON_LOCKSTEP));
+            return self.leave();
         }
-        if lost > 0 {
+        if lost > 0 && !self.allows_unrepaired {
             return Step::Refuse(Refusal::new(
                 TOOL,
                 "too-many-barriers",
@@ -85,6 +92,16 @@ impl CheckedPlan {
             ));
         }
         Step::Done
+    }
+}
+
+impl CheckedPlan {
+    /// The launch is over, and relies on lockstep.
+    fn leave(&self) -> Step {
+        match self.allows_unrepaired {
+            true => Step::Done,
+            false => Step::Refuse(Refusal::new(TOOL, "relies-on-warp-synchrony", RELIES_ON_LOCKSTEP)),
+        }
     }
 }
 
@@ -105,11 +122,89 @@ impl Plan for CheckedPlan {
                 self.unit.serial_run()
             }
             Progress::RanAgain => Step::Done,
+            Progress::RestoredToLeave => {
+                self.progress = Progress::Left;
+                Step::Run(RunStep::version(ORIGINAL))
+            }
+            Progress::Left => self.leave(),
         }
     }
 
     /// Threads that conflict may compute addresses that none has in the serial order.
     fn survives_faults(&self) -> bool {
         self.repairs && self.progress == Progress::Ran
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(unit: Unit, repairs: bool) -> CheckedPlan {
+        let entry = Entry { kernel: "k".to_owned(), how: "checked", why: String::new() };
+        let ledger = Arc::default();
+        CheckedPlan { ledger, entry, version: 1, repairs, unit, allows_unrepaired: false, progress: Progress::Begins }
+    }
+
+    /// The steps of a launch whose checked run has some counts and an outcome.
+    fn steps(mut plan: CheckedPlan, counts: &[(u64, u64)], outcome: &Outcome) -> Vec<Step> {
+        let (mut steps, mut last) = (Vec::new(), Outcome::Begins);
+        loop {
+            let step = plan.next(&last);
+            let is_check = matches!(&step, Step::Run(run) if run.version == Some(1));
+            last = if is_check { outcome.clone() } else { Outcome::Done };
+            if is_check {
+                assert_eq!(plan.survives_faults(), plan.repairs);
+                counts.iter().for_each(|&(place, count)| plan.ledger.counts.set(place, count));
+            }
+            let is_over = matches!(step, Step::Done | Step::Refuse(_));
+            steps.push(step);
+            if is_over {
+                return steps;
+            }
+        }
+    }
+
+    fn check() -> Step {
+        Step::Run(RunStep::version(1))
+    }
+
+    #[test]
+    fn a_launch_without_conflicts_runs_once() {
+        assert_eq!(steps(plan(Unit::Auto, true), &[], &Outcome::Done), [Step::Save, check(), Step::Done]);
+        assert_eq!(steps(plan(Unit::Auto, false), &[(CONFLICTS, 9)], &Outcome::Recorded), [check(), Step::Done]);
+    }
+
+    #[test]
+    fn a_launch_with_conflicts_or_a_fault_runs_again() {
+        let again = [Step::Save, check(), Step::Restore, Step::Run(RunStep::serial()), Step::Done];
+        assert_eq!(steps(plan(Unit::Auto, true), &[(CONFLICTS, 1)], &Outcome::Recorded), again);
+        assert_eq!(steps(plan(Unit::Auto, true), &[(LOST, 1)], &Outcome::Done), again);
+        assert_eq!(steps(plan(Unit::Auto, true), &[], &Outcome::Faulted), again);
+        // Lanes that read too late, and fault: not what lockstep code does.
+        let counts = [(CONFLICTS, 2), (super::super::LOCKSTEP, 2)];
+        assert_eq!(steps(plan(Unit::Auto, true), &counts, &Outcome::Faulted), again);
+        assert_eq!(steps(plan(Unit::Thread, true), &counts, &Outcome::Recorded), again);
+        let crossed = [(CONFLICTS, 2), (super::super::LOCKSTEP, 1), (super::super::CROSSED, 1)];
+        assert_eq!(steps(plan(Unit::Auto, true), &crossed, &Outcome::Recorded), again);
+        let mut by_warps = again;
+        by_warps[3] = Step::Run(RunStep::by_warps());
+        assert_eq!(steps(plan(Unit::Warp, true), &[(CONFLICTS, 1)], &Outcome::Recorded), by_warps);
+    }
+
+    #[test]
+    fn lockstep_is_left_as_it_is() {
+        let code = |steps: &[Step]| match steps.last() {
+            Some(Step::Refuse(refusal)) => refusal.code,
+            _ => "",
+        };
+        let lockstep = |conflicts| [(CONFLICTS, conflicts), (super::super::LOCKSTEP, conflicts)];
+        let left = steps(plan(Unit::Auto, true), &lockstep(5), &Outcome::Recorded);
+        assert_eq!((&left[..2], code(&left)), (&[Step::Save, check()][..], "relies-on-warp-synchrony"));
+        // A run that was ended is repeated as the program has it.
+        let left = steps(plan(Unit::Auto, true), &lockstep(MOST_CONFLICTS), &Outcome::Faulted);
+        let original = Step::Run(RunStep::version(ORIGINAL));
+        assert_eq!(left[..4], [Step::Save, check(), Step::Restore, original]);
+        assert_eq!((left.len(), code(&left)), (5, "relies-on-warp-synchrony"));
     }
 }
