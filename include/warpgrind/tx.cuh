@@ -238,7 +238,7 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
     __device__ __forceinline__ void begin() {
         using namespace tx_detail;
         if (is_irrevocable) abort();
-        reads = writes = held = 0;
+        reads = writes = 0;
         written_filter = 0;
         is_over = false;
         if (aborts >= MOST_ABORTS || is_full) {
@@ -319,8 +319,9 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
         word before = 0;
         for (u32 i = 0; i < How::units; ++i) {
             const word at = address + i * size;
+            const u32 own = find(at & ~word(3));
             u32 value = 0;
-            if (!find_own<size>(at, value)) {
+            if (!is_written<size>(own, at)) {
                 const u32 next = lock_of(at);
                 if (is_irrevocable) {
                     irrevocable_lock(next);
@@ -330,8 +331,8 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
                     if (!begin_read(lock, before)) return false;
                 }
                 value = load_data<size>(at);
-                merge_own<size>(at, value);
             }
+            if (own != writes) value = merge<size>(own, at, value);
             units[i] = static_cast<typename How::unit>(value);
         }
         return lock == NO_LOCK || end_read(lock, before);
@@ -353,9 +354,11 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
         const word after = load_relaxed(&state.locks[lock]);
         if ((after & LOCKED) || (after & VERSION_MASK) != (before & VERSION_MASK)) return fail();
         const word entry = (before & VERSION_MASK) | lock;
-        if (reads == 0 || read_set[reads - 1] != entry) {
-            if (reads == Reads) return overflow();
-            read_set[reads++] = entry;
+        const u32 count = reads;
+        if (count == 0 || read_set[count - 1] != entry) {
+            if (count == Reads) return overflow();
+            read_set[count] = entry;
+            reads = count + 1;
         }
         return before >> VERSION_SHIFT <= snapshot || extend();
     }
@@ -364,9 +367,11 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
     __device__ __noinline__ bool extend() {
         using namespace tx_detail;
         const word now = load_acquire(&state.clock);
-        for (u32 i = 0; i < reads; ++i) {
-            const word lock = load_relaxed(&state.locks[index(read_set[i])]);
-            if ((lock & LOCKED) || (lock & VERSION_MASK) != (read_set[i] & VERSION_MASK)) return fail();
+        const u32 count = reads;
+        for (u32 i = 0; i < count; ++i) {
+            const word entry = read_set[i];
+            const word lock = load_relaxed(&state.locks[index(entry)]);
+            if ((lock & LOCKED) || (lock & VERSION_MASK) != (entry & VERSION_MASK)) return fail();
         }
         snapshot = now;
         return true;
@@ -399,23 +404,25 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
         return i;
     }
 
-    /// What the transaction itself has written, if it has written all bytes of a unit.
-    template <u32 Size> __device__ __forceinline__ bool find_own(word at, u32 &unit) const {
-        if (writes == 0) return false;
-        const u32 i = find(at & ~word(3));
-        const u32 mask = ((u32(1) << Size) - 1) << (at & 3);
-        if (i == writes || (write_mask[i] & mask) != mask) return false;
-        unit = write_value[i] >> (8 * (at & 3));
-        return true;
+    /// Where in its word a unit begins, in bits.
+    template <u32 Size> __device__ __forceinline__ static u32 shift_of(word at) {
+        return Size == 4 ? 0 : 8 * u32(at & 3);
     }
 
-    /// Replaces the bytes that the transaction itself has written.
-    template <u32 Size> __device__ __forceinline__ void merge_own(word at, u32 &unit) const {
-        if (writes == 0) return;
-        const u32 i = find(at & ~word(3));
-        if (i == writes) return;
-        const u32 bytes = bytes_of(write_mask[i]) >> (8 * (at & 3));
-        unit = (unit & ~bytes) | (write_value[i] >> (8 * (at & 3)) & bytes);
+    /// Which bytes of its word a unit has.
+    template <u32 Size> __device__ __forceinline__ static u32 mask_of(word at) {
+        return Size == 4 ? 15 : ((u32(1) << Size) - 1) << (at & 3);
+    }
+
+    /// Whether the transaction itself has written all bytes of a unit.
+    template <u32 Size> __device__ __forceinline__ bool is_written(u32 i, word at) const {
+        return i != writes && (write_mask[i] & mask_of<Size>(at)) == mask_of<Size>(at);
+    }
+
+    /// A unit with the bytes that the transaction itself has written.
+    template <u32 Size> __device__ __forceinline__ u32 merge(u32 i, word at, u32 unit) const {
+        const u32 bytes = bytes_of(write_mask[i]) >> shift_of<Size>(at);
+        return (unit & ~bytes) | (write_value[i] >> shift_of<Size>(at) & bytes);
     }
 
     template <u32 Size> __device__ __forceinline__ bool log_write(word at, u32 unit) {
@@ -430,8 +437,8 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
             written_filter |= filter_bit(address);
             ++writes;
         }
-        const u32 mask = ((u32(1) << Size) - 1) << (at & 3);
-        write_value[i] = (write_value[i] & ~bytes_of(mask)) | unit << (8 * (at & 3));
+        const u32 mask = mask_of<Size>(at);
+        write_value[i] = (write_value[i] & ~bytes_of(mask)) | unit << shift_of<Size>(at);
         write_mask[i] |= mask;
         if (Size < write_unit[i]) write_unit[i] = Size;
         return true;
@@ -448,42 +455,46 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
     __device__ __forceinline__ bool commit_writes() {
         using namespace tx_detail;
         take_slot();
+        // In registers: accesses with an order make the compiler read members again.
+        const u32 words = writes;
         const word me = word(slot) << OWNER_SHIFT;
-        for (u32 i = 0; i < writes; ++i) {
+        u32 taken = 0;
+        for (u32 i = 0; i < words; ++i) {
             const u32 lock = lock_of(write_address[i]);
-            if (!holds(lock) && !prelock(lock, me)) return fail();
+            if (holds(lock, taken)) continue;
+            word version;
+            if (!prelock(lock, me, version)) return fail(taken, 0);
+            held_set[taken++] = version | lock;
         }
-        for (u32 i = 0; i < held; ++i) {
-            const word version = held_set[i] & VERSION_MASK;
-            word *const lock = &state.locks[index(held_set[i])];
+        for (u32 i = 0; i < taken; ++i) {
+            const word entry = held_set[i];
+            const word prelocked = (entry & VERSION_MASK) | me | PRELOCKED;
             // Stolen, by an older transaction.
-            if (compare_and_swap(lock, version | me | PRELOCKED, version | me | LOCKED) !=
-                (version | me | PRELOCKED)) {
-                return fail();
+            if (compare_and_swap(&state.locks[index(entry)], prelocked, prelocked ^ PRELOCKED ^ LOCKED) != prelocked) {
+                return fail(taken, i);
             }
-            locked = i + 1;
         }
         const word tick = next_tick();
-        if (!is_unchanged()) return fail();
+        if (!is_unchanged(taken)) return fail(taken, taken);
         // A reader that sees one of the values below also sees the lock.
         fence();
-        for (u32 i = 0; i < writes; ++i) store_unit(i);
+        for (u32 i = 0; i < words; ++i) store_unit(i);
         // One that sees the lock free also sees the values.
         fence();
-        for (u32 i = 0; i < held; ++i) store_relaxed(&state.locks[index(held_set[i])], tick << VERSION_SHIFT);
-        held = locked = 0;
+        for (u32 i = 0; i < taken; ++i) store_relaxed(&state.locks[index(held_set[i])], tick << VERSION_SHIFT);
         return true;
     }
 
-    __device__ __forceinline__ bool holds(u32 lock) const {
-        for (u32 i = 0; i < held; ++i) {
+    /// Whether a lock is among those that were taken so far.
+    __device__ __forceinline__ bool holds(u32 lock, u32 taken) const {
+        for (u32 i = 0; i < taken; ++i) {
             if (index(held_set[i]) == lock) return true;
         }
         return false;
     }
 
-    /// Gets a lock that is free, or that a younger transaction may still lose.
-    __device__ __forceinline__ bool prelock(u32 lock, word me) {
+    /// Gets a lock that is free, or that a younger transaction may still lose, and its version.
+    __device__ __forceinline__ bool prelock(u32 lock, word me, word &version) {
         using namespace tx_detail;
         for (int round = 0;;) {
             const word seen = load_relaxed(&state.locks[lock]);
@@ -492,26 +503,26 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
                 continue;
             }
             if ((seen & PRELOCKED) && is_older(owner(seen))) return false;
-            if (compare_and_swap(&state.locks[lock], seen, (seen & VERSION_MASK) | me | PRELOCKED) == seen) {
-                held_set[held++] = (seen & VERSION_MASK) | lock;
-                return true;
-            }
+            version = seen & VERSION_MASK;
+            if (compare_and_swap(&state.locks[lock], seen, version | me | PRELOCKED) == seen) return true;
         }
     }
 
     /// Whether all that was read is as it was, also under locks of others that will be released with a newer version.
-    __device__ __forceinline__ bool is_unchanged() {
+    __device__ __forceinline__ bool is_unchanged(u32 taken) {
         using namespace tx_detail;
-        for (u32 i = 0; i < reads; ++i) {
+        const u32 count = reads;
+        for (u32 i = 0; i < count; ++i) {
+            const word entry = read_set[i];
             for (int round = 0;;) {
-                const word lock = load_relaxed(&state.locks[index(read_set[i])]);
+                const word lock = load_relaxed(&state.locks[index(entry)]);
                 // Whether it is locked by this transaction is not asked of the owner's slot: what is seen may be from
                 // before the slot was taken.
-                if ((lock & LOCKED) && !holds(index(read_set[i]))) {
+                if ((lock & LOCKED) && !holds(index(entry), taken)) {
                     if (is_older(owner(lock)) || ++round > PATIENCE) return false;
                     continue;
                 }
-                if ((lock & VERSION_MASK) != (read_set[i] & VERSION_MASK)) return false;
+                if ((lock & VERSION_MASK) != (entry & VERSION_MASK)) return false;
                 break;
             }
         }
@@ -521,6 +532,10 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
     __device__ __forceinline__ void store_unit(u32 i) {
         using namespace tx_detail;
         const u32 size = write_unit[i];
+        if (size == 4) {
+            store_data(write_address[i], write_value[i], 4);
+            return;
+        }
         for (u32 byte = 0; byte < 4; byte += size) {
             if (write_mask[i] >> byte & 1) store_data(write_address[i] + byte, write_value[i] >> (8 * byte), size);
         }
@@ -541,11 +556,12 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
         return theirs != 0 && theirs < age;
     }
 
-    /// Gives what is locked back as it was. Memory is untouched, so nothing else is to be undone.
-    __device__ __noinline__ bool fail() {
+    /// Gives locks back as they were: of those that were taken, the first few are locked. Memory is untouched, so nothing
+    /// else is to be undone.
+    __device__ __noinline__ bool fail(u32 taken, u32 locked) {
         using namespace tx_detail;
         const word me = word(slot) << OWNER_SHIFT;
-        for (u32 i = 0; i < held; ++i) {
+        for (u32 i = 0; i < taken; ++i) {
             const word version = held_set[i] & VERSION_MASK;
             word *const lock = &state.locks[index(held_set[i])];
             if (i < locked) {
@@ -554,7 +570,11 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
                 compare_and_swap(lock, version | me | PRELOCKED, version);
             }
         }
-        held = locked = 0;
+        return fail();
+    }
+
+    /// Ends an attempt that holds nothing.
+    __device__ __forceinline__ bool fail() {
         ++aborts;
         is_over = true;
         return false;
@@ -665,7 +685,7 @@ template <unsigned Reads = 64, unsigned Writes = 32> class transaction {
 
     word snapshot = 0, first_snapshot = 0, age = 0;
     word written_filter = 0;
-    u32 reads = 0, writes = 0, held = 0, locked = 0;
+    u32 reads = 0, writes = 0;
     u32 slot = tx_detail::NO_SLOT;
     u32 aborts = 0;
     u32 undo_count = 0, irrevocable_held = 0;

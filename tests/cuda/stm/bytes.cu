@@ -17,6 +17,8 @@ __global__ void parts(uint4 *value, unsigned char *bytes, int *wrong) {
         t.write((unsigned short *)(bytes + 2), (unsigned short)0xbbcc);
         if (t.read(&bytes[3]) != 0xbb || t.read(&bytes[2]) != 0xcc) atomicAdd(wrong, 1);
         if (t.read((unsigned *)bytes) != 0xbbccaa11) atomicAdd(wrong, 1);
+        // Nobody is in its way.
+        if (t.attempt() != 1 || t.irrevocable()) atomicAdd(wrong, 1);
     });
 }
 

@@ -26,6 +26,18 @@ template <unsigned Reads, unsigned Writes> __device__ void work(Shared *shared) 
             t.write(&shared->pair[me][0], first + 1);
             t.write(&shared->pair[1 - me][0], second + 1);
         });
+        // The counter is newer than the pair most of the time, so that the snapshot has to be extended.
+        warpgrind::atomically<Reads, Writes>([&](auto &t) {
+            const int first = t.read(&shared->pair[0][0]);
+            t.read(&shared->counter);
+            if (first != t.read(&shared->pair[1][0])) atomicAdd(&shared->wrong, 1);
+        });
+        // Nobody sees what is given up.
+        warpgrind::atomically<Reads, Writes>([&](auto &t) {
+            t.write(&shared->pair[0][0], -1);
+            t.write(&shared->pair[1][0], -2);
+            t.abort();
+        });
         // One may go off duty if the other is on.
         warpgrind::atomically<Reads, Writes>([&](auto &t) {
             if (t.read(&shared->duty[1 - me][0]) == 0) t.abort();
@@ -41,8 +53,10 @@ template <unsigned Reads, unsigned Writes> __device__ void work(Shared *shared) 
 __global__ void kernel(Shared *shared) {
     if (threadIdx.x < 4) {
         work<64, 32>(shared);
-    } else {
+    } else if (threadIdx.x < 6) {
         work<64, 1>(shared);
+    } else {
+        work<1, 32>(shared);
     }
 }
 
@@ -52,10 +66,10 @@ int main() {
     for (int launch = 0; launch < 10; launch++) {
         *shared = {};
         shared->duty[0][0] = shared->duty[1][0] = 1;
-        kernel<<<1, 6>>>(shared);
+        kernel<<<1, 8>>>(shared);
         OK(cudaDeviceSynchronize());
-        CHECK(shared->counter == 6 * 3);
-        CHECK(shared->pair[0][0] == 6 * 3 && shared->pair[1][0] == 6 * 3);
+        CHECK(shared->counter == 8 * 3);
+        CHECK(shared->pair[0][0] == 8 * 3 && shared->pair[1][0] == 8 * 3);
         CHECK(shared->wrong == 0);
     }
     return done();
