@@ -8,6 +8,8 @@
 __global__ void write_all(int *values, int count, int value, bool give_up, int *results) {
     bool after_abort = false;
     bool done = warpgrind::atomically([&](warpgrind::tx &t) {
+        // Twice, so that the order matters in which it is undone.
+        for (int i = 0; i < count; i++) t.write(&values[i], 1000);
         for (int i = 0; i < count; i++) t.write(&values[i], value + i);
         for (int i = 0; i < count; i++) {
             if (t.read(&values[i]) != value + i) atomicAdd(&results[2], 1);
