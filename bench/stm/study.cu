@@ -142,5 +142,9 @@ int main(int argc, char **argv) {
     if (system == "ordered") run<OrderedLocks>(workload, blocks, threads, rounds, size, theta);
     if (system == "pr-stm") run<PublishedPriorityRule>(workload, blocks, threads, rounds, size, theta);
     if (system == "seed") run<Seed>(workload, blocks, threads, rounds, size, theta);
+    if (system == "gpu-stm") run<SortedLocks>(workload, blocks, threads, rounds, size, theta);
+    if (system == "estm") run<EagerUndo>(workload, blocks, threads, rounds, size, theta);
+    if (system == "istm") run<InvisibleUndo>(workload, blocks, threads, rounds, size, theta);
+    if (system == "pstm") run<OwnedWords>(workload, blocks, threads, rounds, size, theta);
     if (system == "warpgrind") run<Warpgrind>(workload, blocks, threads, rounds, size, theta);
 }
