@@ -566,7 +566,6 @@ const PROGRAMS: &[(&str, &[&[Op]], u8)] = &[
 fn all_interleavings_are_opaque_and_come_to_an_end() {
     for &(name, programs, most_failures) in PROGRAMS {
         let explored = Model { programs, most_failures, without: None }.explore();
-        println!("{name}: {explored:?}");
         assert!(explored.ends > 0, "{name}");
         assert_eq!((explored.wrong, explored.deadlocks), (0, 0), "{name}: {explored:?}");
     }
@@ -579,7 +578,6 @@ fn every_check_is_needed() {
             let explored = Model { programs, most_failures, without: Some(check) }.explore();
             explored.wrong + explored.deadlocks > 0
         });
-        println!("without {check:?}: {}", noticed.map_or("nothing is noticed", |(name, _, _)| name));
         assert!(noticed.is_some(), "{check:?} is not needed");
     }
 }
