@@ -118,6 +118,16 @@ pub struct SourceLine {
 /// Three numbers, as CUDA counts blocks and threads.
 pub type Dim = [u32; 3];
 
+/// `(3,0,0)`.
+pub fn dim([x, y, z]: Dim) -> String {
+    format!("({x},{y},{z})")
+}
+
+/// `block (0,0,0) thread (3,0,0)`.
+pub fn thread_name(block: Dim, thread: Dim) -> String {
+    format!("block {} thread {}", dim(block), dim(thread))
+}
+
 /// One time that something happened in a kernel.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub struct Occurrence {

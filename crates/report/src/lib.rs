@@ -43,7 +43,9 @@ pub use demangle::{demangled, short_name};
 pub use escape::escaped;
 pub use explain::{Explanation, explain};
 pub use filter::{FilterError, KernelFilter};
-pub use finding::{AccessOf, Dim, Finding, Frame, Note, Occurrence, Place, Severity, SourceLine, Stack};
+pub use finding::{
+    AccessOf, Dim, Finding, Frame, Note, Occurrence, Place, Severity, SourceLine, Stack, dim, thread_name,
+};
 pub use journal::{Counts, Coverage, Journal, Line, Process};
 pub use picture::svg;
 pub use read::{Progress, Session};

@@ -6,7 +6,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level, Origi
 
 use crate::demangle::short_name;
 use crate::escape::{blotted, escaped};
-use crate::finding::{AccessOf, Finding, Frame, Occurrence, Place, Severity, SourceLine, Stack};
+use crate::finding::{AccessOf, Finding, Frame, Occurrence, Place, Severity, SourceLine, Stack, thread_name};
 use crate::report::{Exit, Found, Gap, Report, Run};
 use crate::signal::signal_name;
 use crate::source::{Sources, expression_at};
@@ -249,8 +249,7 @@ fn title(finding: &Finding, used: usize) -> String {
 
 /// `block (0,0,0) thread (100,0,0), and 27 more times`.
 fn happened(first: &Occurrence, count: u64) -> String {
-    let dim = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
-    let mut text = format!("block {} thread {}", dim(first.block), dim(first.thread));
+    let mut text = thread_name(first.block, first.thread);
     match count {
         0 | 1 => {}
         2 => text += ", and 1 more time",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ptx::analysis::footprint::Footprint;
 use ptx::ir::{Module, Symbol};
 use ptx::types::Space;
-use report::{Occurrence, Place, Stack};
+use report::{AccessOf, Occurrence, Place, Stack, thread_name};
 use rewrite::context::{Layout, Word};
 use rewrite::{KernelVersion, KernelWord, LaunchShape, Refusal, Site, SiteId, Sites};
 
@@ -117,6 +117,21 @@ pub struct Evidence<'a> {
 }
 
 impl Evidence<'_> {
+    /// The access that was recorded, for findings about several: what it does is said in a word.
+    pub fn access(&self, what: &str) -> AccessOf {
+        let Occurrence { block, thread, launch, .. } = self.occurrence;
+        AccessOf {
+            what: what.to_owned(),
+            by: thread_name(block, thread),
+            place: Some(self.place.clone()),
+            kernel: self.place.kernel.clone(),
+            launch,
+            block: Some(block),
+            thread: Some(thread),
+            barriers: None,
+        }
+    }
+
     /// Where another site of the module is in the code.
     pub fn place_of(&self, site: SiteId) -> Option<Place> {
         self.sites.place(self.module, site, &self.place.kernel)

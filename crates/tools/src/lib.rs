@@ -27,6 +27,7 @@ mod nop;
 mod order;
 mod proofs;
 pub mod racecheck;
+mod records;
 pub mod repair;
 pub mod rmt;
 mod trace;

@@ -7,6 +7,8 @@ use ptx::ir::{Guard, Operand, Reg};
 use ptx::types::Type;
 use rewrite::{Cursor, SiteId};
 
+use crate::records::{Planes, Records};
+
 use super::record::{KIND, LANES, MANY, MANY_BLOCKS, MANY_LANES, MANY_WARPS, THREAD, THREADS};
 use super::{
     ARENA, ARENA_BYTES, INTERVAL_MASK, LAUNCH, ORDERED, PLANE, READS, SHARED_PLANE, SHARED_READS, WINDOWS,
@@ -141,26 +143,12 @@ impl Checked {
 
     /// Where the records are.
     fn cells(&self, at: &mut Cursor<'_, '_>) -> Cells {
-        let [start, bytes, plane, reads] = match self.is_shared {
-            false => [ARENA, ARENA_BYTES, PLANE, READS],
-            true => [WINDOWS, WINDOWS_BYTES, SHARED_PLANE, SHARED_READS],
-        }
-        .map(|word| at.word(word));
-        let shift = Operand::Int((3 - self.granule).into());
-        let scaled_start = at.at_entry("shl.b64", Type::B64, &[start.into(), shift]);
-        let base = at.at_entry("sub.u64", Type::B64, &[plane.into(), scaled_start.into()]);
-        let (offset, within) = (at.reg(Type::B64), at.reg(Type::Pred));
-        at.before().inst("sub.u64", &[offset.into(), self.address.into(), start.into()]);
-        at.before().inst("setp.lt.u64", &[within.into(), offset.into(), bytes.into()]);
-        if self.guard.is_some() {
-            let inside = within;
-            at.and_guard(within, inside, self.guard);
-        }
-        let (scaled, written, read) = (at.reg(Type::B64), at.reg(Type::B64), at.reg(Type::B64));
-        at.before().inst("shl.b64", &[scaled.into(), self.address.into(), shift]);
-        at.before().inst("add.u64", &[written.into(), scaled.into(), base.into()]);
-        at.before().inst("add.u64", &[read.into(), written.into(), reads.into()]);
-        Cells { within, written, read }
+        let planes = match self.is_shared {
+            false => Planes { start: ARENA, bytes: ARENA_BYTES, first: PLANE, distance: READS },
+            true => Planes { start: WINDOWS, bytes: WINDOWS_BYTES, first: SHARED_PLANE, distance: SHARED_READS },
+        };
+        let Records { within, first, second, .. } = planes.records(at, self.address, self.granule, self.guard);
+        Cells { within, written: first, read: second }
     }
 
     /// A number that is below all records of the launch if what was recorded is ordered before the access, or its own: the

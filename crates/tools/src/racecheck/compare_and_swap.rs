@@ -5,6 +5,8 @@
 //! compares with what is there: no result depends on it. So it is looked at as if it were atomic, unless something else is
 //! done with it on the way to the swap.
 
+use std::cell::LazyCell;
+
 use ptx::analysis::Cfg;
 use ptx::ir::{Body, Function, Module, Operand, Reg, StmtId};
 use ptx::ops::Op;
@@ -17,7 +19,7 @@ use super::strength::kind;
 pub(super) fn expected_by_swaps(module: &Module, function: &Function) -> FxHashMap<StmtId, u32> {
     let mut reads = FxHashMap::default();
     let Some(body) = &function.body else { return reads };
-    let cfg = Cfg::of(&module.forms, function);
+    let cfg = LazyCell::new(|| Cfg::of(&module.forms, function));
     let views = || body.iter().filter_map(|id| Some((id, View::of(&module.forms, body, id)?)));
     for (swap_id, swap) in views().filter(|(_, view)| view.op() == Some(Op::Atom)) {
         let accesses = swap.accesses();

@@ -1,6 +1,6 @@
 //! What racecheck makes of what was recorded.
 
-use report::{AccessOf, Explanation, Finding, Note, Place, Severity, with_article};
+use report::{AccessOf, Explanation, Finding, Note, Place, Severity, dim, thread_name, with_article};
 use rewrite::context::Record;
 use toolkit::Evidence;
 use toolkit::objects::AtAddress;
@@ -109,17 +109,8 @@ impl Race<'_> {
                 thread: other.thread,
                 barriers: other.barriers,
             },
-            AccessOf {
-                what: mine.to_owned(),
-                by: thread_of(first.block, first.thread),
-                place: Some(evidence.place.clone()),
-                kernel: evidence.place.kernel.clone(),
-                launch: first.launch,
-                block: Some(first.block),
-                thread: Some(first.thread),
-                // If there were more, they would order the two.
-                barriers: other.barriers.filter(|_| same_block),
-            },
+            // If there were more barriers, they would order the two.
+            AccessOf { barriers: other.barriers.filter(|_| same_block), ..evidence.access(mine) },
         ];
         Finding {
             place: Some(evidence.place.clone()),
@@ -155,11 +146,11 @@ impl Race<'_> {
     fn other_threads(&self) -> String {
         let Racer { block, thread, who, .. } = &self.other;
         match (who, block, thread) {
-            (_, Some(block), Some(thread)) => thread_of(*block, *thread),
+            (_, Some(block), Some(thread)) => thread_name(*block, *thread),
             (Who::Lanes { warp }, Some(block), _) => {
-                format!("several threads of warp {warp} of block {}", triple(*block))
+                format!("several threads of warp {warp} of block {}", dim(*block))
             }
-            (_, Some(block), None) => format!("several threads of block {}", triple(*block)),
+            (_, Some(block), None) => format!("several threads of block {}", dim(*block)),
             _ => "threads of several blocks".to_owned(),
         }
     }
@@ -235,14 +226,6 @@ const UNFENCED_ACQUIRE: (&str, &str) = (
     "the thread has read what the other one released, and has no fence after that",
     "put __threadfence() between the read of the flag and this access, or read the flag with acquire",
 );
-
-fn triple([x, y, z]: [u32; 3]) -> String {
-    format!("({x},{y},{z})")
-}
-
-fn thread_of(block: [u32; 3], thread: [u32; 3]) -> String {
-    format!("block {} thread {}", triple(block), triple(thread))
-}
 
 fn note(message: String) -> Note {
     Note { message, stack: None }

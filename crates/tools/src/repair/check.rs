@@ -9,6 +9,8 @@ use ptx::ir::{Guard, Operand, Reg};
 use ptx::types::Type;
 use rewrite::{Cursor, SiteId};
 
+use crate::records::Planes;
+
 use super::turn::SITES;
 use super::{ARENA, ARENA_BYTES, DISTANCE, PLANE, SHARED_DISTANCE, SHARED_PLANE, WINDOWS, WINDOWS_BYTES};
 
@@ -96,31 +98,17 @@ impl Checked {
 
     /// Where the records are.
     fn cells(&self, at: &mut Cursor<'_, '_>) -> Cells {
-        let [start, bytes, plane, distance] = match self.is_shared {
-            false => [ARENA, ARENA_BYTES, PLANE, DISTANCE],
-            true => [WINDOWS, WINDOWS_BYTES, SHARED_PLANE, SHARED_DISTANCE],
-        }
-        .map(|word| at.word(word));
-        let shift = Operand::Int((3 - self.granule).into());
-        let scaled_start = at.at_entry("shl.b64", Type::B64, &[start.into(), shift]);
-        let base = at.at_entry("sub.u64", Type::B64, &[plane.into(), scaled_start.into()]);
-        let (offset, within) = (at.reg(Type::B64), at.reg(Type::Pred));
-        at.before().inst("sub.u64", &[offset.into(), self.address.into(), start.into()]);
-        at.before().inst("setp.lt.u64", &[within.into(), offset.into(), bytes.into()]);
-        if self.guard.is_some() {
-            let inside = within;
-            at.and_guard(within, inside, self.guard);
-        }
-        let [scaled, written, read] = [(); 3].map(|()| at.reg(Type::B64));
-        at.before().inst("shl.b64", &[scaled.into(), self.address.into(), shift]);
-        at.before().inst("add.u64", &[written.into(), scaled.into(), base.into()]);
-        at.before().inst("add.u64", &[read.into(), written.into(), distance.into()]);
+        let planes = match self.is_shared {
+            false => Planes { start: ARENA, bytes: ARENA_BYTES, first: PLANE, distance: DISTANCE },
+            true => Planes { start: WINDOWS, bytes: WINDOWS_BYTES, first: SHARED_PLANE, distance: SHARED_DISTANCE },
+        };
+        let records = planes.records(at, self.address, self.granule, self.guard);
         let reduced = self.has_reductions.then(|| {
             let reduced = at.reg(Type::B64);
-            at.before().inst("add.u64", &[reduced.into(), read.into(), distance.into()]);
+            at.before().inst("add.u64", &[reduced.into(), records.second.into(), records.distance.into()]);
             reduced
         });
-        Cells { within, written, read, reduced }
+        Cells { within: records.within, written: records.first, read: records.second, reduced }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ptx::ops::Effect;
 use ptx::view::View;
-use report::{AccessOf, Explanation, Finding, Note, Place, Severity};
+use report::{AccessOf, Explanation, Finding, Note, Place, Severity, thread_name};
 use rewrite::SiteId;
 use rewrite::context::Record;
 use toolkit::objects::AtAddress;
@@ -69,7 +69,7 @@ impl Conflict<'_> {
         let accesses = vec![
             AccessOf {
                 what: theirs.to_owned(),
-                by: thread_of(other.block, other.thread),
+                by: thread_name(other.block, other.thread),
                 place: other.site.and_then(|site| evidence.place_of(SiteId(site))),
                 kernel: evidence.place.kernel.clone(),
                 launch: first.launch,
@@ -77,16 +77,7 @@ impl Conflict<'_> {
                 thread: Some(other.thread),
                 barriers: None,
             },
-            AccessOf {
-                what: mine.to_owned(),
-                by: thread_of(first.block, first.thread),
-                place: Some(evidence.place.clone()),
-                kernel: evidence.place.kernel.clone(),
-                launch: first.launch,
-                block: Some(first.block),
-                thread: Some(first.thread),
-                barriers: None,
-            },
+            evidence.access(mine),
         ];
         Some(Finding {
             place: Some(evidence.place.clone()),
@@ -128,10 +119,6 @@ pub(super) fn unrepaired(kernel: &str, reason: &str, stack: &HostStack) -> Findi
         stack: Some(stack.frames()),
         ..Finding::new(TOOL, "unrepaired", Severity::Warning, "a kernel ran without repair")
     }
-}
-
-fn thread_of([bx, by, bz]: [u32; 3], [x, y, z]: [u32; 3]) -> String {
-    format!("block ({bx},{by},{bz}) thread ({x},{y},{z})")
 }
 
 pub(super) const EXPLANATIONS: &[Explanation] = &[
