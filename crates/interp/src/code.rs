@@ -104,8 +104,11 @@ pub(crate) enum Code {
         is_predicate: bool,
     },
     Mbarrier(Mbarrier),
-    /// Copies bytes at once and tells a barrier object; arg: the size. Addresses: target, source, barrier.
+    /// Copies bytes at once and tells a barrier object. Args: the size, how many bytes at the start and at the end are
+    /// left out, and which bytes of 16 are copied. Addresses: target, source, barrier.
     CopyBulk,
+    /// Answers that no block was cancelled, and tells a barrier object. Addresses: the answer, barrier.
+    TryCancel,
     /// Stores zeros. Arg: the size.
     StoreBulk,
     Bra(u32),

@@ -50,6 +50,7 @@ runtime_functions! {
     CopyLater = "wg_copy_later",
     CommitCopies = "wg_commit_copies",
     WaitForCopies = "wg_wait_for_copies",
+    CopyMasked = "wg_copy_masked",
     Matrix = "wg_matrix",
     MatrixOfThread = "wg_matrix_apart",
     Mbarrier = "wg_mbarrier",

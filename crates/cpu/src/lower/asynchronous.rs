@@ -17,11 +17,12 @@ use crate::emit::Sign;
 use crate::llvm::Value;
 
 impl<'a, 'c> Lowering<'_, 'a, 'c> {
-    /// `cp.async` and `cp.async.bulk`. False if it is another copy.
+    /// `cp.async`, `cp.async.bulk`, and the answer to a request to cancel a block. False if it is another copy.
     pub(crate) fn copy_async(&mut self, op: Op, view: &View<'a>) -> bool {
         match op {
             Op::CpAsync => self.copy_few_bytes(view),
             Op::CpAsyncBulk => self.copy_many_bytes(view),
+            Op::ClusterlaunchcontrolTryCancel => self.decline_to_cancel(view),
             _ => false,
         }
     }
@@ -174,22 +175,17 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         });
     }
 
-    /// A plain copy between global and shared memory, which may complete on a barrier object.
+    /// A copy between global and shared memory, which may complete on a barrier object.
     fn copy_many_bytes(&mut self, view: &View<'a>) -> bool {
         let form = view.form;
-        let is_plain = !form.words().any(|word| {
+        let is_refused = form.words().any(|word| {
             matches!(
                 word,
-                Mod::MulticastCluster
-                    | Mod::MulticastCluster16b
-                    | Mod::MulticastCluster32b
-                    | Mod::IgnoreOob
-                    | Mod::CpMask
-                    | Mod::Relaxed
+                Mod::MulticastCluster | Mod::MulticastCluster16b | Mod::MulticastCluster32b | Mod::Relaxed
             )
         });
         let mut spaces = form.spaces();
-        let (Some(to), Some(from), true) = (spaces.next(), spaces.next(), is_plain) else { return false };
+        let (Some(to), Some(from), false) = (spaces.next(), spaces.next(), is_refused) else { return false };
         let (Some(target), Some(source), Some(size)) = (named(view, "d"), named(view, "a"), named(view, "size")) else {
             return false;
         };
@@ -210,20 +206,84 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
         let sizes = emit.resize(Sign::Unsigned, sizes, 64);
         self.check_alignment(&Address::Vector(sizes, None), 16);
         let (sources, targets) = (self.addresses(&source), self.addresses(&target));
+        // Bytes at the start and at the end that may be outside of their object, and are not copied.
+        let ignored = match (named(view, "b"), named(view, "c")) {
+            (Some(left), Some(right)) => Some([left, right].map(|operand| {
+                let bytes = self.read(operand, 32, emit);
+                emit.resize(Sign::Unsigned, bytes, 64)
+            })),
+            _ => None,
+        };
+        let mask = named(view, "bytes").map(|operand| {
+            let mask = self.read(operand, 16, emit);
+            emit.resize(Sign::Unsigned, mask, 64)
+        });
         let (word, pointer) = (self.unit.context().int(64), self.unit.context().pointer());
         let memmove = self.unit.runtime(RuntimeFunction::Memmove, pointer, &[pointer, pointer, word]);
         let active = self.active();
         self.unit.builder.compiler_fence();
         self.for_each_lane(active, |this, lane| {
             let emit = this.scalar();
-            let [from, to, size] = [sources, targets, sizes].map(|values| this.lane_value(values, lane));
-            emit.call(memmove, &[emit.int_to_ptr(to, pointer), emit.int_to_ptr(from, pointer), size]);
+            let [mut from, mut to, size] = [sources, targets, sizes].map(|values| this.lane_value(values, lane));
+            let mut copied = size;
+            if let Some(ignored) = ignored {
+                let [left, right] = ignored.map(|values| this.lane_value(values, lane));
+                [from, to] = [from, to].map(|address| emit.add(address, left));
+                let both = emit.add(left, right);
+                copied = emit.sub(size, emit.int_min(Sign::Unsigned, both, size));
+            }
+            match mask {
+                Some(mask) => {
+                    let mask = this.lane_value(mask, lane);
+                    this.call_runtime(RuntimeFunction::CopyMasked, &[to, from, copied, mask]);
+                }
+                None => {
+                    emit.call(memmove, &[emit.int_to_ptr(to, pointer), emit.int_to_ptr(from, pointer), copied]);
+                }
+            }
             if let Some(barriers) = barrier {
                 let barrier = this.lane_value(barriers, lane);
                 this.call_mbarrier(MbarrierOp::CompleteBytes, barrier, size);
             }
         });
         self.unit.builder.compiler_fence();
+        true
+    }
+
+    /// `clusterlaunchcontrol.try_cancel`: the answer, of 16 bytes, is that nothing was cancelled, as it may always be.
+    fn decline_to_cancel(&mut self, view: &View<'a>) -> bool {
+        let space = view.form.spaces().next();
+        let (Some(answer), Some(barrier)) = (named(view, "a"), named(view, "mbar")) else { return false };
+        let (Some(answer), Some(barrier)) = (self.address(answer, space), self.address(barrier, space)) else {
+            return false;
+        };
+        self.check_alignment(&answer, 16);
+        let (answers, barriers) = (self.addresses(&answer), self.addresses(&barrier));
+        let context = self.unit.context();
+        let (int, word, pointer) = (context.int(128), context.int(64), context.pointer());
+        let active = self.active();
+        self.unit.builder.compiler_fence();
+        self.for_each_lane(active, |this, lane| {
+            let emit = this.scalar();
+            let [answer, barrier] = [answers, barriers].map(|values| this.lane_value(values, lane));
+            emit.store(int.zero(), emit.int_to_ptr(answer, pointer), 16);
+            this.call_mbarrier(MbarrierOp::CompleteBytes, barrier, word.constant(16));
+        });
+        self.unit.builder.compiler_fence();
+        true
+    }
+
+    /// `clusterlaunchcontrol.query_cancel`: no request is granted, so all answers are the same.
+    pub(crate) fn query_cancel(&mut self, view: &View<'a>) -> bool {
+        let emit = self.shape(view);
+        let bits = if view.form.has(Mod::IsCanceled) {
+            1
+        } else if view.form.has(Mod::GetFirstCtaid) {
+            128
+        } else {
+            32
+        };
+        self.write(&view.operands()[0], emit.int(bits).zero(), Sign::Unsigned);
         true
     }
 

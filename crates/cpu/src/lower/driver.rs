@@ -231,6 +231,7 @@ impl<'u, 'a, 'c> Lowering<'u, 'a, 'c> {
             Some(Effect::Stack) => self.stack(op, view),
             Some(Effect::TextureLoad | Effect::SurfaceStore | Effect::TextureQuery) => self.texture(op, view),
             Some(Effect::Pure) if op == Op::MbarrierPendingCount => self.pending_count(view),
+            Some(Effect::Pure) if op == Op::ClusterlaunchcontrolQueryCancel => self.query_cancel(view),
             _ => self.arithmetic(op, view),
         };
         if !is_done {

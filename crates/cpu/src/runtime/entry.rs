@@ -50,6 +50,7 @@ fn implementation(function: RuntimeFunction) -> *const () {
         RuntimeFunction::CopyLater => wg_copy_later as *const (),
         RuntimeFunction::CommitCopies => wg_commit_copies as *const (),
         RuntimeFunction::WaitForCopies => wg_wait_for_copies as *const (),
+        RuntimeFunction::CopyMasked => wg_copy_masked as *const (),
         RuntimeFunction::Matrix => wg_matrix as *const (),
         RuntimeFunction::MatrixOfThread => wg_matrix_apart as *const (),
         RuntimeFunction::Mbarrier => wg_mbarrier as *const (),
@@ -166,6 +167,14 @@ extern "C" fn wg_commit_copies(_: *mut WarpContext, lanes: u32) {
 /// With -1 for the number of groups that may be left: waits for all that was issued.
 extern "C" fn wg_wait_for_copies(_: *mut WarpContext, lanes: u32, groups: u32) {
     Worker::enter(|worker| worker.do_copies(lanes, (groups != u32::MAX).then_some(groups)));
+}
+
+/// Copies those bytes of each 16 that the mask has a bit for.
+extern "C" fn wg_copy_masked(to: *mut u8, from: *const u8, bytes: u64, mask: u64) {
+    for nth in (0..bytes as usize).filter(|nth| mask >> (nth % 16) & 1 != 0) {
+        // SAFETY: the kernel may access what it copies; where nothing is mapped, a fault ends the launch.
+        unsafe { to.add(nth).write(from.add(nth).read()) };
+    }
 }
 
 /// With -1 for the mask: for whoever is there.

@@ -3,6 +3,7 @@
 use ptx::ir::Operand;
 use ptx::ops::{Mod, Op};
 use ptx::types::{Space, Type, TypeKind};
+use smallvec::smallvec;
 
 use super::operand::InstDecoder;
 use crate::code::{Arg, Code, Inst, Mbarrier, Pure};
@@ -35,6 +36,20 @@ pub(super) fn decode(decoder: &InstDecoder<'_, '_>) -> Result<Option<Inst>, Refu
         }
         Op::CpAsync => copy_async(decoder).map(Some),
         Op::CpAsyncBulk => copy_bulk(decoder).map(Some),
+        Op::ClusterlaunchcontrolTryCancel => {
+            let mut inst = decoder.inst(Code::TryCancel);
+            inst.addresses.push(decoder.address("a", space)?);
+            inst.addresses.push(decoder.address("mbar", space)?);
+            Ok(Some(inst))
+        }
+        // No request to cancel a block is granted, so all answers are the same.
+        Op::ClusterlaunchcontrolQueryCancel => {
+            let mut inst = decoder.with(Code::Deal { sources: smallvec![128], targets: smallvec![] }, &[])?;
+            let bits = if decoder.has(Mod::IsCanceled) { 1 } else { 32 };
+            inst.code = Code::Deal { sources: smallvec![128], targets: smallvec![bits; inst.dests.len()] };
+            inst.args.push(Arg::Const(0));
+            Ok(Some(inst))
+        }
         // Copies are complete as soon as they are started, so there is nothing to wait for.
         Op::CpAsyncCommitGroup
         | Op::CpAsyncWaitGroup
@@ -82,26 +97,25 @@ fn copy_async(decoder: &InstDecoder<'_, '_>) -> Result<Inst, Refusal> {
     Ok(inst)
 }
 
-/// A plain bulk copy from global to shared memory that completes on a barrier object, or back.
+/// A bulk copy from global to shared memory that completes on a barrier object, or back.
 fn copy_bulk(decoder: &InstDecoder<'_, '_>) -> Result<Inst, Refusal> {
     let form = decoder.view.form;
-    let is_plain = !form.words().any(|word| {
+    let is_refused = form.words().any(|word| {
         matches!(
             word,
-            Mod::MulticastCluster
-                | Mod::MulticastCluster16b
-                | Mod::MulticastCluster32b
-                | Mod::IgnoreOob
-                | Mod::CpMask
-                | Mod::Relaxed
+            Mod::MulticastCluster | Mod::MulticastCluster16b | Mod::MulticastCluster32b | Mod::Relaxed
         )
     });
     let mut spaces = form.spaces();
-    let (Some(target), Some(source), true) = (spaces.next(), spaces.next(), is_plain) else {
+    let (Some(target), Some(source), false) = (spaces.next(), spaces.next(), is_refused) else {
         return Err(decoder.refuse("is not supported by the interpreter"));
     };
     let mut inst = decoder.inst(Code::CopyBulk);
     inst.args.push(decoder.arg("size", Type::U32)?);
+    for (name, ty, otherwise) in [("b", Type::U32, 0), ("c", Type::U32, 0), ("bytes", Type::B16, 0xffff)] {
+        let value = decoder.operand(name).map(|operand| decoder.value(operand, ty)).transpose()?;
+        inst.args.push(value.unwrap_or(Arg::Const(otherwise)));
+    }
     inst.addresses.push(decoder.address("d", Some(target))?);
     inst.addresses.push(decoder.address("a", Some(source))?);
     if decoder.operand("mbar").is_some() {

@@ -198,8 +198,17 @@ impl Lane<'_> {
         if !to.is_multiple_of(16) {
             return Err(misaligned(true, to));
         }
-        let bytes = self.load_unaligned(source.window, from, size)?.to_vec();
-        self.store_unaligned(target.window, to, size)?.copy_from_slice(&bytes);
+        let [left, right] = [inst.args[1], inst.args[2]].map(|arg| self.read(arg) as u32);
+        let mask = self.read(inst.args[3]) as u16;
+        let copied = size.saturating_sub(left).saturating_sub(right);
+        let skipped = u64::from(left);
+        let bytes = self.load_unaligned(source.window, from.wrapping_add(skipped), copied)?.to_vec();
+        let targets = self.store_unaligned(target.window, to.wrapping_add(skipped), copied)?;
+        for (nth, (target, byte)) in targets.iter_mut().zip(bytes).enumerate() {
+            if mask >> (nth % 16) & 1 != 0 {
+                *target = byte;
+            }
+        }
         if let Some(&object) = inst.addresses.get(2) {
             self.change_mbarrier(object, |barrier| barrier.complete_tx(size))?;
         }

@@ -126,6 +126,11 @@ impl Lane<'_> {
                 self.execute_copy(inst, *size, *has_source_size, *is_predicate)?;
             }
             Code::CopyBulk => self.execute_copy_bulk(inst)?,
+            Code::TryCancel => {
+                let address = self.address_of(inst.addresses[0]);
+                self.store(inst.addresses[0].window, address, 16)?.fill(0);
+                self.change_mbarrier(inst.addresses[1], |barrier| barrier.complete_tx(16))?;
+            }
             Code::StoreBulk => {
                 let size = self.read(inst.args[0]) as u32;
                 let address = self.address_of(inst.addresses[0]);
