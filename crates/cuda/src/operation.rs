@@ -4,7 +4,6 @@
 //! as CUDA asks of the program.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::time::Duration;
 
 /// An operation on a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,18 +71,14 @@ impl Operation {
         }
     }
 
-    /// Writes, or waits for as long as it may.
-    pub(crate) fn run(&self, may_wait: impl Fn() -> bool) {
+    /// Writes, or looks whether what it waits for has come. False if not.
+    pub(crate) fn try_run(&self) -> bool {
         match self.action {
-            Action::Write(value) => self.word.store(value),
-            Action::Wait(condition, value) => {
-                let mut looks = 0_u32;
-                while may_wait() && !condition.holds(self.word.load(), value, self.word.bits()) {
-                    // Mostly it comes soon; if not, others need the processor more.
-                    looks = looks.saturating_add(1);
-                    std::thread::sleep(Duration::from_micros(looks.min(500).into()));
-                }
+            Action::Write(value) => {
+                self.word.store(value);
+                true
             }
+            Action::Wait(condition, value) => condition.holds(self.word.load(), value, self.word.bits()),
         }
     }
 }

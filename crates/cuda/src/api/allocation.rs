@@ -8,6 +8,7 @@ use std::collections::btree_map::Entry;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::in_use;
 use super::pool::POOLS;
 use toolkit::{AllocationKind, HostEvent, HostStack};
 
@@ -176,7 +177,9 @@ pub(super) fn free_from(address: u64, stack: &HostStack) -> Result<()> {
     if tooling::get().is_some_and(|tool_host| !tool_host.on_free(address, stack)) {
         return Ok(());
     }
-    if driver::get()?.device.memory().free(address) { Ok(()) } else { Err(CudaError::INVALID_VALUE) }
+    let device = &driver::get()?.device;
+    let _stopped = in_use::stop_copies();
+    if device.memory().free(address) { Ok(()) } else { Err(CudaError::INVALID_VALUE) }
 }
 
 /// Makes memory of the program known.
@@ -259,6 +262,17 @@ fn is_mapped(start: u64, end: u64) -> bool {
         }
     }
     true
+}
+
+/// Whether there is still memory behind a range that was found to be right when work was asked for.
+pub(super) fn is_there(address: u64, bytes: u64) -> bool {
+    let Some(end) = address.checked_add(bytes) else { return false };
+    let Ok(driver) = driver::get() else { return false };
+    let memory = driver.device.memory();
+    if memory.contains(address) {
+        return memory.allocation(address).is_some_and(|(start, length)| end <= start + length);
+    }
+    !is_reserved(address) || is_mapped(address, end)
 }
 
 /// Whose memory a range of addresses is.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use device::texture::{Component, Geometry, Image, Level};
 
-use super::context;
+use super::{context, in_use};
 use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
@@ -49,6 +49,7 @@ struct Memory(u64);
 impl Drop for Memory {
     fn drop(&mut self) {
         if let Ok(driver) = driver::get() {
+            let _stopped = in_use::stop_copies();
             driver.device.memory().free(self.0);
         }
     }

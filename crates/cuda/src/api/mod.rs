@@ -12,6 +12,7 @@ pub(crate) mod executable;
 pub(crate) mod graph;
 pub(crate) mod graph_memory;
 pub(crate) mod image;
+mod in_use;
 pub(crate) mod kernel;
 pub(crate) mod launch;
 pub(crate) mod link;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{allocation, context};
+use super::{allocation, context, in_use};
 use crate::address_space::{Memory, Range};
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
@@ -213,6 +213,7 @@ pub(crate) fn unmap(address: u64, bytes: u64) -> Result<()> {
     }
     // What other threads asked for meanwhile was still right then.
     context.synchronize()?;
+    let _stopped = in_use::stop_copies();
     reserved.range.unmap(address, bytes).map_err(|_| CudaError::UNKNOWN)?;
     for start in parts {
         reserved.mapped.remove(&start);
@@ -225,6 +226,7 @@ pub(crate) fn allow(address: u64, bytes: u64, is_allowed: bool) -> Result<()> {
     let mut ranges = ranges();
     let reserved = range_of(&mut ranges, address, bytes)?;
     let parts = parts(reserved, address, bytes)?;
+    let _stopped = in_use::stop_copies();
     let result = match device_access::key() {
         Some(key) => reserved.range.allow_with_key(address, bytes, is_allowed, key),
         None => reserved.range.allow(address, bytes, is_allowed),

@@ -5,11 +5,12 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use toolkit::{HostStack, WorkOrder};
 
 use super::allocation;
+use super::in_use;
 use super::launch::Launch;
 use crate::driver;
 use crate::error::CudaError;
@@ -78,19 +79,42 @@ impl Job for Work {
     }
 }
 
+/// Accesses memory, if it is still there: another thread may have freed it since the work was asked for.
+fn access<T>(ranges: &[(u64, Option<u64>)], run: impl FnOnce() -> T) -> Option<T> {
+    let _kept = in_use::keep_memory();
+    let is_there = |&(address, bytes): &(u64, Option<u64>)| bytes.is_some_and(|n| allocation::is_there(address, n));
+    if ranges.iter().all(is_there) {
+        return Some(run());
+    }
+    driver::fail(CudaError::ILLEGAL_ADDRESS);
+    None
+}
+
+/// Writes a word, or waits for it until a fault ends all work.
+fn operate(operation: &Operation) {
+    let (address, bytes) = operation.range();
+    let mut looks = 0_u32;
+    while access(&[(address, Some(bytes))], || operation.try_run()) == Some(false) && driver::fault().is_none() {
+        // Mostly it comes soon; if not, others need the processor more.
+        looks = looks.saturating_add(1);
+        std::thread::sleep(Duration::from_micros(looks.min(500).into()));
+    }
+}
+
 impl Work {
     fn perform(&self, order: Option<&WorkOrder>) {
         // After a fault nothing runs any more, except that those who wait get their answer.
         let is_well = driver::fault().is_none();
         match self {
             Self::Launch(launch) if is_well => launch.run(order),
-            Self::Copy(copy) if is_well => copy.run(),
-            Self::Fill(fill) if is_well => fill.run(),
-            Self::Operate(operations) => {
-                for operation in operations.iter() {
-                    operation.run(|| driver::fault().is_none());
-                }
+            Self::Copy(copy) if is_well && !copy.extent().is_empty() => {
+                let ranges = [copy.from(), copy.to()].map(|side| (side.address, side.span(copy.extent())));
+                access(&ranges, || copy.run());
             }
+            Self::Fill(fill) if is_well && !fill.extent().is_empty() => {
+                access(&[(fill.to().address, fill.to().span(fill.extent()))], || fill.run());
+            }
+            Self::Operate(operations) => operations.iter().for_each(operate),
             Self::Call(call) => {
                 if let Some(order) = order {
                     order::on_host_function(order);

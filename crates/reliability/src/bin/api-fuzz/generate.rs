@@ -509,7 +509,7 @@ impl<'a> Generator<'a> {
             let kind = self.random.choose(&["CUkern_st", "CUfunc_st"]);
             return if self.call.is_sane { self.handle(kind) } else { Value::Number(self.random.next()) };
         }
-        if has("value") || lower == "stream" || function.contains("GetAttribute") {
+        if has("value") || has("_out") || lower == "stream" || function.contains("GetAttribute") {
             // A size may say how much is written.
             if has("data") && !self.call.is_limited {
                 return Value::Number(0);
