@@ -83,13 +83,13 @@ impl DeviceSettings {
 /// process.
 fn default_memory() -> u64 {
     let text = |path: &str| std::fs::read_to_string(path).ok();
+    // A container without a limit says so with a number that no machine has.
+    let machine = text("/proc/meminfo").and_then(|text| total_of_meminfo(&text)).unwrap_or(4 << 30);
     let limits = [
-        text("/proc/meminfo").and_then(|text| total_of_meminfo(&text)),
         text("/sys/fs/cgroup/memory.max").and_then(|text| text.trim().parse().ok()),
         text("/sys/fs/cgroup/memory/memory.limit_in_bytes").and_then(|text| text.trim().parse().ok()),
     ];
-    let least = limits.into_iter().flatten().min().unwrap_or(4 << 30);
-    least / 4 * 3
+    limits.into_iter().flatten().fold(machine, u64::min) / 4 * 3
 }
 
 fn total_of_meminfo(text: &str) -> Option<u64> {

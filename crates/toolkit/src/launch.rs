@@ -168,7 +168,7 @@ pub fn site_variable(evidence: &Evidence<'_>, start: u64) -> Option<objects::Des
         _ => "the variable",
     };
     Some(objects::Described {
-        name: format!("{kind} `{}`", module.text(variable.name)),
+        name: format!("{kind} `{}`", report::short_name(module.text(variable.name))),
         start,
         bytes: variable.size().unwrap_or(evidence.shape.dynamic_shared.into()),
         stack: None,

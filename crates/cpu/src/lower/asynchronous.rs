@@ -179,10 +179,7 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
     fn copy_many_bytes(&mut self, view: &View<'a>) -> bool {
         let form = view.form;
         let is_refused = form.words().any(|word| {
-            matches!(
-                word,
-                Mod::MulticastCluster | Mod::MulticastCluster16b | Mod::MulticastCluster32b | Mod::Relaxed
-            )
+            matches!(word, Mod::MulticastCluster | Mod::MulticastCluster16b | Mod::MulticastCluster32b | Mod::Relaxed)
         });
         let mut spaces = form.spaces();
         let (Some(to), Some(from), false) = (spaces.next(), spaces.next(), is_refused) else { return false };

@@ -101,10 +101,7 @@ fn copy_async(decoder: &InstDecoder<'_, '_>) -> Result<Inst, Refusal> {
 fn copy_bulk(decoder: &InstDecoder<'_, '_>) -> Result<Inst, Refusal> {
     let form = decoder.view.form;
     let is_refused = form.words().any(|word| {
-        matches!(
-            word,
-            Mod::MulticastCluster | Mod::MulticastCluster16b | Mod::MulticastCluster32b | Mod::Relaxed
-        )
+        matches!(word, Mod::MulticastCluster | Mod::MulticastCluster16b | Mod::MulticastCluster32b | Mod::Relaxed)
     });
     let mut spaces = form.spaces();
     let (Some(target), Some(source), false) = (spaces.next(), spaces.next(), is_refused) else {

@@ -10,7 +10,7 @@ use ptx::ir::{Guard, Operand, Reg, Symbol};
 use ptx::special::Special;
 use ptx::types::{Space, Type};
 use ptx::view::{AccessBytes, AccessKind, AccessSpace};
-use rewrite::{Access, Cursor, Member};
+use rewrite::{Access, Cursor, Member, SiteId};
 
 use super::against::Against;
 use super::allowed::AllowedLanes;
@@ -26,9 +26,9 @@ const MOST_TOGETHER: usize = 32;
 const MOST_BYTES_TOGETHER: i64 = 1 << (32 - SLACK);
 
 /// Accesses that are checked together.
-struct Together {
+pub(super) struct Together {
     /// The register that their addresses are made from, of 32 or 64 bits.
-    base: Reg,
+    pub(super) base: Reg,
     /// The accesses, with what their addresses add to it.
     members: Vec<Member>,
     /// What the lowest address adds to it.
@@ -39,13 +39,18 @@ struct Together {
 
 impl Together {
     /// An access alone.
-    fn alone(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Self {
+    pub(super) fn alone(at: &mut Cursor<'_, '_>, access: &Access, bytes: u32) -> Self {
         let members = vec![Member { access: *access, offset: 0 }];
         let base = match access.access.bytes {
             AccessBytes::Rows(rows) => rows::address(at, access, rows),
             _ => at.address(access),
         };
         Self { base, members, first: 0, bytes: bytes.into() }
+    }
+
+    /// Whether addresses have 32 bits.
+    fn is_short(&self, at: &mut Cursor<'_, '_>) -> bool {
+        at.editor().function().reg_type(self.base).bits() == 32
     }
 
     /// An access and the later ones of its group that are in the same memory; nothing if there are none.
@@ -132,12 +137,27 @@ struct Outcome {
     bad: Reg,
     /// Where the guard holds and all are good.
     good: Reg,
-    /// Where the memory begins that was checked against, or zero, and how many bytes it has beyond those that were looked
-    /// for; less than zero if it has not so many, or if that is not known. 64 bits.
-    low: Operand,
-    limit: Operand,
+    bounds: Bounds,
+}
+
+/// The memory that accesses are checked against.
+pub(super) struct Bounds {
+    /// Where it begins, or zero, and how many bytes it has beyond those that were looked for; less than zero if it has not
+    /// so many, or if that is not known. 64 bits.
+    pub(super) low: Operand,
+    pub(super) limit: Operand,
     /// Whether an access outside of it is bad without doubt.
     is_certain: bool,
+}
+
+impl Bounds {
+    /// Of the memory that a piece is checked against.
+    pub(super) fn of_piece(at: &mut Cursor<'_, '_>, access: &Access, piece: &Together, against: Against) -> Self {
+        match against {
+            Against::Shadow => Self { low: 0.into(), limit: (-1).into(), is_certain: false },
+            _ => Outcome::of(at, access, piece, against, None).bounds,
+        }
+    }
 }
 
 impl Outcome {
@@ -155,7 +175,7 @@ impl Outcome {
                 // Only the alignment is in question.
                 let zero = at.at_entry("mov.b32", Type::B32, &[0.into()]);
                 let [bad, good] = compare(at, "ne", "b32", zero, 0.into(), misaligned, guard);
-                Self { bad, good, low: 0.into(), limit: (-1).into(), is_certain: true }
+                Self { bad, good, bounds: Bounds { low: 0.into(), limit: (-1).into(), is_certain: true } }
             }
             Against::Slot([low, size]) => {
                 let (start, max_offset, limit) = if together.bytes <= MOST_BYTES.into() {
@@ -166,7 +186,7 @@ impl Outcome {
                 };
                 let distance = distance(at, together, start, bits);
                 let [bad, good] = compare(at, "gt", "u64", distance, max_offset.into(), misaligned, guard);
-                Self { bad, good, low: low.into(), limit: limit.into(), is_certain: false }
+                Self { bad, good, bounds: Bounds { low: low.into(), limit: limit.into(), is_certain: false } }
             }
             Against::Variable(symbol, space, size) => {
                 let low = address_of(at, symbol, space, access.access.space, bits);
@@ -177,7 +197,7 @@ impl Outcome {
                 let [bad, good] =
                     compare(at, relation, &format!("u{bits}"), distance, max_offset.into(), misaligned, guard);
                 let low = widened(at, low).into();
-                Self { bad, good, low, limit: limit.into(), is_certain: true }
+                Self { bad, good, bounds: Bounds { low, limit: limit.into(), is_certain: true } }
             }
             Against::DynamicShared(_) | Against::Shared => {
                 let (low, wide_low, special) = match against {
@@ -197,12 +217,12 @@ impl Outcome {
                     let narrow = std::mem::replace(&mut limit, at.reg(Type::B64));
                     at.before().inst("cvt.s64.s32", &[limit.into(), narrow.into()]);
                 }
-                Self { bad, good, low: wide_low, limit: limit.into(), is_certain: true }
+                Self { bad, good, bounds: Bounds { low: wide_low, limit: limit.into(), is_certain: true } }
             }
             Against::Shadow => {
                 let bytes = together.bytes as u32;
                 let [bad, good] = look_at_shadow(at, access, together.base, bytes, misaligned);
-                Self { bad, good, low: 0.into(), limit: (-1).into(), is_certain: false }
+                Self { bad, good, bounds: Bounds { low: 0.into(), limit: (-1).into(), is_certain: false } }
             }
         }
     }
@@ -252,7 +272,7 @@ fn address_of(at: &mut Cursor<'_, '_>, symbol: Symbol, space: Space, of_access: 
     generic
 }
 
-fn widened(at: &mut Cursor<'_, '_>, reg: Reg) -> Reg {
+pub(super) fn widened(at: &mut Cursor<'_, '_>, reg: Reg) -> Reg {
     if at.editor().function().reg_type(reg).bits() == 64 {
         return reg;
     }
@@ -354,18 +374,17 @@ fn look_at_shadow(
 
 /// Calls the helper where the short check does not pass. Gives a register with a bit for each access that is allowed.
 fn look_closely(at: &mut Cursor<'_, '_>, together: &Together, outcome: &Outcome) -> Reg {
-    let is_short = at.editor().function().reg_type(together.base).bits() == 32;
+    let is_short = together.is_short(at);
     let mut first_site = None;
     for (nth, member) in together.members.iter().enumerate() {
-        let mut what = what(&member.access);
-        what |= if outcome.is_certain { CERTAIN } else { 0 };
-        what |= if is_short { SHORT } else { 0 };
+        let bytes = checked_bytes(&member.access).unwrap_or(0);
+        let mut what = what(&member.access, bytes, &outcome.bounds, is_short);
         what |= if nth + 1 == together.members.len() { LAST } else { 0 };
         let is_same = |earlier: &Member| {
             earlier.offset == member.offset && checked_bytes(&earlier.access) >= checked_bytes(&member.access)
         };
         what |= if together.members[..nth].iter().any(is_same) { AGAIN } else { 0 };
-        what |= (together.bytes as u32 - checked_bytes(&member.access).unwrap_or(0)) << SLACK;
+        what |= (together.bytes as u32 - bytes) << SLACK;
         let word = u64::from(member.offset as u32) << 32 | u64::from(what);
         let site = at.described_site(&member.access, word);
         first_site.get_or_insert(site);
@@ -379,13 +398,19 @@ fn look_closely(at: &mut Cursor<'_, '_>, together: &Together, outcome: &Outcome)
         Some(Guard::when(outcome.bad)),
         "warpgrind_memcheck",
         &[answers.into()],
-        &[base.into(), outcome.low, outcome.limit, i64::from(site.0).into()],
+        &[base.into(), outcome.bounds.low, outcome.bounds.limit, i64::from(site.0).into()],
     );
     answers
 }
 
+/// What the helper and reports must know of a piece of a range, alone.
+pub(super) fn site_of_piece(at: &mut Cursor<'_, '_>, access: &Access, piece: &Together, bounds: &Bounds) -> SiteId {
+    let what = what(access, piece.bytes as u32, bounds, piece.is_short(at)) | LAST;
+    at.described_site(access, what.into())
+}
+
 /// What the helper and reports must know of an access.
-fn what(access: &Access) -> u32 {
+fn what(access: &Access, bytes: u32, bounds: &Bounds, is_short: bool) -> u32 {
     let kind = match access.access.kind {
         AccessKind::Read => 0,
         AccessKind::Write => WRITES,
@@ -398,5 +423,7 @@ fn what(access: &Access) -> u32 {
         _ => 0,
     };
     let row = if matches!(access.access.bytes, AccessBytes::Rows(_)) { ROW } else { 0 };
-    checked_bytes(access).unwrap_or(0) | kind | row | space << SPACE
+    let certain = if bounds.is_certain { CERTAIN } else { 0 };
+    let short = if is_short { SHORT } else { 0 };
+    bytes | kind | row | space << SPACE | certain | short
 }

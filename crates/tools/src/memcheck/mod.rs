@@ -26,6 +26,7 @@ mod allowed;
 mod check;
 mod findings;
 mod host;
+mod ranges;
 mod rows;
 mod slots;
 mod texture;
@@ -41,6 +42,7 @@ use rewrite::{Access, Cursor, Definition, DeviceCode, Instrumentation, KernelVie
 use toolkit::{Flag, Host, Instance, Options, Tool};
 
 use host::BadThreads;
+use ranges::Range;
 use slots::{MOST_BYTES, NO_OBJECT, NO_OBJECT_BYTES, SMALL_OBJECT_BYTES};
 
 /// Where the memory begins that has a shadow.
@@ -160,6 +162,10 @@ impl Instrumentation for Memcheck {
         // Another tool may have changed under which condition the access takes place.
         let is_unchanged = at.guard() == access.guard;
         let access = &Access { guard: at.guard(), group: access.group.filter(|_| is_unchanged), ..*access };
+        if let Some(range) = Range::of(at, access) {
+            range.check(at, access);
+            return;
+        }
         let found = slots::found_before(at, access).filter(|_| is_unchanged);
         let allowed = match found {
             Some(allowed) => allowed,

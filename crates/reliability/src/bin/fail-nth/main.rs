@@ -104,8 +104,14 @@ fn main() -> Result<ExitCode> {
     fs::create_dir_all(&scratch)?;
     let mut counts: BTreeMap<(String, String), BTreeMap<End, usize>> = BTreeMap::new();
     let (mut programs, mut runs, mut bad) = (0, 0, 0);
-    for program in sources(&args.sources)? {
-        let program = build(&program)?;
+    for source in sources(&args.sources)? {
+        let program = match build(&source) {
+            Ok(program) => program,
+            Err(error) => {
+                println!("{} is left out, because it cannot be built as others are: {error:#}", source.display());
+                continue;
+            }
+        };
         let mut is_run = false;
         for command in &args.commands {
             let normal = run(&args, &program, command, &scratch, None)?;
