@@ -71,6 +71,11 @@ impl Operation {
         }
     }
 
+    /// Whether it writes.
+    pub(crate) fn is_write(&self) -> bool {
+        matches!(self.action, Action::Write(_))
+    }
+
     /// Writes, or looks whether what it waits for has come. False if not.
     pub(crate) fn try_run(&self) -> bool {
         match self.action {

@@ -3,6 +3,8 @@
 //! Unsafe: the addresses come from the program. Whoever makes a transfer promises that they stay valid until it has run,
 //! as CUDA asks of the program.
 
+use toolkit::HostStack;
+
 /// One side of a copy, or what is filled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Side {
@@ -50,6 +52,16 @@ impl Side {
     }
 }
 
+impl Side {
+    /// Where each row begins.
+    pub(crate) fn rows(self, extent: Extent) -> impl Iterator<Item = u64> {
+        let slices = 0..if extent.is_empty() { 0 } else { extent.depth };
+        slices.flat_map(move |slice| {
+            (0..extent.height).map(move |row| self.address + slice * self.slice_pitch + row * self.row_pitch)
+        })
+    }
+}
+
 impl Extent {
     /// So many bytes in one row.
     pub(crate) fn bytes(width: u64) -> Self {
@@ -69,13 +81,15 @@ pub(crate) struct Copy {
     kept: Option<std::sync::Arc<[u8]>>,
     to: Side,
     extent: Extent,
+    /// Where the program asked for it, if tools are to know.
+    stack: HostStack,
 }
 
 impl Copy {
     /// # Safety
     /// All rows of both sides must be valid until the copy has run, to read and to write.
     pub(crate) unsafe fn new(from: Side, to: Side, extent: Extent) -> Self {
-        Self { from, kept: None, to, extent }
+        Self { from, kept: None, to, extent, stack: HostStack::default() }
     }
 
     pub(crate) fn from(&self) -> Side {
@@ -90,6 +104,15 @@ impl Copy {
         &self.extent
     }
 
+    pub(crate) fn stack(&self) -> &HostStack {
+        &self.stack
+    }
+
+    /// Keeps where the program asked for it.
+    pub(crate) fn set_stack(&mut self, stack: HostStack) {
+        self.stack = stack;
+    }
+
     /// Reads the source now, so that the program may change it before the copy runs. Only of a copy of one row.
     pub(crate) fn keep_source(&mut self) {
         assert!(self.extent.height == 1 && self.extent.depth == 1, "only one row is kept");
@@ -101,17 +124,9 @@ impl Copy {
 
     pub(crate) fn run(&self) {
         let from = self.kept.as_ref().map_or(self.from, |kept| Side::linear(kept.as_ptr() as u64));
-        if self.extent.is_empty() {
-            return;
-        }
-        for slice in 0..self.extent.depth {
-            for row in 0..self.extent.height {
-                let at = |side: &Side| side.address + slice * side.slice_pitch + row * side.row_pitch;
-                // SAFETY: whoever made the copy promised that all rows are valid. They may overlap.
-                unsafe {
-                    std::ptr::copy(at(&from) as *const u8, at(&self.to) as *mut u8, self.extent.width as usize);
-                }
-            }
+        for (from, to) in from.rows(self.extent).zip(self.to.rows(self.extent)) {
+            // SAFETY: whoever made the copy promised that all rows are valid. They may overlap.
+            unsafe { std::ptr::copy(from as *const u8, to as *mut u8, self.extent.width as usize) };
         }
     }
 }
@@ -168,23 +183,20 @@ impl Fill {
     }
 
     pub(crate) fn run(&self) {
-        if self.extent.is_empty() || !self.is_aligned() {
+        if !self.is_aligned() {
             return;
         }
-        for slice in 0..self.extent.depth {
-            for row in 0..self.extent.height {
-                let start = self.to.address + slice * self.to.slice_pitch + row * self.to.row_pitch;
-                let elements = (self.extent.width / self.pattern.bytes()) as usize;
-                // SAFETY: whoever made the fill promised that the rows are valid, and they are aligned.
-                unsafe {
-                    match self.pattern {
-                        Pattern::Byte(byte) => std::ptr::write_bytes(start as *mut u8, byte, elements),
-                        Pattern::Half(half) => {
-                            std::slice::from_raw_parts_mut(start as *mut u16, elements).fill(half);
-                        }
-                        Pattern::Word(word) => {
-                            std::slice::from_raw_parts_mut(start as *mut u32, elements).fill(word);
-                        }
+        for start in self.to.rows(self.extent) {
+            let elements = (self.extent.width / self.pattern.bytes()) as usize;
+            // SAFETY: whoever made the fill promised that the rows are valid, and they are aligned.
+            unsafe {
+                match self.pattern {
+                    Pattern::Byte(byte) => std::ptr::write_bytes(start as *mut u8, byte, elements),
+                    Pattern::Half(half) => {
+                        std::slice::from_raw_parts_mut(start as *mut u16, elements).fill(half);
+                    }
+                    Pattern::Word(word) => {
+                        std::slice::from_raw_parts_mut(start as *mut u32, elements).fill(word);
                     }
                 }
             }

@@ -57,6 +57,24 @@ pub enum HostEvent<'a> {
         /// How many bytes it has.
         bytes: u64,
     },
+    /// Memory was copied, in a stream. Not told of what is copied between two places of the host.
+    Copied {
+        /// Where from.
+        from: u64,
+        /// Where to.
+        to: u64,
+        /// How many bytes.
+        bytes: u64,
+        /// Where the program asked for it, if it goes to the host.
+        stack: &'a HostStack,
+    },
+    /// Memory was filled or written, in a stream.
+    Filled {
+        /// Where it begins.
+        address: u64,
+        /// How many bytes it has.
+        bytes: u64,
+    },
     /// It asks for a copy of memory that was freed, or a fill, and is refused.
     CopyOfFreed {
         /// Where it begins.

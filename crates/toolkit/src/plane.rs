@@ -32,6 +32,12 @@ pub trait Plane: Debug + Send + Sync {
     /// Sets all bytes of cells, by their numbers, to a value. Those beyond the end are left out.
     fn fill(&self, first: u64, count: u64, value: u8);
 
+    /// The first cell among some that is not all zeros. Those beyond the end are left out.
+    fn first_set(&self, first: u64, count: u64) -> Option<u64>;
+
+    /// Copies cells, also where both ranges have some in common. Nothing if some are beyond the end.
+    fn copy(&self, from: u64, to: u64, count: u64);
+
     /// Clears some bits of the first byte of a cell and sets others, in one step.
     fn change(&self, cell: u64, clear: u8, set: u8);
 }

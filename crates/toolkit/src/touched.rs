@@ -36,6 +36,11 @@ impl Touched {
         Self::by(module, kernel, Effect::SurfaceStore, is_write)
     }
 
+    /// What a kernel of a module may read or write, apart from textures.
+    pub fn accessed(module: &Module, kernel: FuncId) -> Self {
+        Self::by(module, kernel, Effect::SurfaceStore, |_| true)
+    }
+
     /// What a kernel of a module may read by loads that other threads are not expected to interfere with.
     pub fn read_weakly(module: &Module, kernel: FuncId) -> Self {
         let is_weak_read = |access: &MemAccess| access.kind == AccessKind::Read && access.order == Order::Weak;

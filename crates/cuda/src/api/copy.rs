@@ -37,6 +37,11 @@ pub(crate) fn copy(stream: &Stream, mut copy: Copy, wait: Wait) -> Result<()> {
     {
         tool_host.on_event(&HostEvent::UnpinnedCopy { is_to_host: target == Owner::Host });
     }
+    if target != Owner::Device
+        && let Some(tool_host) = crate::tooling::get()
+    {
+        copy.set_stack(tool_host.stack());
+    }
     let waits = wait == Wait::Yes || is_read_or_written && !is_captured;
     if waits {
         stream.run(Work::Copy(copy))?;

@@ -18,6 +18,7 @@ use crate::operation::Operation;
 use crate::order;
 use crate::process::device_access;
 use crate::queue::Job;
+use crate::tooling;
 use crate::transfer::{Copy, Fill};
 
 /// Something that a stream does. It is data, so that graphs can keep it and repeat it.
@@ -99,6 +100,9 @@ fn operate(operation: &Operation) {
         looks = looks.saturating_add(1);
         std::thread::sleep(Duration::from_micros(looks.min(500).into()));
     }
+    if let (Some(tool_host), true) = (tooling::get(), operation.is_write()) {
+        tool_host.on_filled(address, bytes);
+    }
 }
 
 impl Work {
@@ -109,10 +113,20 @@ impl Work {
             Self::Launch(launch) if is_well => launch.run(order),
             Self::Copy(copy) if is_well && !copy.extent().is_empty() => {
                 let ranges = [copy.from(), copy.to()].map(|side| (side.address, side.span(copy.extent())));
-                access(&ranges, || copy.run());
+                access(&ranges, || {
+                    copy.run();
+                    if let Some(tool_host) = tooling::get() {
+                        tool_host.on_copied(copy);
+                    }
+                });
             }
             Self::Fill(fill) if is_well && !fill.extent().is_empty() => {
-                access(&[(fill.to().address, fill.to().span(fill.extent()))], || fill.run());
+                access(&[(fill.to().address, fill.to().span(fill.extent()))], || {
+                    fill.run();
+                    if let Some(tool_host) = tooling::get() {
+                        fill.to().rows(*fill.extent()).for_each(|row| tool_host.on_filled(row, fill.extent().width));
+                    }
+                });
             }
             Self::Operate(operations) => operations.iter().for_each(operate),
             Self::Call(call) => {

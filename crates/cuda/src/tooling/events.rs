@@ -7,6 +7,7 @@ use toolkit::{AllocationKind, HostEvent, HostStack, Moment, Object};
 
 use super::{ToolHost, stack};
 use crate::process::host_access::HostAccess;
+use crate::transfer::Copy;
 
 impl ToolHost {
     /// Tells all tools what the program did.
@@ -14,6 +15,19 @@ impl ToolHost {
         for instance in &self.instances {
             instance.on_event(event);
         }
+    }
+
+    /// A copy has taken place.
+    pub(crate) fn on_copied(&self, copy: &Copy) {
+        let (extent, stack) = (*copy.extent(), copy.stack());
+        for (from, to) in copy.from().rows(extent).zip(copy.to().rows(extent)) {
+            self.on_event(&HostEvent::Copied { from, to, bytes: extent.width, stack });
+        }
+    }
+
+    /// Memory was filled.
+    pub(crate) fn on_filled(&self, address: u64, bytes: u64) {
+        self.on_event(&HostEvent::Filled { address, bytes });
     }
 
     /// The program's own code accesses device memory.
@@ -24,7 +38,7 @@ impl ToolHost {
     }
 
     /// Where the program is, if tools want to know.
-    pub(super) fn stack(&self) -> HostStack {
+    pub(crate) fn stack(&self) -> HostStack {
         if self.wants_stacks { toolkit::Host::stack(&*self.services) } else { HostStack::default() }
     }
 

@@ -22,6 +22,8 @@ pub(super) struct ShadowPlane {
     common: (u8, Memory),
 }
 
+/// How many bytes are looked at together.
+const SEARCHED: u64 = 4096;
 /// Large ranges are changed in pieces of this size.
 const PIECE: u64 = 1 << 20;
 
@@ -72,6 +74,32 @@ impl Plane for ShadowPlane {
         }
     }
 
+    fn first_set(&self, first: u64, count: u64) -> Option<u64> {
+        let end = first.saturating_add(count).min(self.cells);
+        let (mut at, end) = (first * self.cell, end * self.cell);
+        while at < end {
+            let bytes = (end - at).min(SEARCHED);
+            // SAFETY: these are bytes of our cells. Kernels that run meanwhile may change them, which the program has not
+            // ordered with who asks: they are not kept, and any answer is right.
+            let cells = unsafe { std::slice::from_raw_parts((self.memory.address + at) as *const u8, bytes as usize) };
+            if cells.iter().fold(0, |any, byte| any | byte) != 0 {
+                let within = cells.iter().position(|byte| *byte != 0).unwrap_or_default();
+                return Some((at + within as u64) / self.cell);
+            }
+            at += bytes;
+        }
+        None
+    }
+
+    fn copy(&self, from: u64, to: u64, count: u64) {
+        let is_inside = |first: u64| first.checked_add(count).is_some_and(|end| end <= self.cells);
+        if is_inside(from) && is_inside(to) {
+            let [from, to] = [from, to].map(|cell| self.memory.address + cell * self.cell);
+            // SAFETY: both are ranges of our cells.
+            unsafe { std::ptr::copy(from as *const u8, to as *mut u8, (count * self.cell) as usize) };
+        }
+    }
+
     fn change(&self, cell: u64, clear: u8, set: u8) {
         if cell >= self.cells {
             return;
@@ -107,6 +135,21 @@ mod tests {
             plane.fill(first, count, 0);
             assert_eq!(near.map(cell), [0; 5]);
         }
+    }
+
+    #[test]
+    fn cells_are_found_and_copied() {
+        let plane = ShadowPlane::new(64 << 20, LAYOUT).unwrap();
+        assert_eq!(plane.first_set(0, u64::MAX), None);
+        plane.fill(5_000_000, 3, 7);
+        assert_eq!(plane.first_set(0, u64::MAX), Some(5_000_000));
+        assert_eq!(plane.first_set(5_000_002, 9), Some(5_000_002));
+        assert_eq!(plane.first_set(5_000_003, u64::MAX), None);
+        plane.copy(5_000_000, 5_000_002, 4);
+        assert_eq!(plane.first_set(5_000_003, 9), Some(5_000_003));
+        assert_eq!(plane.first_set(5_000_005, u64::MAX), None);
+        plane.copy(u64::MAX - 1, 0, 4);
+        assert_eq!(plane.first_set(0, 4), None);
     }
 
     #[test]

@@ -186,7 +186,7 @@ fn out_of_bounds(address: u64, object: &Described) -> Diagnosis {
     }
 }
 
-fn described(object: &Described) -> String {
+pub(super) fn described(object: &Described) -> String {
     let bytes = if object.bytes == 1 { "1 byte".to_owned() } else { format!("{} bytes", object.bytes) };
     format!("{} of {bytes}", object.name)
 }
@@ -264,6 +264,26 @@ pub(super) const EXPLANATIONS: &[Explanation] = &[
     ),
     explanation("device-double-free", "a kernel frees memory twice", include_str!("explain/device-double-free.md")),
     explanation("device-invalid-free", "a kernel frees what it cannot", include_str!("explain/device-invalid-free.md")),
+    explanation(
+        "undefined-branch",
+        "an undefined value decides what a thread does",
+        include_str!("explain/undefined-branch.md"),
+    ),
+    explanation(
+        "undefined-address",
+        "an undefined value is an address, or an index",
+        include_str!("explain/undefined-address.md"),
+    ),
+    explanation(
+        "undefined-mask",
+        "an undefined value says which threads take part",
+        include_str!("explain/undefined-mask.md"),
+    ),
+    explanation(
+        "undefined-output",
+        "undefined memory is copied to the host",
+        include_str!("explain/undefined-output.md"),
+    ),
     explanation("leak", "memory that was never freed", include_str!("explain/leak.md")),
     explanation(
         "device-heap-leak",

@@ -24,12 +24,14 @@
 mod against;
 mod allowed;
 mod check;
+mod defined;
 mod findings;
 mod host;
 mod ranges;
 mod rows;
 mod slots;
 mod texture;
+mod undefined;
 
 use std::sync::Arc;
 
@@ -38,8 +40,10 @@ use ptx::types::Space;
 use ptx::view::AccessBytes;
 use report::Explanation;
 use rewrite::context::{Record, Word};
-use rewrite::{Access, Cursor, Definition, DeviceCode, Instrumentation, KernelView, Refusal};
-use toolkit::{Flag, Host, Instance, Options, Tool};
+use rewrite::{
+    Access, Branch, Call, Cursor, Definition, DeviceCode, Exit, Instrumentation, KernelView, Refusal, Sync,
+};
+use toolkit::{Flag, FlagValue, Host, Instance, Options, Tool};
 
 use host::BadThreads;
 use ranges::Range;
@@ -60,6 +64,15 @@ const BAD_THREADS: Word = Word("BAD_THREADS");
 /// What the launch adds to the numbers of its threads there.
 const LAUNCH: Word = Word("LAUNCH");
 
+/// How far the shadow of a byte of device memory is from it that says which of its bits are undefined.
+const DEFINED_DISTANCE: Word = Word("DEFINED_DISTANCE");
+/// Where the shared memory of blocks is, how many bytes these range over, and how far their shadow is.
+const WINDOWS: Word = Word("WINDOWS");
+const WINDOWS_BYTES: Word = Word("WINDOWS_BYTES");
+const SHARED_DISTANCE: Word = Word("SHARED_DISTANCE");
+/// The address of a word that is not zero once a kernel has written something undefined to device memory.
+const UNDEFINED_MEMORY: Word = Word("UNDEFINED_MEMORY");
+
 /// The tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Memcheck;
@@ -68,6 +81,9 @@ pub struct Memcheck;
 const CHECKED: usize = 0;
 /// The version for launches all of whose accesses are proved to be in bounds: there is nothing in it.
 const PROVED: usize = 1;
+
+/// The version in which all accesses are checked, and undefined values are followed.
+const FOLLOWED: usize = 2;
 
 /// The bits of `what` that say how many bytes the access has.
 const BYTES: u32 = 0xff;
@@ -89,6 +105,12 @@ const LAST: u32 = 1 << 17;
 const SHORT: u32 = 1 << 18;
 /// Where in `what` is how many bytes the access has less than all that are checked with it, up to the highest bit.
 const SLACK: u32 = 19;
+
+/// What `what` of a record has as its space if it is of an undefined value, and besides that where it matters.
+const UNDEFINED: u32 = 6 << SPACE;
+const UNDEFINED_BRANCH: u32 = UNDEFINED;
+const UNDEFINED_ADDRESS: u32 = UNDEFINED | 1;
+const UNDEFINED_MASK: u32 = UNDEFINED | 2;
 
 /// A row of the largest matrix: 32 numbers of 32 bits.
 const MOST_BYTES_OF_ROW: u32 = 128;
@@ -115,6 +137,20 @@ const CONSTANTS: &[(&str, u64)] = &[
 /// The spaces that `what` tells apart, from 1 on.
 const SPACES: [Space; 4] = [Space::Global, Space::Shared, Space::Local, Space::Const];
 
+/// Whether undefined values are followed.
+const UNDEF_VALUE_ERRORS: Flag = Flag {
+    name: "undef-value-errors",
+    help: "Whether uses of undefined values are reported: yes, or no, which is faster",
+    value: Some(FlagValue { name: "YES|NO", default: "yes", check: check_yes_or_no }),
+};
+
+fn check_yes_or_no(value: &str) -> Result<(), String> {
+    match value {
+        "yes" | "no" => Ok(()),
+        _ => Err("it is yes or no".to_owned()),
+    }
+}
+
 impl Tool for Memcheck {
     fn instrumentation(&self) -> &'static dyn Instrumentation {
         &Memcheck
@@ -125,7 +161,7 @@ impl Tool for Memcheck {
     }
 
     fn flags(&self) -> &'static [Flag] {
-        &[Flag::NO_PROVE]
+        &[Flag::NO_PROVE, UNDEF_VALUE_ERRORS]
     }
 
     fn explanations(&self) -> &'static [Explanation] {
@@ -143,11 +179,24 @@ impl Instrumentation for Memcheck {
     }
 
     fn words(&self) -> &'static [Word] {
-        &[ARENA, ARENA_BYTES, SHADOW, UNSHADOWED, UNSHADOWED_COUNT, BAD_THREADS, LAUNCH]
+        &[
+            ARENA,
+            ARENA_BYTES,
+            SHADOW,
+            UNSHADOWED,
+            UNSHADOWED_COUNT,
+            BAD_THREADS,
+            LAUNCH,
+            DEFINED_DISTANCE,
+            WINDOWS,
+            WINDOWS_BYTES,
+            SHARED_DISTANCE,
+            UNDEFINED_MEMORY,
+        ]
     }
 
     fn versions(&self, _: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {
-        Ok(vec!["", "proved"])
+        Ok(vec!["", "proved", "defined"])
     }
 
     fn is_plain(&self, version: usize) -> bool {
@@ -158,29 +207,73 @@ impl Instrumentation for Memcheck {
         Some(DeviceCode { text: include_str!("device.ptx"), constants: CONSTANTS })
     }
 
-    fn access(&self, at: &mut Cursor<'_, '_>, access: &Access) {
-        // Another tool may have changed under which condition the access takes place.
-        let is_unchanged = at.guard() == access.guard;
-        let access = &Access { guard: at.guard(), group: access.group.filter(|_| is_unchanged), ..*access };
-        if let Some(range) = Range::of(at, access) {
-            range.check(at, access);
-            return;
+    fn entry(&self, at: &mut Cursor<'_, '_>) {
+        if at.version() == FOLLOWED {
+            defined::entry(at);
         }
-        let found = slots::found_before(at, access).filter(|_| is_unchanged);
-        let allowed = match found {
-            Some(allowed) => allowed,
-            None => {
-                let Some(bytes) = checked_bytes(access) else { return };
-                check::check(at, access, bytes)
-            }
-        };
-        if !access.is_collective {
-            allowed.apply(at);
+    }
+
+    fn access(&self, at: &mut Cursor<'_, '_>, access: &Access) {
+        if at.version() == FOLLOWED {
+            defined::addressed(at, access);
+        }
+        check_access(at, access);
+        if at.version() == FOLLOWED {
+            defined::access(at, access);
         }
     }
 
     fn definition(&self, at: &mut Cursor<'_, '_>, definition: &Definition) {
         texture::check(at, definition);
+        if at.version() == FOLLOWED {
+            defined::definition(at, definition);
+        }
+    }
+
+    fn branch(&self, at: &mut Cursor<'_, '_>, branch: &Branch) {
+        if at.version() == FOLLOWED {
+            defined::branch(at, branch);
+        }
+    }
+
+    fn exit(&self, at: &mut Cursor<'_, '_>, exit: &Exit) {
+        if at.version() == FOLLOWED {
+            defined::exit(at, exit);
+        }
+    }
+
+    fn call(&self, at: &mut Cursor<'_, '_>, call: &Call) {
+        if at.version() == FOLLOWED {
+            defined::call(at, call);
+        }
+    }
+
+    fn sync(&self, at: &mut Cursor<'_, '_>, sync: &Sync) {
+        if at.version() == FOLLOWED {
+            defined::sync(at, sync);
+        }
+    }
+}
+
+/// Checks an access, and lets it happen where it is allowed.
+fn check_access(at: &mut Cursor<'_, '_>, access: &Access) {
+    // Another tool may have changed under which condition the access takes place.
+    let is_unchanged = at.guard() == access.guard;
+    let access = &Access { guard: at.guard(), group: access.group.filter(|_| is_unchanged), ..*access };
+    if let Some(range) = Range::of(at, access) {
+        range.check(at, access);
+        return;
+    }
+    let found = slots::found_before(at, access).filter(|_| is_unchanged);
+    let allowed = match found {
+        Some(allowed) => allowed,
+        None => {
+            let Some(bytes) = checked_bytes(access) else { return };
+            check::check(at, access, bytes)
+        }
+    };
+    if !access.is_collective {
+        allowed.apply(at);
     }
 }
 

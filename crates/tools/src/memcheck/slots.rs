@@ -8,6 +8,7 @@ use toolkit::LaunchView;
 use toolkit::objects::{Objects, permissions};
 
 use super::allowed::AllowedLanes;
+use super::defined::{KernelFacts, Shadows};
 
 /// A parameter of a kernel that is a pointer, and whose object the launch looks up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +34,10 @@ pub(super) struct Checked {
     pub(super) slots: Vec<PointerSlot>,
     /// Where accesses are allowed that were looked at.
     found: FxHashMap<StmtId, AllowedLanes>,
+    /// The shadows of its registers, if undefined values are followed.
+    pub(super) shadows: Option<Shadows>,
+    /// What a kernel does with memory, if undefined values are followed.
+    pub(super) facts: Option<KernelFacts>,
 }
 
 /// The most slots of a kernel.

@@ -1,6 +1,7 @@
 //! memcheck in the process of the program: it keeps the shadow and what was freed, and makes findings of records.
 
 mod bad_threads;
+mod defined;
 mod errors;
 mod heaps;
 mod shadow;
@@ -18,11 +19,14 @@ use toolkit::{
 
 use super::findings::BadAccess;
 use super::slots::{Checked, NO_OBJECT};
-use super::texture;
+use super::defined::{KernelFacts, origin};
+use super::{texture, undefined};
 use super::{
-    ARENA, ARENA_BYTES, BAD_THREADS, CHECKED, LAUNCH, PROVED, SHADOW, UNSHADOWED, UNSHADOWED_COUNT, is_misaligned,
+    ARENA, ARENA_BYTES, BAD_THREADS, CHECKED, FOLLOWED, LAUNCH, PROVED, SHADOW, UNDEF_VALUE_ERRORS, UNSHADOWED,
+    UNSHADOWED_COUNT, is_misaligned,
 };
 pub(super) use bad_threads::BadThreads;
+use defined::Definedness;
 use shadow::Shadow;
 
 /// memcheck in a process.
@@ -32,18 +36,40 @@ pub(super) struct MemcheckInstance {
     options: Options,
     shadow: Shadow,
     bad_threads: BadThreads,
+    /// Which memory is undefined, if that is followed.
+    definedness: Option<Definedness>,
 }
 
 impl MemcheckInstance {
     pub(super) fn start(options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
-        let shadow = Shadow::new(&**host)
-            .map_err(|error| format!("no memory can be had for the tools ({error}), so nothing is checked"))?;
+        let no_memory = |error| format!("no memory can be had for the tools ({error}), so nothing is checked");
+        let shadow = Shadow::new(&**host).map_err(no_memory)?;
+        let is_followed = options.get(&UNDEF_VALUE_ERRORS) == "yes";
+        let definedness = is_followed.then(|| Definedness::new(&**host)).transpose().map_err(no_memory)?;
         Ok(Box::new(Self {
             host: Arc::clone(host),
             options: options.clone(),
             shadow,
             bad_threads: BadThreads::default(),
+            definedness,
         }))
+    }
+
+    /// Memory was copied.
+    fn on_copied(&self, from: u64, to: u64, bytes: u64, stack: &HostStack) {
+        let Some(definedness) = &self.definedness else { return };
+        let Some(undefined) = definedness.on_copied(&*self.host, from, to, bytes) else { return };
+        let object = self.host.objects().pointed_to(undefined).map(Object::described);
+        if let Some(finding) = definedness.output(undefined, bytes, object, stack) {
+            self.host.found(finding);
+        }
+    }
+
+    /// What is reported of the use of an undefined value.
+    fn undefined_use(&self, record: &Record, evidence: &Evidence<'_>) -> Finding {
+        let (address, site) = origin::parts(record.address);
+        let object = (address != 0).then(|| self.host.objects().pointed_to(address).map(Object::described)).flatten();
+        undefined::finding(record, evidence, address, site, object)
     }
 
     /// What is at the address of a record, and which object the pointer was made from.
@@ -61,6 +87,12 @@ impl MemcheckInstance {
     }
 }
 
+/// What a kernel does with memory, if its version is there in which that is followed.
+fn facts<'a>(launch: &LaunchView<'a>) -> Option<&'a KernelFacts> {
+    let states = launch.versions.iter().filter_map(|version| version.state::<Checked>("memcheck"));
+    states.filter_map(|checked| checked.facts.as_ref()).next()
+}
+
 impl Instance for MemcheckInstance {
     fn redzone(&self) -> u64 {
         quarantine::REDZONE
@@ -76,8 +108,24 @@ impl Instance for MemcheckInstance {
 
     fn on_event(&self, event: &HostEvent<'_>) {
         match *event {
-            HostEvent::Allocated(object) => self.shadow.set(object.start, object.bytes, true),
-            HostEvent::Unmapped(object) => self.shadow.set(object.start, object.bytes, false),
+            HostEvent::Allocated(object) => {
+                self.shadow.set(object.start, object.bytes, true);
+                if let Some(definedness) = &self.definedness {
+                    definedness.on_allocated(object);
+                }
+            }
+            HostEvent::Unmapped(object) => {
+                self.shadow.set(object.start, object.bytes, false);
+                if let Some(definedness) = &self.definedness {
+                    definedness.on_freed(object);
+                }
+            }
+            HostEvent::Copied { from, to, bytes, stack } => self.on_copied(from, to, bytes, stack),
+            HostEvent::Filled { address, bytes } => {
+                if let Some(definedness) = &self.definedness {
+                    definedness.define(address, bytes);
+                }
+            }
             HostEvent::InvalidFree { address } => self.on_invalid_free(address),
             HostEvent::InvalidFreeInKernel { address, place } => self.on_invalid_free_in_kernel(address, place),
             HostEvent::CopyOverrun { address, bytes } => self.on_copy_overrun(address, bytes),
@@ -102,6 +150,9 @@ impl Instance for MemcheckInstance {
 
     fn on_free(&self, object: &Object, stack: &HostStack, when: Option<Moment>) -> bool {
         self.shadow.set(object.start, object.bytes, false);
+        if let Some(definedness) = &self.definedness {
+            definedness.on_freed(object);
+        }
         quarantine::keep(self.host.memory(), &mut self.host.objects(), object.clone(), stack.clone(), when);
         false
     }
@@ -114,7 +165,16 @@ impl Instance for MemcheckInstance {
         self.host.objects().hidden_bytes(quarantine::REDZONE)
     }
 
+    fn wants_version(&self, version: usize) -> bool {
+        version != FOLLOWED || self.definedness.is_some()
+    }
+
     fn choose(&self, launch: &LaunchView<'_>) -> Result<usize, Refusal> {
+        if let Some(definedness) = &self.definedness
+            && definedness.has_to_follow(&*self.host, launch, facts(launch))
+        {
+            return Ok(FOLLOWED);
+        }
         if self.options.has(&Flag::NO_PROVE) {
             return Ok(CHECKED);
         }
@@ -133,7 +193,11 @@ impl Instance for MemcheckInstance {
         words.keep(Arc::new(unshadowed));
         words.set(BAD_THREADS, self.bad_threads.address());
         words.set(LAUNCH, BadThreads::key(launch));
-        if let Some(checked) = version.state::<Checked>("memcheck") {
+        let checked = version.state::<Checked>("memcheck");
+        if let Some(definedness) = &self.definedness {
+            definedness.words(words, checked.and_then(|checked| checked.facts.as_ref()));
+        }
+        if let Some(checked) = checked {
             for slot in &checked.slots {
                 for (word, value) in slot.words(&objects, launch) {
                     words.set_kernel_word(word, value);
@@ -145,6 +209,9 @@ impl Instance for MemcheckInstance {
     fn record(&self, record: &Record, evidence: &Evidence<'_>) -> Option<Finding> {
         if texture::is_fetch(record) {
             return Some(texture::finding(record, evidence));
+        }
+        if undefined::is_use(record) {
+            return Some(self.undefined_use(record, evidence));
         }
         let (memory, meant) = self.objects_of(record, evidence);
         let bad = BadAccess {
@@ -161,7 +228,7 @@ impl Instance for MemcheckInstance {
 
     fn failure(&self, record: &Record) -> Option<Failure> {
         match () {
-            () if texture::is_fetch(record) => None,
+            () if texture::is_fetch(record) || undefined::is_use(record) => None,
             () if is_misaligned(record) => Some(Failure::MisalignedAddress),
             () => Some(Failure::IllegalAddress),
         }

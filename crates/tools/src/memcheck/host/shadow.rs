@@ -80,6 +80,15 @@ mod tests {
             self.0.lock().unwrap()[first as usize..(first + count) as usize].fill(value);
         }
 
+        fn first_set(&self, first: u64, count: u64) -> Option<u64> {
+            let cells = self.0.lock().unwrap();
+            (first..first + count).find(|cell| cells[*cell as usize] != 0)
+        }
+
+        fn copy(&self, from: u64, to: u64, count: u64) {
+            self.0.lock().unwrap().copy_within(from as usize..(from + count) as usize, to as usize);
+        }
+
         fn change(&self, cell: u64, clear: u8, set: u8) {
             let cell = &mut self.0.lock().unwrap()[cell as usize];
             *cell = *cell & !clear | set;
@@ -97,6 +106,12 @@ mod tests {
             }
             fn fill(&self, first: u64, count: u64, value: u8) {
                 self.0.fill(first, count, value);
+            }
+            fn first_set(&self, first: u64, count: u64) -> Option<u64> {
+                self.0.first_set(first, count)
+            }
+            fn copy(&self, from: u64, to: u64, count: u64) {
+                self.0.copy(from, to, count);
             }
             fn change(&self, cell: u64, clear: u8, set: u8) {
                 self.0.change(cell, clear, set);

@@ -1,0 +1,54 @@
+//! What is known of a kernel before its launches: which memory it accesses, and whether all that it does there is followed.
+
+use ptx::analysis::CallGraph;
+use ptx::ir::{FuncId, Module};
+use ptx::ops::{Effect, Mod, Op};
+use ptx::types::Space;
+use ptx::view::{AccessKind, AccessSpace, View};
+use toolkit::Touched;
+
+/// What a kernel, and all functions that it calls, do with memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in super::super) struct KernelFacts {
+    /// Whether it writes memory of the device in a way that is not followed. What it may write then counts as defined.
+    pub(in super::super) is_opaque: bool,
+    /// Whether the shared memory of its blocks begins as undefined, and is followed.
+    pub(in super::super) follows_shared: bool,
+    /// What it reads and writes.
+    pub(in super::super) accessed: Touched,
+}
+
+impl KernelFacts {
+    /// Of a kernel.
+    pub(super) fn of(module: &Module, kernel: FuncId) -> Self {
+        let calls = CallGraph::of(module);
+        let (mut is_opaque, mut uses_shared, mut is_shared_opaque) = (calls.may_call_unknown(kernel), false, false);
+        for func in calls.reachable_from(kernel).iter() {
+            let Some(body) = &module.functions[func].body else { continue };
+            for view in body.iter().filter_map(|id| View::of(&module.forms, body, id)) {
+                uses_shared |= view.form.spaces().any(|space| space == Space::Shared);
+                is_shared_opaque |= view.form.has(Mod::SharedCluster);
+                let Some(effect) = view.effect() else {
+                    is_opaque = true;
+                    continue;
+                };
+                let is_followed =
+                    matches!(view.op(), Some(Op::St | Op::Atom | Op::Red | Op::CpAsync)) || effect == Effect::Mbarrier;
+                for access in view.accesses().iter().filter(|access| access.kind != AccessKind::Read && !is_followed) {
+                    match access.space {
+                        AccessSpace::State(Space::Shared) => is_shared_opaque = true,
+                        AccessSpace::State(Space::Local | Space::Param) | AccessSpace::TensorMemory => {}
+                        AccessSpace::Texture => {}
+                        AccessSpace::Generic => (is_opaque, is_shared_opaque) = (true, true),
+                        _ => is_opaque = true,
+                    }
+                }
+            }
+        }
+        Self {
+            is_opaque,
+            follows_shared: uses_shared && !is_shared_opaque && !is_opaque,
+            accessed: Touched::accessed(module, kernel),
+        }
+    }
+}

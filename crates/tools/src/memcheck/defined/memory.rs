@@ -1,0 +1,342 @@
+//! Accesses to memory, and to the shadow of it.
+//!
+//! Every byte of memory has a byte of shadow, at a fixed distance, and every access of the program has one of the same size to
+//! it. So neighbours never share anything that they do not share in the program, and shadows are as exact as what they are
+//! shadows of, whoever runs when.
+
+use ptx::ir::{Guard, Operand, Reg};
+use ptx::ops::{Mod, Op};
+use ptx::types::{Space, Type, TypeKind};
+use ptx::view::{AccessBytes, AccessKind, AccessSpace};
+use rewrite::Access;
+
+use super::shadows::{Compute, DEFINED, SharedShadow, bits_type, is_defined};
+use super::origin;
+use crate::memcheck::{ARENA, ARENA_BYTES, DEFINED_DISTANCE, SHARED_DISTANCE, WINDOWS, WINDOWS_BYTES};
+
+/// Where the shadow of an access is.
+struct Place {
+    /// Its address.
+    address: Reg,
+    /// Where there is one and the access takes place; everywhere if nothing is said.
+    within: Option<Guard>,
+}
+
+/// How atomics change the shadow of what they access: `device.ptx` has the same numbers.
+const EXCHANGE: i64 = 0;
+const COMPARE: i64 = 1;
+const UNITE: i64 = 2;
+const CARRY: i64 = 3;
+const SPREAD: i64 = 4;
+/// The shadow has 64 bits.
+const LONG: i64 = 8;
+
+impl Compute<'_, '_, '_> {
+    /// Follows an access of the program, after its guard says where it takes place.
+    pub(super) fn access(&mut self, access: &Access) {
+        let Some(op) = self.at.editor().view(access.stmt).and_then(|view| view.op()) else { return };
+        match op {
+            Op::Ld | Op::Ldu => self.load(access),
+            Op::St => self.store(access),
+            Op::Atom | Op::Red => self.atomic(access),
+            Op::CpAsync if access.access.kind == AccessKind::Read => self.asynchronous_copy(access),
+            _ => {}
+        }
+    }
+
+    /// Where the shadow of an address is.
+    fn place(&mut self, space: AccessSpace, address: Reg) -> Option<Place> {
+        let guard = self.at.guard();
+        let shared = self.shadows.shared;
+        let shadow = self.at.reg(Type::B64);
+        let of_arena = |compute: &mut Self| {
+            let [start, bytes] = [compute.at.word(ARENA), compute.at.word(ARENA_BYTES)];
+            compute.is_within(address, start, bytes)
+        };
+        let of_windows = |compute: &mut Self| {
+            let [start, bytes] = [compute.at.word(WINDOWS), compute.at.word(WINDOWS_BYTES)];
+            compute.is_within(address, start, bytes)
+        };
+        let (distance, within) = match (space, shared) {
+            (AccessSpace::State(Space::Shared), SharedShadow::No) => return None,
+            (AccessSpace::State(Space::Shared), SharedShadow::Yes) => (self.at.word(SHARED_DISTANCE), None),
+            (AccessSpace::State(Space::Shared), SharedShadow::Unknown) => {
+                (self.at.word(SHARED_DISTANCE), Some(of_windows(self)))
+            }
+            (AccessSpace::State(Space::Global), _) | (AccessSpace::Generic, SharedShadow::No) => {
+                (self.at.word(DEFINED_DISTANCE), Some(of_arena(self)))
+            }
+            (AccessSpace::Generic, _) => {
+                let (arena, windows) = (of_arena(self), of_windows(self));
+                let distances = [self.at.word(DEFINED_DISTANCE), self.at.word(SHARED_DISTANCE)];
+                let distance = self.at.reg(Type::B64);
+                let operands = [distance.into(), distances[0].into(), distances[1].into(), arena.into()];
+                self.at.before().inst("selp.b64", &operands);
+                let either = self.at.reg(Type::Pred);
+                self.at.before().inst("or.pred", &[either.into(), arena.into(), windows.into()]);
+                (distance, Some(either))
+            }
+            _ => return None,
+        };
+        self.at.before().inst("add.u64", &[shadow.into(), address.into(), distance.into()]);
+        let within = match (within, guard) {
+            (None, guard) => guard,
+            (Some(within), guard) => {
+                if guard.is_some() {
+                    self.at.and_guard(within, within, guard);
+                }
+                Some(Guard::when(within))
+            }
+        };
+        Some(Place { address: shadow, within })
+    }
+
+    fn is_within(&mut self, address: Reg, start: Reg, bytes: Reg) -> Reg {
+        let (offset, within) = (self.at.reg(Type::B64), self.at.reg(Type::Pred));
+        self.at.before().inst("sub.u64", &[offset.into(), address.into(), start.into()]);
+        self.at.before().inst("setp.lt.u64", &[within.into(), offset.into(), bytes.into()]);
+        within
+    }
+
+    /// The type of an access, and its elements.
+    fn elements(&mut self, access: &Access, operand: usize) -> Option<(Type, Vec<Operand>)> {
+        let view = self.at.editor().view(access.stmt)?;
+        let ty = *view.form.types().last()?;
+        let elements = match *view.operands().get(operand)? {
+            Operand::Vector(list) => view.body.operands(list).to_vec(),
+            element => vec![element],
+        };
+        Some((ty, elements))
+    }
+
+    /// Loads the shadow of what is loaded. Most of what correct programs load is defined, so that it is all zeros is speculated
+    /// on: what is not comes from a function that is rarely called.
+    fn load(&mut self, access: &Access) {
+        let Some((ty, elements)) = self.elements(access, 0) else { return };
+        let is_followed = |element: &Operand| element_reg(element).is_some_and(|reg| self.shadows.of.contains_key(&reg));
+        if !elements.iter().any(is_followed) {
+            return;
+        }
+        let address = self.at.generic_address(access);
+        let Some(place) = self.place(access.access.space, address) else {
+            for reg in elements.iter().filter_map(element_reg) {
+                self.set(reg, DEFINED, access.guard);
+            }
+            return;
+        };
+        let parts: Vec<(Option<Reg>, u32, Reg)> = elements
+            .iter()
+            .map(|element| {
+                let reg = element_reg(element);
+                let bits = reg.map_or(ty.bits().max(16), |reg| self.bits(reg));
+                (reg, bits, self.at.reg(bits_type(bits)))
+            })
+            .collect();
+        for &(_, bits, part) in &parts {
+            self.at.before().inst(&format!("mov.b{bits}"), &[part.into(), 0.into()]);
+        }
+        let spelling = format!("ld.global{}.{}", vector(parts.len()), loaded_type(ty, parts[0].1));
+        let operands: Vec<Operand> = parts.iter().map(|(_, _, part)| (*part).into()).collect();
+        let mut builder = self.at.before();
+        let to = if operands.len() == 1 { operands[0] } else { builder.vector(&operands) };
+        builder.inst_if(place.within, &spelling, &[to, Operand::RegAddress(place.address, 0)]);
+        let mut any = DEFINED;
+        for &(_, bits, part) in &parts {
+            let of_part = self.any32(bits, part.into());
+            any = self.or(32, any, of_part);
+        }
+        let bad = self.at.reg(Type::Pred);
+        self.at.before().inst("setp.ne.b32", &[bad.into(), any, 0.into()]);
+        self.came_from(access, address, bad);
+        for (reg, bits, part) in parts {
+            let Some(reg) = reg else { continue };
+            let shadow = self.if_bad(bits, part, bad);
+            self.set(reg, shadow, access.guard);
+        }
+    }
+
+    /// A shadow that is zero unless a predicate holds.
+    fn if_bad(&mut self, bits: u32, shadow: Reg, bad: Reg) -> Operand {
+        let wide = if bits == 16 { 32 } else { bits };
+        let argument = self.resized(bits, shadow.into(), wide);
+        let result = self.at.reg(bits_type(wide));
+        self.at.before().inst(&format!("mov.b{wide}"), &[result.into(), 0.into()]);
+        let helper = format!("warpgrind_undefined{wide}");
+        self.at.call(Some(Guard::when(bad)), &helper, &[result.into()], &[argument]);
+        self.resized(wide, result.into(), bits)
+    }
+
+    /// Notes where something undefined came from, where a predicate holds.
+    fn came_from(&mut self, access: &Access, address: Reg, bad: Reg) {
+        let Some(origin) = self.shadows.origin else { return };
+        let site = self.at.site(access);
+        let from = self.at.reg(Type::B64);
+        self.at.before().inst("or.b64", &[from.into(), address.into(), Operand::Hex(origin::of_site(site))]);
+        self.at.before().guarded(Guard::when(bad), "mov.b64", &[origin.into(), from.into()]);
+    }
+
+    /// Stores the shadow of what is stored.
+    fn store(&mut self, access: &Access) {
+        let Some((ty, elements)) = self.elements(access, 1) else { return };
+        let address = self.at.generic_address(access);
+        let Some(place) = self.place(access.access.space, address) else { return };
+        if ty.bits() == 128 {
+            return self.define(&place, 16);
+        }
+        let mut stored = Vec::new();
+        let mut any = DEFINED;
+        for element in elements {
+            let shadow = self.of(element);
+            let bits = element_reg(&element).map_or(ty.bits().max(16), |reg| self.bits(reg));
+            let of_element = self.any32(bits, shadow);
+            any = self.or(32, any, of_element);
+            stored.push(if is_defined(shadow) { self.zero(bits) } else { shadow });
+        }
+        let spelling = format!("st.global{}.u{}", vector(stored.len()), ty.bits().max(8));
+        let mut builder = self.at.before();
+        let from = if stored.len() == 1 { stored[0] } else { builder.vector(&stored) };
+        builder.inst_if(place.within, &spelling, &[Operand::RegAddress(place.address, 0), from]);
+        if !is_defined(any) && access.access.space != AccessSpace::State(Space::Shared) {
+            self.became_undefined(any, place.within);
+        }
+    }
+
+    /// Says that there is undefined memory, where a shadow is not zero.
+    fn became_undefined(&mut self, any: Operand, within: Option<Guard>) {
+        let bad = self.at.reg(Type::Pred);
+        match within {
+            None => self.at.before().inst("setp.ne.b32", &[bad.into(), any, 0.into()]),
+            Some(within) => {
+                let holds = if within.negated { Operand::Not(within.reg) } else { Operand::Reg(within.reg) };
+                self.at.before().inst("setp.ne.and.b32", &[bad.into(), any, 0.into(), holds])
+            }
+        };
+        self.at.call(Some(Guard::when(bad)), "warpgrind_undefined_memory", &[], &[]);
+    }
+
+    fn zero(&mut self, bits: u32) -> Operand {
+        self.at.at_entry(&format!("mov.b{bits}"), bits_type(bits), &[0.into()]).into()
+    }
+
+    /// Says of some bytes that they are defined.
+    fn define(&mut self, place: &Place, bytes: u32) {
+        let (bits, count) = match bytes {
+            0..=8 => (bytes.max(1) * 8, 1),
+            _ => (64, bytes / 8),
+        };
+        let zero = self.zero(if bits == 8 { 16 } else { bits });
+        for nth in 0..count {
+            let to = Operand::RegAddress(place.address, nth as i32 * 8);
+            self.at.before().inst_if(place.within, &format!("st.global.u{bits}"), &[to, zero]);
+        }
+    }
+
+    /// Atomics. Where nothing is undefined, nothing becomes undefined.
+    fn atomic(&mut self, access: &Access) {
+        let Some(view) = self.at.editor().view(access.stmt) else { return };
+        let is_atom = view.op() == Some(Op::Atom);
+        let operands = view.operands().to_vec();
+        let words: Vec<Mod> = view.form.words().collect();
+        let Some(&ty) = view.form.types().last() else { return };
+        let address = self.at.generic_address(access);
+        let result = is_atom.then(|| element_reg(&operands[0])).flatten();
+        let Some(place) = self.place(access.access.space, address) else {
+            result.into_iter().for_each(|reg| self.set(reg, DEFINED, access.guard));
+            return;
+        };
+        let bits = ty.bits();
+        let values = &operands[1 + usize::from(is_atom)..];
+        if access.access.vector > 1 || !matches!(bits, 32 | 64) {
+            // Followed by nobody: what is written counts as defined.
+            if let AccessBytes::Fixed(bytes) = access.access.bytes {
+                self.define(&place, bytes);
+            }
+            result.into_iter().for_each(|reg| self.set(reg, DEFINED, access.guard));
+            return;
+        }
+        let has = |word: Mod| words.contains(&word);
+        let how = match () {
+            () if has(Mod::Exch) => EXCHANGE,
+            () if has(Mod::Cas) => COMPARE,
+            () if has(Mod::And) || has(Mod::Or) || has(Mod::Xor) => UNITE,
+            () if has(Mod::Add) && ty.kind() != TypeKind::Float && ty.kind() != TypeKind::Packed => CARRY,
+            () => SPREAD,
+        };
+        let how = how | if bits == 64 { LONG } else { 0 };
+        let stored = self.of(values[if how & 7 == COMPARE { 1 } else { 0 }]);
+        let memory = self.at.reg(bits_type(bits));
+        self.at.before().inst(&format!("mov.b{bits}"), &[memory.into(), 0.into()]);
+        let from = Operand::RegAddress(place.address, 0);
+        self.at.before().inst_if(place.within, &format!("ld.global.b{bits}"), &[memory.into(), from]);
+        let either = self.or(bits, memory.into(), stored);
+        let any = self.any32(bits, either);
+        let bad = self.at.reg(Type::Pred);
+        match place.within {
+            None => self.at.before().inst("setp.ne.b32", &[bad.into(), any, 0.into()]),
+            Some(within) => {
+                let holds = if within.negated { Operand::Not(within.reg) } else { Operand::Reg(within.reg) };
+                self.at.before().inst("setp.ne.and.b32", &[bad.into(), any, 0.into(), holds])
+            }
+        };
+        self.came_from(access, address, bad);
+        let argument = match is_defined(stored) {
+            true => DEFINED,
+            false => self.resized(bits, stored, 64),
+        };
+        let old = self.at.reg(Type::B64);
+        self.at.before().inst("mov.b64", &[old.into(), 0.into()]);
+        let arguments = [place.address.into(), argument, how.into()];
+        self.at.call(Some(Guard::when(bad)), "warpgrind_undefined_atomic", &[old.into()], &arguments);
+        if let Some(reg) = result {
+            let to = self.bits(reg);
+            let shadow = self.resized(64, old.into(), to);
+            self.set(reg, shadow, access.guard);
+        }
+    }
+
+    /// A copy from global to shared memory that completes later: its shadow is copied now.
+    fn asynchronous_copy(&mut self, read: &Access) {
+        let Some(view) = self.at.editor().view(read.stmt) else { return };
+        let Some(&written) = view.accesses().first() else { return };
+        // What is not copied of a source that ends early becomes zero.
+        let is_whole = view.operands().len() == 3;
+        let AccessBytes::Fixed(bytes) = written.bytes else { return };
+        let write = Access { index: 0, access: written, ..*read };
+        let to = self.at.generic_address(&write);
+        let Some(to) = self.place(written.space, to) else { return };
+        if !is_whole {
+            return self.define(&to, bytes);
+        }
+        let from = self.at.generic_address(read);
+        let Some(from) = self.place(read.access.space, from) else { return };
+        for first in (0..bytes).step_by(4) {
+            let word = self.at.reg(Type::B32);
+            self.at.before().inst("mov.b32", &[word.into(), 0.into()]);
+            let source = Operand::RegAddress(from.address, first as i32);
+            self.at.before().inst_if(from.within, "ld.global.b32", &[word.into(), source]);
+            let target = Operand::RegAddress(to.address, first as i32);
+            self.at.before().inst_if(to.within, "st.global.b32", &[target, word.into()]);
+        }
+    }
+}
+
+fn element_reg(element: &Operand) -> Option<Reg> {
+    match element {
+        Operand::Reg(reg) => Some(*reg),
+        _ => None,
+    }
+}
+
+fn vector(elements: usize) -> String {
+    if elements == 1 { String::new() } else { format!(".v{elements}") }
+}
+
+/// The type by which the shadow of a type is loaded into a register: the sign of a number is as undefined as the bits above it.
+fn loaded_type(ty: Type, register: u32) -> String {
+    let bits = ty.bits().max(8);
+    match ty.kind() {
+        TypeKind::Signed if bits < register => format!("s{bits}"),
+        _ if bits < register => format!("u{bits}"),
+        _ => format!("b{bits}"),
+    }
+}

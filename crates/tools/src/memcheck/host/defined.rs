@@ -1,0 +1,223 @@
+//! Which memory is undefined: a byte for each byte of the device, and of the shared memory of blocks, with a bit for each bit.
+//!
+//! Memory that `cudaMalloc` and its relatives return is undefined; what is copied there from the host, or filled, is defined;
+//! copies on the device carry what is known. Memory that the host can write by itself counts as defined whenever a kernel begins.
+//! Objects of which nothing is undefined any more are known, so that launches which access no others need not follow anything.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use report::{Finding, Note, Severity, Stack};
+use toolkit::objects::{AllocationKind, Described, Object};
+use toolkit::{Accessed, Host, HostStack, LaunchView, Plane, PlaneLayout, PlaneOf, Touched, Words};
+
+use super::super::defined::KernelFacts;
+use super::super::{DEFINED_DISTANCE, SHARED_DISTANCE, UNDEFINED_MEMORY, WINDOWS, WINDOWS_BYTES};
+
+/// What is known of which memory is undefined.
+#[derive(Debug)]
+pub(super) struct Definedness {
+    global: Box<dyn Plane>,
+    shared: Box<dyn Plane>,
+    /// Where device memory begins, and how many bytes it has.
+    arena: (u64, u64),
+    /// Where the shared memory of blocks is, and how many bytes it ranges over.
+    windows: (u64, u64),
+    /// Kernels write here when they write something undefined to memory.
+    is_memory_undefined: Box<AtomicU64>,
+    suspects: Mutex<BTreeMap<u64, Suspect>>,
+    /// Where the program has copied something undefined to the host.
+    reported: Mutex<BTreeSet<String>>,
+}
+
+/// An object that may have something undefined in it.
+#[derive(Clone, Copy, Debug)]
+struct Suspect {
+    bytes: u64,
+    /// Where something undefined was last.
+    seen: u64,
+}
+
+/// All bits of a byte.
+const UNDEFINED: u8 = 0xff;
+
+impl Definedness {
+    pub(super) fn new(host: &dyn Host) -> std::io::Result<Self> {
+        let layout = |of| PlaneLayout { of, granule: 1, cell: 1, common: UNDEFINED };
+        Ok(Self {
+            global: host.plane(layout(PlaneOf::Global))?,
+            shared: host.plane(layout(PlaneOf::Shared))?,
+            arena: host.memory().range(),
+            windows: host.shared_range().unwrap_or_default(),
+            is_memory_undefined: Box::default(),
+            suspects: Mutex::default(),
+            reported: Mutex::default(),
+        })
+    }
+
+    fn suspects(&self) -> MutexGuard<'_, BTreeMap<u64, Suspect>> {
+        self.suspects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where in the plane a range is, if it is memory of the device.
+    fn cells(&self, address: u64, bytes: u64) -> Option<u64> {
+        let offset = address.checked_sub(self.arena.0)?;
+        (offset.checked_add(bytes)? <= self.arena.1).then_some(offset)
+    }
+
+    /// Memory is there.
+    pub(super) fn on_allocated(&self, object: &Object) {
+        let Some(first) = self.cells(object.start, object.bytes) else { return };
+        let is_undefined = matches!(object.kind, AllocationKind::Device | AllocationKind::Graph);
+        self.global.fill(first, object.bytes, if is_undefined { UNDEFINED } else { 0 });
+        if is_undefined {
+            self.suspects().insert(object.start, Suspect { bytes: object.bytes, seen: 0 });
+        }
+    }
+
+    /// Memory is gone.
+    pub(super) fn on_freed(&self, object: &Object) {
+        self.suspects().remove(&object.start);
+    }
+
+    /// Memory is defined now.
+    pub(super) fn define(&self, address: u64, bytes: u64) {
+        // Who suspects nothing has nothing to change; kernels that have just written may be suspected later.
+        if let Some(first) = self.cells(address, bytes)
+            && self.global.first_set(first, bytes).is_some()
+        {
+            self.global.fill(first, bytes, 0);
+        }
+    }
+
+    /// Memory was copied. The first undefined byte, if some of it was undefined and is in memory of the host now.
+    pub(super) fn on_copied(&self, host: &dyn Host, from: u64, to: u64, bytes: u64) -> Option<u64> {
+        let source = self.cells(from, bytes);
+        let undefined = source.and_then(|first| Some(from + (self.global.first_set(first, bytes)? - first)));
+        let Some((source, undefined)) = source.zip(undefined) else {
+            self.define(to, bytes);
+            return None;
+        };
+        let belongs_to_host = |address| host.objects().pointed_to(address).is_some_and(|object| is_of_host(&object.kind));
+        if let Some(target) = self.cells(to, bytes).filter(|_| !belongs_to_host(to)) {
+            self.global.copy(source, target, bytes);
+            self.suspect_all(host);
+            return None;
+        }
+        self.define(to, bytes);
+        (!belongs_to_host(from)).then_some(undefined)
+    }
+
+    /// Suspects all memory of the device.
+    fn suspect_all(&self, host: &dyn Host) {
+        let mut objects = Vec::new();
+        host.objects().find(|object| {
+            objects.push((object.start, object.bytes, is_of_host(&object.kind)));
+            false
+        });
+        let mut suspects = self.suspects();
+        for (start, bytes, is_of_host) in objects {
+            match self.cells(start, bytes) {
+                Some(first) if is_of_host => {
+                    if self.global.first_set(first, bytes).is_some() {
+                        self.global.fill(first, bytes, 0);
+                    }
+                }
+                Some(_) => _ = suspects.entry(start).or_insert(Suspect { bytes, seen: 0 }),
+                None => {}
+            }
+        }
+    }
+
+    /// Whether something in an object is undefined.
+    fn is_undefined(&self, suspects: &mut BTreeMap<u64, Suspect>, start: u64) -> bool {
+        let Some(suspect) = suspects.get_mut(&start) else { return false };
+        let Some(first) = self.cells(start, suspect.bytes) else { return false };
+        if suspect.seen < suspect.bytes && self.global.first_set(first + suspect.seen, 1).is_some() {
+            return true;
+        }
+        match self.global.first_set(first, suspect.bytes) {
+            Some(cell) => suspect.seen = cell - first,
+            None => _ = suspects.remove(&start),
+        }
+        suspects.contains_key(&start)
+    }
+
+    /// Whether a launch has to follow what is undefined. Where that cannot be done, what it may write counts as defined.
+    pub(super) fn has_to_follow(&self, host: &dyn Host, launch: &LaunchView<'_>, facts: Option<&KernelFacts>) -> bool {
+        if self.is_memory_undefined.swap(0, Ordering::Relaxed) != 0 {
+            self.suspect_all(host);
+        }
+        let Some(facts) = facts.filter(|facts| !facts.is_opaque) else {
+            self.define_all();
+            return false;
+        };
+        if facts.follows_shared {
+            return true;
+        }
+        let mut suspects = self.suspects();
+        if suspects.is_empty() {
+            return false;
+        }
+        let Touched::Only(accessed) = &facts.accessed else {
+            let all: Vec<u64> = suspects.keys().copied().collect();
+            return all.into_iter().any(|start| self.is_undefined(&mut suspects, start));
+        };
+        accessed.iter().any(|accessed| {
+            let address = match accessed {
+                Accessed::Param { param, offset } => launch.pointer(*param, *offset),
+                Accessed::Variable(name) => {
+                    let is_it = |object: &Object| {
+                        matches!(&object.kind, AllocationKind::Variable(variable) if **variable == **name)
+                    };
+                    host.objects().find(is_it).map(|object| object.start)
+                }
+            };
+            let around = address.and_then(|address| suspects.range(..=address).next_back()).map(|(start, _)| *start);
+            around.is_some_and(|start| self.is_undefined(&mut suspects, start))
+        })
+    }
+
+    /// Everything counts as defined: a kernel may have written it that is not followed.
+    pub(super) fn define_all(&self) {
+        for (start, suspect) in std::mem::take(&mut *self.suspects()) {
+            self.define(start, suspect.bytes);
+        }
+    }
+
+    /// The words of a launch.
+    pub(super) fn words(&self, words: &mut Words<'_>, facts: Option<&KernelFacts>) {
+        words.set(DEFINED_DISTANCE, self.global.address().wrapping_sub(self.arena.0));
+        words.set(SHARED_DISTANCE, self.shared.address().wrapping_sub(self.windows.0));
+        words.set(WINDOWS, self.windows.0);
+        let is_followed = facts.is_some_and(|facts| facts.follows_shared);
+        words.set(WINDOWS_BYTES, if is_followed { self.windows.1 } else { 0 });
+        words.set(UNDEFINED_MEMORY, self.is_memory_undefined.as_ptr() as u64);
+    }
+
+    /// What is reported of a copy of undefined memory to the host, once for each place.
+    pub(super) fn output(&self, undefined: u64, bytes: u64, object: Option<Described>, stack: &HostStack) -> Option<Finding> {
+        let frames: Stack = stack.frames();
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if !reported.insert(format!("{frames:?}")) {
+            return None;
+        }
+        let note = object.map(|object| Note {
+            message: format!("the first undefined byte is at offset {} in {}", undefined - object.start, super::super::findings::described(&object)),
+            stack: object.stack,
+        });
+        let message = format!("a copy of {bytes} bytes to the host has undefined bytes in it");
+        Some(Finding {
+            notes: note.into_iter().collect(),
+            help: Some("write what the host reads, or copy less; padding does no harm".to_owned()),
+            stack: Some(frames),
+            ..Finding::new("memcheck", "undefined-output", Severity::Warning, message)
+        })
+    }
+}
+
+/// Whether the host can write memory by itself.
+fn is_of_host(kind: &AllocationKind) -> bool {
+    matches!(kind, AllocationKind::Managed | AllocationKind::Pinned | AllocationKind::Registered)
+}

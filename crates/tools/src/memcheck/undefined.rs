@@ -1,0 +1,69 @@
+//! Uses of undefined values, as they are reported.
+
+use report::{Finding, Note, Severity};
+use rewrite::SiteId;
+use rewrite::context::Record;
+use toolkit::Evidence;
+use toolkit::objects::Described;
+
+use super::findings::described;
+use super::{SPACE, UNDEFINED, UNDEFINED_ADDRESS, UNDEFINED_MASK};
+
+/// Whether a record is of the use of an undefined value.
+pub(super) fn is_use(record: &Record) -> bool {
+    record.what & (0xf << SPACE) == UNDEFINED
+}
+
+/// What is reported of one: where it is used, where the thread loaded it, and what it loaded it from.
+pub(super) fn finding(
+    record: &Record,
+    evidence: &Evidence<'_>,
+    address: u64,
+    loaded: Option<SiteId>,
+    object: Option<Described>,
+) -> Finding {
+    let (code, message, help) = match record.what {
+        UNDEFINED_ADDRESS => (
+            "undefined-address",
+            "the address of an access depends on an undefined value",
+            "write the index or pointer before it is used",
+        ),
+        UNDEFINED_MASK => (
+            "undefined-mask",
+            "which threads take part depends on an undefined value",
+            "compute the mask or the number of threads from values that were written before",
+        ),
+        _ => (
+            "undefined-branch",
+            "what a thread does depends on an undefined value",
+            "write the value before it is compared, or do not compare it",
+        ),
+    };
+    let mut notes = Vec::new();
+    let place = loaded.and_then(|site| evidence.place_of(site));
+    let line = place.as_ref().and_then(|place| place.lines.first());
+    let at = line.map_or_else(String::new, |line| format!(" in line {} of {}", line.line, line.file));
+    match object {
+        Some(object) => notes.push(Note {
+            message: format!(
+                "the thread loaded it{at}, from offset {} in {}, which nobody has written",
+                address - object.start,
+                described(&object)
+            ),
+            stack: object.stack,
+        }),
+        None if address != 0 => {
+            notes.push(Note { message: format!("the thread loaded it{at}, from shared memory that nobody has written"), stack: None });
+        }
+        None => {}
+    }
+    Finding {
+        place: Some(evidence.place.clone()),
+        first: Some(evidence.occurrence.clone()),
+        count: evidence.count,
+        notes,
+        help: Some(help.to_owned()),
+        stack: Some(evidence.launched.clone()),
+        ..Finding::new("memcheck", code, Severity::Error, message)
+    }
+}
