@@ -31,3 +31,17 @@ template <typename T> T *device(size_t count) {
     OK(cudaMemset(pointer, 0, count * sizeof(T)));
     return pointer;
 }
+
+// New memory of the device, in which nothing was written.
+template <typename T> T *fresh(size_t count) {
+    T *pointer;
+    OK(cudaMalloc(&pointer, count * sizeof(T)));
+    return pointer;
+}
+
+// Where a variable of the device is.
+template <typename T> T *address_of(T (&variable)[32]) {
+    void *pointer;
+    OK(cudaGetSymbolAddress(&pointer, variable));
+    return (T *)pointer;
+}

@@ -17,7 +17,7 @@ template <int N> static void launch(int *p) {
 // Leaves threads at work; kernels are compiled when they are first launched.
 static int leave(int milliseconds) {
     int *p;
-    if (cudaMalloc(&p, 4096)) return 1;
+    if (cudaMalloc(&p, 4096) || cudaMemset(p, 0, 4096)) return 1;
     for (int i = 0; i < 4; i++)
         std::thread([=] {
             for (;;) {

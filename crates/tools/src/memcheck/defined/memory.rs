@@ -4,14 +4,18 @@
 //! it. So neighbours never share anything that they do not share in the program, and shadows are as exact as what they are
 //! shadows of, whoever runs when.
 
-use ptx::ir::{Guard, Operand, Reg};
-use ptx::ops::{Mod, Op};
+use ptx::edit::Editor;
+use ptx::ir::{Guard, Operand, Reg, Stmt, StmtId};
+use ptx::ops::{Effect, Mod, Op};
 use ptx::types::{Space, Type, TypeKind};
 use ptx::view::{AccessBytes, AccessKind, AccessSpace};
 use rewrite::Access;
+use rustc_hash::FxHashMap;
 
 use super::shadows::{Compute, DEFINED, SharedShadow, bits_type, is_defined};
 use super::origin;
+use crate::memcheck::allowed::AllowedLanes;
+use crate::memcheck::slots;
 use crate::memcheck::{ARENA, ARENA_BYTES, DEFINED_DISTANCE, SHARED_DISTANCE, WINDOWS, WINDOWS_BYTES};
 
 /// Where the shadow of an access is.
@@ -110,49 +114,106 @@ impl Compute<'_, '_, '_> {
     }
 
     /// Loads the shadow of what is loaded. Most of what correct programs load is defined, so that it is all zeros is speculated
-    /// on: what is not comes from a function that is rarely called.
+    /// on: what is not comes from a function that is rarely called. Loads through one pointer that follow one another are
+    /// looked at together.
     fn load(&mut self, access: &Access) {
-        let Some((ty, elements)) = self.elements(access, 0) else { return };
+        if let Some(shadows) = self.shadows.loaded.remove(&access.stmt) {
+            return shadows.into_iter().for_each(|(reg, shadow)| self.set(reg, shadow, access.guard));
+        }
+        let Some((_, elements)) = self.elements(access, 0) else { return };
         let is_followed = |element: &Operand| element_reg(element).is_some_and(|reg| self.shadows.of.contains_key(&reg));
         if !elements.iter().any(is_followed) {
             return;
         }
         let address = self.at.generic_address(access);
         let Some(place) = self.place(access.access.space, address) else {
-            for reg in elements.iter().filter_map(element_reg) {
-                self.set(reg, DEFINED, access.guard);
-            }
-            return;
+            return elements.iter().filter_map(element_reg).for_each(|reg| self.set(reg, DEFINED, access.guard));
         };
-        let parts: Vec<(Option<Reg>, u32, Reg)> = elements
-            .iter()
-            .map(|element| {
-                let reg = element_reg(element);
-                let bits = reg.map_or(ty.bits().max(16), |reg| self.bits(reg));
-                (reg, bits, self.at.reg(bits_type(bits)))
-            })
-            .collect();
-        for &(_, bits, part) in &parts {
-            self.at.before().inst(&format!("mov.b{bits}"), &[part.into(), 0.into()]);
+        let mut loads = vec![(*access, self.load_shadow(access, place.address, 0, place.within))];
+        for (member, distance) in self.together_with(access) {
+            let within = self.allowed(&member, place.within);
+            loads.push((member, self.load_shadow(&member, place.address, distance, within)));
         }
-        let spelling = format!("ld.global{}.{}", vector(parts.len()), loaded_type(ty, parts[0].1));
-        let operands: Vec<Operand> = parts.iter().map(|(_, _, part)| (*part).into()).collect();
-        let mut builder = self.at.before();
-        let to = if operands.len() == 1 { operands[0] } else { builder.vector(&operands) };
-        builder.inst_if(place.within, &spelling, &[to, Operand::RegAddress(place.address, 0)]);
         let mut any = DEFINED;
-        for &(_, bits, part) in &parts {
+        for &(_, bits, part) in loads.iter().flat_map(|(_, parts)| parts) {
             let of_part = self.any32(bits, part.into());
             any = self.or(32, any, of_part);
         }
         let bad = self.at.reg(Type::Pred);
         self.at.before().inst("setp.ne.b32", &[bad.into(), any, 0.into()]);
         self.came_from(access, address, bad);
-        for (reg, bits, part) in parts {
-            let Some(reg) = reg else { continue };
-            let shadow = self.if_bad(bits, part, bad);
-            self.set(reg, shadow, access.guard);
+        for (member, parts) in loads {
+            let mut shadows = Vec::new();
+            for (reg, bits, part) in parts {
+                if let Some(reg) = reg {
+                    shadows.push((reg, self.if_bad(bits, part, bad)));
+                }
+            }
+            if member.stmt == access.stmt {
+                shadows.into_iter().for_each(|(reg, shadow)| self.set(reg, shadow, access.guard));
+            } else {
+                self.shadows.loaded.insert(member.stmt, shadows);
+            }
         }
+    }
+
+    /// The later loads of the group of a load that read memory as it is now, and how far they are from it.
+    fn together_with(&mut self, access: &Access) -> Vec<(Access, i32)> {
+        let Some(group) = self.at.access_group(access) else { return Vec::new() };
+        let Some(first) = group.members.iter().position(|member| member.access.stmt == access.stmt) else {
+            return Vec::new();
+        };
+        let epoch = self.shadows.epochs.get(&access.stmt).copied();
+        let mut later = Vec::new();
+        for member in &group.members[first + 1..] {
+            let of_member = self.shadows.epochs.get(&member.access.stmt).copied();
+            let distance = member.offset.checked_sub(group.members[first].offset);
+            if epoch.is_some()
+                && of_member == epoch
+                && let Some(distance) = distance
+                && slots::found_before(self.at, &member.access).is_some()
+                && later.len() < MOST_TOGETHER
+            {
+                later.push((member.access, distance));
+            }
+        }
+        later
+    }
+
+    /// Where a later load of a group takes place: where the first does, and it is allowed.
+    fn allowed(&mut self, member: &Access, within: Option<Guard>) -> Option<Guard> {
+        let Some(AllowedLanes::Where { answers, mask }) = slots::found_before(self.at, member) else { return within };
+        let (answer, allowed) = (self.and(32, answers.into(), i64::from(mask).into()), self.at.reg(Type::Pred));
+        self.at.before().inst("setp.ne.b32", &[allowed.into(), answer, 0.into()]);
+        if within.is_some() {
+            self.at.and_guard(allowed, allowed, within);
+        }
+        Some(Guard::when(allowed))
+    }
+
+    /// Loads the shadow of what an access loads: for each element its register, and how many bits of shadow are where.
+    fn load_shadow(
+        &mut self,
+        access: &Access,
+        address: Reg,
+        distance: i32,
+        within: Option<Guard>,
+    ) -> Vec<(Option<Reg>, u32, Reg)> {
+        let Some((ty, elements)) = self.elements(access, 0) else { return Vec::new() };
+        let mut parts = Vec::new();
+        for element in &elements {
+            let reg = element_reg(element);
+            let bits = reg.map_or(ty.bits().max(16), |reg| self.bits(reg));
+            let part = self.at.reg(bits_type(bits));
+            self.at.before().inst(&format!("mov.b{bits}"), &[part.into(), 0.into()]);
+            parts.push((reg, bits, part));
+        }
+        let spelling = format!("ld.global{}.{}", vector(parts.len()), loaded_type(ty, parts[0].1));
+        let operands: Vec<Operand> = parts.iter().map(|(_, _, part)| (*part).into()).collect();
+        let mut builder = self.at.before();
+        let to = if operands.len() == 1 { operands[0] } else { builder.vector(&operands) };
+        builder.inst_if(within, &spelling, &[to, Operand::RegAddress(address, distance)]);
+        parts
     }
 
     /// A shadow that is zero unless a predicate holds.
@@ -283,9 +344,17 @@ impl Compute<'_, '_, '_> {
             true => DEFINED,
             false => self.resized(bits, stored, 64),
         };
+        let keep = match () {
+            () if how & 7 == UNITE && !has(Mod::Xor) => {
+                let value = if has(Mod::Or) { self.not(bits, values[0]) } else { values[0] };
+                let kept = self.inst(&format!("or.b{bits}"), bits, &[value, stored]);
+                self.resized(bits, kept, 64)
+            }
+            () => Operand::Int(-1),
+        };
         let old = self.at.reg(Type::B64);
         self.at.before().inst("mov.b64", &[old.into(), 0.into()]);
-        let arguments = [place.address.into(), argument, how.into()];
+        let arguments = [place.address.into(), argument, keep, how.into()];
         self.at.call(Some(Guard::when(bad)), "warpgrind_undefined_atomic", &[old.into()], &arguments);
         if let Some(reg) = result {
             let to = self.bits(reg);
@@ -318,6 +387,27 @@ impl Compute<'_, '_, '_> {
             self.at.before().inst_if(to.within, "st.global.b32", &[target, word.into()]);
         }
     }
+}
+
+/// More loads than this are not looked at together: their shadows live from the first to the last.
+const MOST_TOGETHER: usize = 31;
+
+/// Numbers the loads of a function: those with the same number have nothing between them that changes memory.
+pub(super) fn epochs(editor: &Editor<'_>) -> FxHashMap<StmtId, u32> {
+    let mut epochs = FxHashMap::default();
+    let mut epoch = 0;
+    for stmt in editor.body().iter() {
+        let Some(view) = editor.view(stmt) else {
+            epoch += u32::from(matches!(editor.body().stmt(stmt), Stmt::Label(_)));
+            continue;
+        };
+        match view.effect() {
+            Some(Effect::Load) if view.op() == Some(Op::Ld) => _ = epochs.insert(stmt, epoch),
+            Some(Effect::Pure | Effect::Load | Effect::Hint | Effect::TextureLoad) => {}
+            _ => epoch += 1,
+        }
+    }
+    epochs
 }
 
 fn element_reg(element: &Operand) -> Option<Reg> {

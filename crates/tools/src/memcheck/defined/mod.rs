@@ -20,8 +20,9 @@ mod propagate;
 mod shadows;
 mod uses;
 
-use ptx::ir::Operand;
+use ptx::ir::{Guard, Operand};
 use ptx::ops::Op;
+use ptx::special::Special;
 use ptx::types::Type;
 use rewrite::{Access, Branch, Call, Cursor, Definition, Exit, Sync};
 
@@ -40,7 +41,9 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
     let mut followed: Vec<_> = may_be_undefined::registers(module, &module.functions[func]).into_iter().collect();
     followed.sort_unstable();
     let has_carry = editor.body().ids().into_iter().any(|id| editor.view(id).is_some_and(|view| view.writes_carry()));
+    let epochs = memory::epochs(editor);
     let mut shadows = Shadows {
+        epochs,
         shared: match &facts {
             None => SharedShadow::Unknown,
             Some(facts) if facts.follows_shared => SharedShadow::Yes,
@@ -49,11 +52,10 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
         ..Shadows::default()
     };
     if shadows.shared == SharedShadow::Yes {
-        at.call(None, "warpgrind_undefine_shared", &[], &[]);
-        at.before().inst("bar.sync", &[Operand::Int(0)]);
+        undefine_shared(at);
     }
     for reg in followed {
-        let bits = Compute { at, shadows: &shadows }.bits(reg);
+        let bits = Compute { at, shadows: &mut shadows }.bits(reg);
         let shadow = at.reg(bits_type(bits));
         at.before().inst(&format!("mov.b{bits}"), &[shadow.into(), 0.into()]);
         shadows.of.insert(reg, shadow);
@@ -72,10 +74,47 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
     (checked.facts, checked.shadows) = (facts, Some(shadows));
 }
 
+/// The shared memory of the block is undefined: the threads say so together, each of every so many words, before one of them
+/// goes on. All come the same way, and no function is called, so that vector code stays whole.
+fn undefine_shared(at: &mut Cursor<'_, '_>) {
+    let [x, y, z] = [Special::TidX, Special::TidY, Special::TidZ].map(|id| at.special(id));
+    let [width, height, depth] = [Special::NtidX, Special::NtidY, Special::NtidZ].map(|size| at.special(size));
+    let distance = at.word(super::SHARED_DISTANCE);
+    let [thread, step, bytes, first, own] = [(); 5].map(|()| at.reg(Type::B32));
+    let [start, shadow] = [(); 2].map(|()| at.reg(Type::B64));
+    let [is_over, is_within] = [(); 2].map(|()| at.reg(Type::Pred));
+    let mut builder = at.before();
+    builder.inst("mad.lo.u32", &[thread.into(), z.into(), height.into(), y.into()]);
+    builder.inst("mad.lo.u32", &[thread.into(), thread.into(), width.into(), x.into()]);
+    builder.inst("shl.b32", &[thread.into(), thread.into(), 3.into()]);
+    builder.inst("mul.lo.u32", &[step.into(), width.into(), height.into()]);
+    builder.inst("mul.lo.u32", &[step.into(), step.into(), depth.into()]);
+    builder.inst("shl.b32", &[step.into(), step.into(), 3.into()]);
+    builder.inst("mov.u32", &[bytes.into(), Operand::Special(Special::TotalSmemSize)]);
+    builder.inst("mov.u64", &[start.into(), 0.into()]);
+    builder.inst("cvta.shared.u64", &[start.into(), start.into()]);
+    builder.inst("add.u64", &[start.into(), start.into(), distance.into()]);
+    builder.inst("mov.b32", &[first.into(), 0.into()]);
+    let [next, over] = ["next", "over"].map(|purpose| builder.label(purpose));
+    builder.place(next);
+    builder.inst("setp.ge.u32", &[is_over.into(), first.into(), bytes.into()]);
+    builder.branch(Some(Guard::when(is_over)), over);
+    builder.inst("add.u32", &[own.into(), first.into(), thread.into()]);
+    builder.inst("setp.lt.u32", &[is_within.into(), own.into(), bytes.into()]);
+    builder.inst("cvt.u64.u32", &[shadow.into(), own.into()]);
+    builder.inst("add.u64", &[shadow.into(), shadow.into(), start.into()]);
+    let all = [Operand::RegAddress(shadow, 0), Operand::Int(-1)];
+    builder.guarded(Guard::when(is_within), "st.global.u64", &all);
+    builder.inst("add.u32", &[first.into(), first.into(), step.into()]);
+    builder.branch(None, next);
+    builder.place(over);
+    builder.inst("bar.sync", &[Operand::Int(0)]);
+}
+
 /// Computes with the shadows of the function.
 fn with_shadows(at: &mut Cursor<'_, '_>, compute: impl FnOnce(&mut Compute<'_, '_, '_>)) {
-    let Some(shadows) = at.state::<Checked>().shadows.take() else { return };
-    compute(&mut Compute { at, shadows: &shadows });
+    let Some(mut shadows) = at.state::<Checked>().shadows.take() else { return };
+    compute(&mut Compute { at, shadows: &mut shadows });
     at.state::<Checked>().shadows = Some(shadows);
 }
 

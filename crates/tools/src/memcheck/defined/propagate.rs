@@ -5,7 +5,7 @@
 //! defined. Products are undefined from the lowest undefined bit on. Of everything else, floating-point numbers among it, all
 //! of the result is undefined if anything of what it is computed from is.
 
-use ptx::ir::{Guard, Operand, Reg};
+use ptx::ir::{Operand, Reg};
 use ptx::ops::{Effect, Mod, Op};
 use ptx::types::{Type, TypeKind};
 use rewrite::Definition;
@@ -58,7 +58,6 @@ impl Compute<'_, '_, '_> {
             return;
         }
         let guard = definition.guard;
-        let of_guard = guard.map_or(DEFINED, |guard| self.of_reg(guard.reg));
         let is_computed = matches!(inst.effect, Some(Effect::Pure | Effect::Collective | Effect::TextureLoad));
         let sources = reads.iter().filter(|reg| guard.is_none_or(|guard| guard.reg != **reg));
         let may_be_undefined = sources.clone().any(|reg| self.shadows.of.contains_key(reg))
@@ -75,7 +74,6 @@ impl Compute<'_, '_, '_> {
             Some(shadows) => shadows,
             None => self.pessimistic(&sources, definition),
         };
-        let _ = of_guard;
         for (reg, shadow) in shadows {
             self.set(reg, shadow, guard);
         }
@@ -111,7 +109,7 @@ impl Compute<'_, '_, '_> {
         let operands = &inst.operands;
         let is_single = definition.regs.len() == 1 && matches!(operands.first(), Some(Operand::Reg(_)));
         match inst.op? {
-            Op::Mov => self.moved(inst, definition),
+            Op::Mov => self.moved(inst),
             Op::Cvta if is_single => one(self.of(operands[1])),
             Op::Not if is_single => one(self.of(operands[1])),
             Op::Neg | Op::Copysign if is_single && inst.ty()?.kind() == TypeKind::Float => {
@@ -396,7 +394,7 @@ impl Compute<'_, '_, '_> {
     }
 
     /// Copies, and registers that are taken apart and put together.
-    fn moved(&mut self, inst: &Inst, definition: &Definition) -> Option<Vec<(Reg, Operand)>> {
+    fn moved(&mut self, inst: &Inst) -> Option<Vec<(Reg, Operand)>> {
         let [to, from] = inst.operands[..] else { return None };
         match (to, from) {
             (Operand::Reg(reg), Operand::Reg(_) | Operand::Not(_)) => Some(vec![(reg, self.of(from))]),
@@ -436,10 +434,7 @@ impl Compute<'_, '_, '_> {
                 });
                 Some(pairs.collect())
             }
-            _ => {
-                let _ = definition;
-                None
-            }
+            _ => None,
         }
     }
 
@@ -521,11 +516,6 @@ impl Compute<'_, '_, '_> {
         self.at.before().inst_if(definition.guard, "vote.sync.any.pred", &[is_some.into(), any.into(), mask]);
         let all = self.inst("selp.b32", 32, &[Operand::Int(-1), 0.into(), is_some.into()]);
         Some(definition.regs.iter().map(|reg| (*reg, all)).collect())
-    }
-
-    /// A guard, if it is undefined.
-    pub(super) fn of_guard(&self, guard: Option<Guard>) -> Operand {
-        guard.map_or(DEFINED, |guard| self.of_reg(guard.reg))
     }
 }
 

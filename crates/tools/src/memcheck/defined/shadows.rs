@@ -3,7 +3,7 @@
 //! A bit of a shadow is one where the bit of the register is undefined. The shadow of a predicate has 32 bits, and the
 //! predicate is undefined if any of them is one: NVIDIA's assembler has seven predicates, and shadows live long.
 
-use ptx::ir::{Guard, Operand, Reg};
+use ptx::ir::{Guard, Operand, Reg, StmtId};
 use ptx::types::{Type, TypeKind};
 use rewrite::Cursor;
 use rustc_hash::FxHashMap;
@@ -19,6 +19,10 @@ pub(in super::super) struct Shadows {
     pub(super) origin: Option<Reg>,
     /// Whether shared memory has a shadow.
     pub(super) shared: SharedShadow,
+    /// Which loads have nothing between them that changes memory: those with the same number.
+    pub(super) epochs: FxHashMap<StmtId, u32>,
+    /// The shadows of what loads load, of those that were looked at together with an earlier one.
+    pub(super) loaded: FxHashMap<StmtId, Vec<(Reg, Operand)>>,
 }
 
 /// Whether the shared memory of a block has a shadow.
@@ -45,7 +49,7 @@ pub(super) fn bits_type(bits: u32) -> Type {
 #[derive(Debug)]
 pub(super) struct Compute<'c, 'e, 'm> {
     pub(super) at: &'c mut Cursor<'e, 'm>,
-    pub(super) shadows: &'c Shadows,
+    pub(super) shadows: &'c mut Shadows,
 }
 
 /// A shadow that is known to be zero.
@@ -95,10 +99,6 @@ impl Compute<'_, '_, '_> {
 
     pub(super) fn and(&mut self, bits: u32, one: Operand, other: Operand) -> Operand {
         self.inst(&format!("and.b{bits}"), bits, &[one, other])
-    }
-
-    pub(super) fn xor(&mut self, bits: u32, one: Operand, other: Operand) -> Operand {
-        if is_defined(other) { one } else { self.inst(&format!("xor.b{bits}"), bits, &[one, other]) }
     }
 
     pub(super) fn not(&mut self, bits: u32, value: Operand) -> Operand {
