@@ -298,7 +298,7 @@ fn misaligned(at: &mut Cursor<'_, '_>, address: Reg, bytes: u32) -> Option<Reg> 
 /// Compares, and gives where the guard of the access holds and the access is bad, and where it holds and it is good.
 ///
 /// Both predicates come from one instruction, so that devices see that it is a check.
-fn compare(
+pub(super) fn compare(
     at: &mut Cursor<'_, '_>,
     relation: &str,
     ty: &str,

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use super::shadows::{Compute, DEFINED, SharedShadow, bits_type, is_defined};
 use super::origin;
 use crate::memcheck::allowed::AllowedLanes;
+use crate::memcheck::check::compare;
 use crate::memcheck::slots;
 use crate::memcheck::{ARENA, ARENA_BYTES, DEFINED_DISTANCE, SHARED_DISTANCE, WINDOWS, WINDOWS_BYTES};
 
@@ -67,9 +68,18 @@ impl Compute<'_, '_, '_> {
             (AccessSpace::State(Space::Shared), SharedShadow::Unknown) => {
                 (self.at.word(SHARED_DISTANCE), Some(of_windows(self)))
             }
-            (AccessSpace::State(Space::Global), _) | (AccessSpace::Generic, SharedShadow::No) => {
-                (self.at.word(DEFINED_DISTANCE), Some(of_arena(self)))
+            (AccessSpace::State(Space::Global), _) => {
+                // Nearly all memory of kernels is that of the device: that is speculated on, too.
+                let [start, bytes] = [self.at.word(ARENA), self.at.word(ARENA_BYTES)];
+                let distance = self.at.word(DEFINED_DISTANCE);
+                let offset = self.at.reg(Type::B64);
+                self.at.before().inst("sub.u64", &[offset.into(), address.into(), start.into()]);
+                let [outside, within] = compare(self.at, "ge", "u64", offset, bytes.into(), None, guard);
+                self.at.call(Some(Guard::when(outside)), "warpgrind_undefined_nowhere", &[], &[]);
+                self.at.before().inst("add.u64", &[shadow.into(), address.into(), distance.into()]);
+                return Some(Place { address: shadow, within: Some(Guard::when(within)) });
             }
+            (AccessSpace::Generic, SharedShadow::No) => (self.at.word(DEFINED_DISTANCE), Some(of_arena(self))),
             (AccessSpace::Generic, _) => {
                 let (arena, windows) = (of_arena(self), of_windows(self));
                 let distances = [self.at.word(DEFINED_DISTANCE), self.at.word(SHARED_DISTANCE)];
