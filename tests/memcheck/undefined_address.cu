@@ -26,7 +26,7 @@ int main() {
     histogram<<<1, 32>>>((unsigned char *)index, out);
     Row *row = fresh<Row>(1);
     int *data = device<int>(4);
-    cudaMemcpy(row, &data, WRONG_OR_RIGHT(4, 8), cudaMemcpyHostToDevice);
+    cudaMemcpy(row, &data, WRONG_OR_RIGHT(6, 8), cudaMemcpyHostToDevice);
     through<<<1, 1>>>(row, out);
     return finish();
 }

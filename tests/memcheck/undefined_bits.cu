@@ -36,14 +36,16 @@ __global__ void sums(const int *in, int *out) {
     if (even & 1) out[0] = 1;
     if ((x - 5 & 3) == 3) out[1] = 1;
     if ((x * 8 & 127) == 0) out[2] = 1;
-    if (x + 100 & 64) out[3] = 1; //~ ERROR undefined-branch
+    if (x + 100 & 4096) out[3] = 1; //~ ERROR undefined-branch
 }
 
 // A bit that is defined and differs decides.
 __global__ void unequal(const unsigned char *in, int *out) {
-    unsigned x = in[0] | in[1] << 8;
-    if (x == 0x0109) out[0] = 1;
-    if (x != 0x0207) out[1] = 1; //~ ERROR undefined-branch
+    if ((in[0] | in[1] << 8) == 0x0109) out[0] = 1;
+}
+
+__global__ void equal(const unsigned char *in, int *out) {
+    if ((in[0] | in[1] << 8) != 0x0207) out[1] = 1; //~ ERROR undefined-branch
 }
 
 int main() {
@@ -60,5 +62,6 @@ int main() {
     next_byte<<<1, 1>>>(x, device<int>(1));
     sums<<<1, 1>>>(x, device<int>(4));
     unequal<<<1, 1>>>((unsigned char *)x, device<int>(2));
+    equal<<<1, 1>>>((unsigned char *)x, device<int>(2));
     return finish();
 }

@@ -13,7 +13,7 @@ __global__ void tile(const int *in, int *out) {
 
 __global__ void dynamic(int *out) {
     extern __shared__ short sums[];
-    if (threadIdx.x > WRONG_OR_RIGHT(0, -1)) sums[threadIdx.x] = 1;
+    if (threadIdx.x >= WRONG_OR_RIGHT(1, 0)) sums[threadIdx.x] = 1;
     __syncthreads();
     int sum = 0;
     for (int i = 0; i < 32; i++) sum += sums[i];

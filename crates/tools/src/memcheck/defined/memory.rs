@@ -378,8 +378,8 @@ impl Compute<'_, '_, '_> {
         let Some(view) = self.at.editor().view(read.stmt) else { return };
         let Some(&written) = view.accesses().first() else { return };
         // What is not copied of a source that ends early becomes zero.
-        let is_whole = view.operands().len() == 3;
         let AccessBytes::Fixed(bytes) = written.bytes else { return };
+        let is_whole = view.operands().get(3).is_none_or(|size| size.as_int() == Some(bytes.into()));
         let write = Access { index: 0, access: written, ..*read };
         let to = self.at.generic_address(&write);
         let Some(to) = self.place(written.space, to) else { return };
