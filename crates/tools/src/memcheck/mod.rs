@@ -40,9 +40,7 @@ use ptx::types::Space;
 use ptx::view::AccessBytes;
 use report::Explanation;
 use rewrite::context::{Record, Word};
-use rewrite::{
-    Access, Branch, Call, Cursor, Definition, DeviceCode, Exit, Instrumentation, KernelView, Refusal, Sync,
-};
+use rewrite::{Access, Branch, Call, Cursor, Definition, DeviceCode, Exit, Instrumentation, KernelView, Refusal, Sync};
 use toolkit::{Flag, FlagValue, Host, Instance, Options, Tool};
 
 use host::BadThreads;
@@ -157,7 +155,7 @@ impl Tool for Memcheck {
     }
 
     fn about(&self) -> &'static str {
-        "Runs a CUDA program and finds memory errors: out of bounds, use after free, misaligned, leaks"
+        "Runs a CUDA program and finds memory errors: out of bounds, use after free, misaligned, undefined values, leaks"
     }
 
     fn flags(&self) -> &'static [Flag] {

@@ -42,7 +42,10 @@ pub(super) fn finding(
     let mut notes = Vec::new();
     let place = loaded.and_then(|site| evidence.place_of(site));
     let line = place.as_ref().and_then(|place| place.lines.first());
-    let at = line.map_or_else(String::new, |line| format!(" in line {} of {}", line.line, line.file));
+    let at = line.map_or_else(String::new, |line| {
+        let file = line.file.rsplit('/').next().unwrap_or_default();
+        format!(" in line {} of {file}", line.line)
+    });
     match object {
         Some(object) => notes.push(Note {
             message: format!(
@@ -53,7 +56,10 @@ pub(super) fn finding(
             stack: object.stack,
         }),
         None if address != 0 => {
-            notes.push(Note { message: format!("the thread loaded it{at}, from shared memory that nobody has written"), stack: None });
+            notes.push(Note {
+                message: format!("the thread loaded it{at}, from shared memory that nobody has written"),
+                stack: None,
+            });
         }
         None => {}
     }

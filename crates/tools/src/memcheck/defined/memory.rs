@@ -12,8 +12,8 @@ use ptx::view::{AccessBytes, AccessKind, AccessSpace};
 use rewrite::Access;
 use rustc_hash::FxHashMap;
 
-use super::shadows::{Compute, DEFINED, SharedShadow, bits_type, is_defined};
 use super::origin;
+use super::shadows::{Compute, DEFINED, SharedShadow, bits_type, is_defined};
 use crate::memcheck::allowed::AllowedLanes;
 use crate::memcheck::check::compare;
 use crate::memcheck::slots;
@@ -131,7 +131,8 @@ impl Compute<'_, '_, '_> {
             return shadows.into_iter().for_each(|(reg, shadow)| self.set(reg, shadow, access.guard));
         }
         let Some((_, elements)) = self.elements(access, 0) else { return };
-        let is_followed = |element: &Operand| element_reg(element).is_some_and(|reg| self.shadows.of.contains_key(&reg));
+        let is_followed =
+            |element: &Operand| element_reg(element).is_some_and(|reg| self.shadows.of.contains_key(&reg));
         if !elements.iter().any(is_followed) {
             return;
         }

@@ -27,8 +27,8 @@ use ptx::types::Type;
 use rewrite::{Access, Branch, Call, Cursor, Definition, Exit, Sync};
 
 pub(super) use facts::KernelFacts;
-use shadows::{Compute, SharedShadow, bits_type};
 pub(super) use shadows::Shadows;
+use shadows::{Compute, SharedShadow, bits_type};
 
 use super::slots::Checked;
 
@@ -132,7 +132,8 @@ pub(super) fn addressed(at: &mut Cursor<'_, '_>, access: &Access) {
 pub(super) fn definition(at: &mut Cursor<'_, '_>, definition: &Definition) {
     let Some(view) = at.editor().view(definition.stmt) else { return };
     // Their accesses are followed, and what is loaded with them.
-    let is_followed = matches!(view.op(), Some(Op::Ld | Op::Ldu | Op::Atom)) && may_be_undefined::loads_followed_memory(&view);
+    let is_followed =
+        matches!(view.op(), Some(Op::Ld | Op::Ldu | Op::Atom)) && may_be_undefined::loads_followed_memory(&view);
     if !is_followed {
         with_shadows(at, |compute| compute.propagate(definition));
     }

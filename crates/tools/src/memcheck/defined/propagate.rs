@@ -162,9 +162,7 @@ impl Compute<'_, '_, '_> {
             Op::Shfl => self.shuffled(inst, definition),
             Op::Vote => self.voted(inst, definition),
             Op::Redux | Op::Match => self.together(inst, definition),
-            Op::Activemask | Op::Elect => {
-                Some(definition.regs.iter().map(|reg| (*reg, DEFINED)).collect())
-            }
+            Op::Activemask | Op::Elect => Some(definition.regs.iter().map(|reg| (*reg, DEFINED)).collect()),
             _ => None,
         }
     }
@@ -183,9 +181,11 @@ impl Compute<'_, '_, '_> {
                 by = self.or(32, by, part);
             }
         }
-        let moved = if operands.iter().enumerate().any(|(index, operand)| {
-            values.contains(&(index + 1)) && !is_defined(*operand)
-        }) {
+        let moved = if operands
+            .iter()
+            .enumerate()
+            .any(|(index, operand)| values.contains(&(index + 1)) && !is_defined(*operand))
+        {
             self.inst(&inst.spelling, to, &operands)
         } else {
             DEFINED
@@ -495,11 +495,19 @@ impl Compute<'_, '_, '_> {
             _ => return None,
         };
         let decides_when = inst.has(Mod::Any) != is_negated;
-        let of_lane = self.inst("selp.b32", 32, &if decides_when { [1.into(), 0.into(), reg.into()] } else { [0.into(), 1.into(), reg.into()] });
+        let of_lane = self.inst(
+            "selp.b32",
+            32,
+            &if decides_when { [1.into(), 0.into(), reg.into()] } else { [0.into(), 1.into(), reg.into()] },
+        );
         let of_lane = self.inst("selp.b32", 32, &[0.into(), of_lane, any.into()]);
         self.at.before().inst("setp.ne.b32", &[decides.into(), of_lane, 0.into()]);
         let is_decided = self.at.reg(Type::Pred);
-        self.at.before().inst_if(guard, &format!("vote{sync}.any.pred"), &with_mask(&[is_decided.into(), decides.into()]));
+        self.at.before().inst_if(
+            guard,
+            &format!("vote{sync}.any.pred"),
+            &with_mask(&[is_decided.into(), decides.into()]),
+        );
         let undecided = self.inst("selp.b32", 32, &[1.into(), 0.into(), is_some.into()]);
         Some(vec![(definition.regs[0], self.inst("selp.b32", 32, &[0.into(), undecided, is_decided.into()]))])
     }

@@ -99,7 +99,8 @@ impl Definedness {
             self.define(to, bytes);
             return None;
         };
-        let belongs_to_host = |address| host.objects().pointed_to(address).is_some_and(|object| is_of_host(&object.kind));
+        let belongs_to_host =
+            |address| host.objects().pointed_to(address).is_some_and(|object| is_of_host(&object.kind));
         if let Some(target) = self.cells(to, bytes).filter(|_| !belongs_to_host(to)) {
             self.global.copy(source, target, bytes);
             self.suspect_all(host);
@@ -197,14 +198,24 @@ impl Definedness {
     }
 
     /// What is reported of a copy of undefined memory to the host, once for each place.
-    pub(super) fn output(&self, undefined: u64, bytes: u64, object: Option<Described>, stack: &HostStack) -> Option<Finding> {
+    pub(super) fn output(
+        &self,
+        undefined: u64,
+        bytes: u64,
+        object: Option<Described>,
+        stack: &HostStack,
+    ) -> Option<Finding> {
         let frames: Stack = stack.frames();
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         if !reported.insert(format!("{frames:?}")) {
             return None;
         }
         let note = object.map(|object| Note {
-            message: format!("the first undefined byte is at offset {} in {}", undefined - object.start, super::super::findings::described(&object)),
+            message: format!(
+                "the first undefined byte is at offset {} in {}",
+                undefined - object.start,
+                super::super::findings::described(&object)
+            ),
             stack: object.stack,
         });
         let message = format!("a copy of {bytes} bytes to the host has undefined bytes in it");

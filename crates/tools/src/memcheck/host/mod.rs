@@ -17,14 +17,14 @@ use toolkit::{
     site_variable,
 };
 
+use super::defined::{KernelFacts, origin};
 use super::findings::BadAccess;
 use super::slots::{Checked, NO_OBJECT};
-use super::defined::{KernelFacts, origin};
-use super::{texture, undefined};
 use super::{
     ARENA, ARENA_BYTES, BAD_THREADS, CHECKED, FOLLOWED, LAUNCH, PROVED, SHADOW, UNDEF_VALUE_ERRORS, UNSHADOWED,
     UNSHADOWED_COUNT, is_misaligned,
 };
+use super::{texture, undefined};
 pub(super) use bad_threads::BadThreads;
 use defined::Definedness;
 use shadow::Shadow;
@@ -163,6 +163,13 @@ impl Instance for MemcheckInstance {
 
     fn hidden_bytes(&self) -> u64 {
         self.host.objects().hidden_bytes(quarantine::REDZONE)
+    }
+
+    fn on_launch(&self, launch: &LaunchView<'_>) {
+        // It runs as it is, and writes what nobody follows.
+        if let Some(definedness) = self.definedness.as_ref().filter(|_| launch.versions.is_empty()) {
+            definedness.has_to_follow(&*self.host, launch, None);
+        }
     }
 
     fn wants_version(&self, version: usize) -> bool {
