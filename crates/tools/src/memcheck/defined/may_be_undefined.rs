@@ -51,11 +51,7 @@ fn computes(view: &View<'_>) -> bool {
 
 /// Whether an instruction loads from memory whose definedness is known.
 pub(super) fn loads_followed_memory(view: &View<'_>) -> bool {
-    let is_load = match view.op() {
-        Some(Op::Ld | Op::Ldu) => true,
-        Some(Op::Atom) => true,
-        _ => false,
-    };
+    let is_load = matches!(view.op(), Some(Op::Ld | Op::Ldu | Op::Atom));
     is_load && view.accesses().iter().any(|access| access.kind != AccessKind::Write && is_followed(access.space))
 }
 

@@ -54,7 +54,7 @@ impl Compute<'_, '_, '_> {
         };
         let (reads, writes_carry) = (view.reads(), view.writes_carry());
         let is_followed = definition.regs.iter().any(|reg| self.shadows.of.contains_key(reg));
-        if !is_followed && !(writes_carry && self.shadows.carry.is_some()) {
+        if !(is_followed || writes_carry && self.shadows.carry.is_some()) {
             return;
         }
         let guard = definition.guard;
@@ -120,7 +120,7 @@ impl Compute<'_, '_, '_> {
             }
             Op::Neg if is_single && inst.is_integer() => {
                 let shadow = self.of(operands[1]);
-                one(self.from_lowest(bits, shadow))
+                one(self.spread_up(bits, shadow))
             }
             Op::And | Op::Or if is_single => one(self.and_or(inst, bits)),
             Op::Xor if is_single => {
@@ -202,7 +202,7 @@ impl Compute<'_, '_, '_> {
             64 => 1 << 63,
             _ => return None,
         };
-        if inst.words.iter().any(|word| *word == Mod::Ftz) {
+        if inst.has(Mod::Ftz) {
             return None;
         }
         let shadow = self.of(inst.operands[1]);
@@ -328,7 +328,7 @@ impl Compute<'_, '_, '_> {
         // The upper half of a product depends on all of its factors.
         let result = match inst.has(Mod::Hi) {
             true => self.all_if_any(bits, shadow, bits),
-            false => self.from_lowest(bits, shadow),
+            false => self.spread_up(bits, shadow),
         };
         if let (true, Some(carry)) = (inst.has(Mod::Cc), carry) {
             let any = self.any32(bits, shadow);
@@ -346,7 +346,7 @@ impl Compute<'_, '_, '_> {
             let part = if index < 2 { self.resized(bits, of_operand, wide) } else { of_operand };
             shadow = self.or(wide, shadow, part);
         }
-        self.from_lowest(wide, shadow)
+        self.spread_up(wide, shadow)
     }
 
     /// Comparisons. Those for equality are decided by a bit that is defined and differs.

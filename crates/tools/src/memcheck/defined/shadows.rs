@@ -131,7 +131,7 @@ impl Compute<'_, '_, '_> {
     }
 
     /// All bits from the lowest on that is one.
-    pub(super) fn from_lowest(&mut self, bits: u32, shadow: Operand) -> Operand {
+    pub(super) fn spread_up(&mut self, bits: u32, shadow: Operand) -> Operand {
         if is_defined(shadow) {
             return DEFINED;
         }

@@ -120,11 +120,7 @@ impl Definedness {
         let mut suspects = self.suspects();
         for (start, bytes, is_of_host) in objects {
             match self.cells(start, bytes) {
-                Some(first) if is_of_host => {
-                    if self.global.first_set(first, bytes).is_some() {
-                        self.global.fill(first, bytes, 0);
-                    }
-                }
+                Some(_) if is_of_host => self.define(start, bytes),
                 Some(_) => _ = suspects.entry(start).or_insert(Suspect { bytes, seen: 0 }),
                 None => {}
             }
