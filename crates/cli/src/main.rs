@@ -7,6 +7,7 @@ mod check;
 mod config;
 mod doctor;
 mod explain;
+mod inject;
 mod input;
 mod installation;
 mod output;
@@ -43,6 +44,10 @@ enum Command {
     Config(config::Args),
     /// Explains the code of a finding, such as memcheck::out-of-bounds.
     Explain(explain::Args),
+    /// Runs a CUDA program with faults in its kernels, and tells what comes of them.
+    ///
+    /// Exits with 0 if all trials took place, whatever came of them, and with 87 if not.
+    Inject(inject::Args),
     /// Runs a CUDA program and says which of its launches are known to stay in bounds and to be free of races, whatever
     /// memory holds; or says it of one launch of a kernel in a PTX file, without running anything.
     ///
@@ -77,7 +82,7 @@ fn main() -> ExitCode {
         error.exit()
     });
     if let Some((name, matches)) = matches.subcommand()
-        && let Some(tool) = tools::tool(name)
+        && let Some(tool) = tools::tool(name).filter(|tool| !tool.has_own_command())
     {
         let args = check::Args::from_arg_matches(matches).unwrap_or_else(|error| error.exit());
         return check::run(tool, args, check::flags_of_tool(tool, matches));
@@ -89,6 +94,10 @@ fn main() -> ExitCode {
         Command::Cache(args) => cache_command::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Explain(args) => explain::run(&args, &tools::explanations()),
+        Command::Inject(args) => match inject::run(&args) {
+            Ok(code) => return code,
+            Err(error) => Err(error),
+        },
         Command::Prove(args) => match prove::run(&args) {
             Ok(code) => return code,
             Err(error) => Err(error),
@@ -108,7 +117,8 @@ fn main() -> ExitCode {
 
 /// The command line, with a command for each tool.
 fn command() -> clap::Command {
-    tools::TOOLS.iter().fold(Args::command(), |command, tool| {
+    let with_command = tools::TOOLS.iter().filter(|tool| !tool.has_own_command());
+    with_command.fold(Args::command(), |command, tool| {
         let of_all = check::Args::augment_args(clap::Command::new(tool.name()));
         // What is said of the arguments is not what is said of the tool, so that comes last.
         let of_tool = check::add_flags_of_tool(of_all, *tool).about(tool.about()).long_about(tool.about());

@@ -120,6 +120,11 @@ impl Target {
         &self.program
     }
 
+    /// The seed, if the user gave one.
+    pub(crate) fn seed(&self) -> Option<u64> {
+        self.seed
+    }
+
     /// Whether the flags go together.
     pub(crate) fn check_flags(&self) -> Result<(), clap::Error> {
         let wrong = |words: String| Err(clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, words + "\n"));

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use device::Order;
+use device::{LaunchRequest, Order};
 
 use crate::codegen::CompileError;
 use crate::kernel::Kernel;
@@ -48,8 +48,19 @@ pub struct Mode {
 }
 
 impl Mode {
+    /// The mode of a launch, which may ask for an order and for limits of its own.
+    pub(crate) fn of(&self, request: &LaunchRequest<'_>) -> Cow<'_, Self> {
+        let mut mode = self.in_order(request.order);
+        if request.budget.is_some() || request.is_confined {
+            let mode = mode.to_mut();
+            mode.budget = request.budget.or(mode.budget);
+            mode.confine |= request.is_confined;
+        }
+        mode
+    }
+
     /// The mode of a launch that asks for an order. What a device is told to do in general does not count then.
-    pub(crate) fn in_order(&self, order: Order) -> Cow<'_, Self> {
+    fn in_order(&self, order: Order) -> Cow<'_, Self> {
         let one_worker = |schedule| Self { schedule, threads: 1, preempt: false, ..self.clone() };
         Cow::Owned(match order {
             Order::Free => return Cow::Borrowed(self),

@@ -261,7 +261,7 @@ impl Program {
     /// With these parameters, the kernel only accesses memory of the device, or memory that the caller lets it access: no
     /// Rust code holds references to it, or relies on what is in it, while the launch runs. Or the kernel is refused.
     pub unsafe fn launch(&self, request: &LaunchRequest<'_>, mode: &Mode) -> Result<Launched, LaunchError> {
-        let mode = &*mode.in_order(request.order);
+        let mode = &*mode.of(request);
         let func = self.kernel(request.kernel)?;
         let threads = request.block.iter().map(|&size| u64::from(size)).product::<u64>();
         if !(1..=1024).contains(&threads) || request.grid.contains(&0) {
@@ -440,7 +440,7 @@ impl Program {
 
     /// Compiles what a launch would begin with, so that it is known whether that can be done.
     pub fn compile(&self, request: &LaunchRequest<'_>, mode: &Mode) -> Result<(), LaunchError> {
-        let mode = &*mode.in_order(request.order);
+        let mode = &*mode.of(request);
         let tiered = self.tiered(self.kernel(request.kernel)?, request.block, mode, request.observer.is_some());
         mode.code(&tiered).map(drop)?;
         Ok(())

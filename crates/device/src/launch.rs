@@ -28,6 +28,11 @@ pub struct LaunchRequest<'a> {
     pub order: Order,
     /// How many workers run blocks at the same time, at most; as many as the device likes if nothing is said.
     pub workers: Option<u32>,
+    /// How many instructions a thread may execute, and whether they are counted; if nothing is said, as the device was set up.
+    pub budget: Option<u64>,
+    /// Whether accesses of the program that leave the memory of the device end the launch: it cannot harm the process then,
+    /// whatever addresses it computes. What tools inserted may access what is theirs.
+    pub is_confined: bool,
     /// Who is told what happens in the launch.
     pub observer: Option<Arc<dyn Observer>>,
     /// Where what kernels print goes; to the device's own if nothing is said.
@@ -49,6 +54,8 @@ impl<'a> LaunchRequest<'a> {
             blocks: Blocks::All,
             order: Order::Free,
             workers: None,
+            budget: None,
+            is_confined: false,
             observer: None,
             output: None,
             heap: None,

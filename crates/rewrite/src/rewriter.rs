@@ -121,11 +121,7 @@ impl<'t> Rewriter<'t> {
         let is_kernel = |func: FuncId| module.functions[func].is_entry() && with_body(func);
         let kernels: Vec<FuncId> = module.functions.ids().filter(|&func| is_kernel(func) && is_wanted(func)).collect();
         let in_place = Pointees::of(&module, &calls);
-        let offer = |kernel: &FuncId| {
-            let mut offer = self.offer(&module, &calls, &in_place, *kernel)?;
-            offer.retain(|offer| is_wanted_version(&offer.choice));
-            Ok(offer)
-        };
+        let offer = |kernel: &FuncId| self.offer(&module, &calls, &in_place, *kernel, &is_wanted_version);
         let offers: Vec<Result<Vec<Offer>, Refusal>> = kernels.iter().map(offer).collect();
         let functions = module.functions.len();
         let helpers = self.import(&mut module)?;
@@ -149,13 +145,14 @@ impl<'t> Rewriter<'t> {
         Ok(work.rewritten)
     }
 
-    /// The versions that all tools together make of a kernel.
+    /// The versions that all tools together make of a kernel, of those that are wanted.
     fn offer(
         &self,
         module: &Module,
         calls: &CallGraph,
         in_place: &Pointees,
         kernel: FuncId,
+        is_wanted: impl Fn(&[usize]) -> bool,
     ) -> Result<Vec<Offer>, Refusal> {
         let calls_through_pointers = in_place.are_called_by(kernel);
         let view = KernelView { module, calls, kernel, calls_through_pointers };
@@ -176,10 +173,11 @@ impl<'t> Rewriter<'t> {
                     .collect::<Vec<_>>()
             };
             choices = choices.iter().flat_map(with_version).collect();
-            if choices.len() > MOST_VERSIONS {
-                let reason = format!("the tools would make more than {MOST_VERSIONS} versions of it");
-                return Err(Refusal::new(tool.name(), "too-many-versions", reason));
-            }
+        }
+        choices.retain(|(choice, _)| is_wanted(choice));
+        if choices.len() > MOST_VERSIONS {
+            let reason = format!("the tools would make more than {MOST_VERSIONS} versions of it");
+            return Err(Refusal::new("warpgrind", "too-many-versions", reason));
         }
         let refusal = |choice: &[usize]| {
             let mut chosen = self.tools.iter().zip(choice);

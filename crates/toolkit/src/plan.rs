@@ -37,6 +37,14 @@ pub enum Step {
     RunFromSaved(RunStep),
     /// Compares memory with what was saved.
     Compare,
+    /// Saves all objects in memory, whatever the kernel may write: what a launch does that goes wrong can be undone.
+    Checkpoint,
+    /// Memory as it is now, and what was printed since the last step back, are what launches are compared with.
+    Reference,
+    /// Memory is again as it was at the checkpoint, and what was printed, allocated and freed since is undone.
+    Rewind,
+    /// Runs the launch, as the other tools would have it.
+    Launch(LaunchStep),
     /// The launch is over.
     Done,
     /// The launch is over, and nothing of it counts: it ends with an error.
@@ -75,6 +83,53 @@ impl RunStep {
     }
 }
 
+/// How a launch takes place within the plan of one of several tools.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LaunchStep {
+    /// Which of the tool's versions.
+    pub version: usize,
+    /// Whether tools that change the program do so, perhaps with plans of theirs; else it is the program's own kernel, in which
+    /// only this tool has inserted something.
+    pub is_changed: bool,
+    /// Whether it is a trial: it is compared with the [reference](Step::Reference) and told in [`Outcome::Tried`], however it ends,
+    /// and to nobody else. Else it ends the plan if it goes wrong.
+    pub is_trial: bool,
+    /// How many instructions a thread may execute in a trial; they are counted.
+    pub budget: u64,
+    /// Bits of a byte of memory that are inverted before it. After a trial they are as before, if nothing was written there.
+    pub flipped: Option<(u64, u8)>,
+}
+
+/// What came of a trial.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tried {
+    /// How it ended.
+    pub end: TrialEnd,
+    /// How many findings tools had.
+    pub findings: u64,
+    /// Where memory differs from the reference: an object in words, and the offset in it. Nothing if there is no reference.
+    pub difference: Option<(String, u64)>,
+    /// Whether something else was printed.
+    pub prints_differ: bool,
+    /// How many instructions its threads executed, those of tools included.
+    pub instructions: u64,
+}
+
+/// How a trial ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TrialEnd {
+    /// As it should.
+    Done,
+    /// A tool ended it.
+    Stopped,
+    /// The device ended it: a thread executed too many instructions, or threads waited for each other in vain.
+    Hung(String),
+    /// The device ended it for another reason.
+    Faulted(String),
+    /// It did not begin, for a reason.
+    NotRun(String),
+}
+
 /// What came of a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
@@ -86,6 +141,8 @@ pub enum Outcome {
     Recorded,
     /// A fault of the device ended it, and the plan [goes on](Plan::survives_faults).
     Faulted,
+    /// A trial has ended.
+    Tried(Tried),
     /// Memory differs from what was saved.
     Differs {
         /// The object, in words.

@@ -29,6 +29,11 @@ pub trait Tool: Debug + Send + Sync {
         false
     }
 
+    /// Whether the command of its name is not the one that all tools have, but made for it.
+    fn has_own_command(&self) -> bool {
+        false
+    }
+
     /// The flags that its command has besides those of all tools.
     fn flags(&self) -> &'static [Flag] {
         &[]

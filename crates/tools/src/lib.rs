@@ -21,6 +21,7 @@
 #![warn(missing_docs)]
 
 mod doubled;
+pub mod inject;
 mod loads;
 pub mod memcheck;
 mod nop;
@@ -52,6 +53,7 @@ pub static TOOLS: &[&dyn Tool] = &[
     &racecheck::Racecheck,
     &repair::Repair,
     &rmt::Rmt,
+    &inject::Inject,
     &Traffic,
     &Nop,
     &Trace,

@@ -212,7 +212,7 @@ impl Args {
 }
 
 fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(tools::TOOLS.iter().map(|tool| tool.name()))
+    PossibleValuesParser::new(tools::TOOLS.iter().filter(|tool| !tool.has_own_command()).map(|tool| tool.name()))
 }
 
 fn parse_kernel_name(text: &str) -> Result<String, String> {

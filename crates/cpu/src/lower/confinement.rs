@@ -7,7 +7,8 @@
 //! an offset can reach.
 //!
 //! Instructions that the runtime executes with addresses of the kernel (copies of many bytes, matrices in global memory) are
-//! refused. What `printf` reads for `%s` is not compared; nothing is written there.
+//! refused. Instructions that tools inserted access memory of their tools, and are not compared: they compute their addresses
+//! themselves. What `printf` reads for `%s` is not compared; nothing is written there.
 
 use ptx::ops::Op;
 use ptx::types::Space;
@@ -27,7 +28,8 @@ pub(crate) const ARENA_END: &str = "arena_end";
 impl<'a, 'c> Lowering<'_, 'a, 'c> {
     /// Ends the launch if a lane accesses so many bytes that are not memory of the device.
     pub(crate) fn confine(&mut self, address: &Address<'c>, space: Option<Space>, bytes: u32) {
-        if !self.unit.options.confine || matches!(space, Some(Space::Shared | Space::Param)) {
+        let is_inserted = self.body.origin(self.statement).tag.is_some();
+        if !self.unit.options.confine || is_inserted || matches!(space, Some(Space::Shared | Space::Param)) {
             return;
         }
         let emit = self.vector();

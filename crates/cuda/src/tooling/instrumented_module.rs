@@ -1,7 +1,7 @@
 //! What tools have made of a kernel, and what was reported of it.
 
 use std::sync::Mutex;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rewrite::{KernelVersions, Sites};
 use rustc_hash::FxHashMap;
@@ -15,6 +15,20 @@ pub(crate) struct InstrumentedModule {
     pub(super) counters: Box<[AtomicU64]>,
     /// What is known of each site where something was found.
     pub(super) reported: Mutex<FxHashMap<u32, Reported>>,
+}
+
+impl InstrumentedModule {
+    /// What was counted until now: then nothing is.
+    pub(super) fn take_counters(&self) -> Vec<u64> {
+        self.counters.iter().map(|counter| counter.swap(0, Ordering::Relaxed)).collect()
+    }
+
+    /// Sets what was counted.
+    pub(super) fn set_counters(&self, counts: &[u64]) {
+        for (counter, &count) in self.counters.iter().zip(counts) {
+            counter.store(count, Ordering::Relaxed);
+        }
+    }
 }
 
 /// What was reported of a site.

@@ -10,7 +10,7 @@ use rewrite::{KernelVersion, LaunchShape, Refusal, SiteId, Sites, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolkit::{Evidence, Failure, HostStack, Kept, LaunchView, Moment, Words, tally_rows};
 
-use super::instrumented_module::InstrumentedModule;
+use super::instrumented_module::{InstrumentedModule, Reported};
 use super::launch_buffers::LaunchBuffer;
 use super::{ToolHost, stack};
 use crate::error::CudaError;
@@ -401,7 +401,8 @@ impl InstrumentedLaunch {
         let mut reported = module.reported.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((id, instance)) = self.instance(record) else { return };
         let variant = instance.variant(record);
-        let of_site = reported.entry(record.site).or_default();
+        let is_quiet = self.tool_host.services.is_quiet();
+        let of_site = if is_quiet { &mut Reported::default() } else { reported.entry(record.site).or_default() };
         if of_site.variants.len() == MOST_VARIANTS || of_site.variants.contains(&variant) {
             return;
         }
@@ -436,6 +437,9 @@ impl InstrumentedLaunch {
 
     /// Says how often what was reported before has happened since.
     fn report_again(&self) {
+        if self.tool_host.services.is_quiet() {
+            return;
+        }
         let module = &self.kernel.module;
         let mut reported = module.reported.lock().unwrap_or_else(PoisonError::into_inner);
         let known = reported.iter_mut().filter_map(|(site, of_site)| Some((*site, of_site.finding.as_mut()?)));

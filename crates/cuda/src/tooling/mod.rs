@@ -6,6 +6,7 @@
 //! which the command reads (`services`). It knows no tool by name.
 
 mod api_errors;
+mod checkpoint;
 mod events;
 mod heap;
 mod instrumented_module;

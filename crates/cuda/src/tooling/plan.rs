@@ -3,10 +3,13 @@
 use std::sync::{Arc, PoisonError};
 
 use device::{Blocks, Fault, FaultKind, Heap, LaunchError, LaunchRequest, Launched, Order, Output, Program};
-use rewrite::{KernelVersion, KernelVersions, LaunchShape, Refusal};
-use toolkit::{Failure, HostStack, LaunchView, Outcome, Plan, Reach, RunStep, Step, Touched, WorkOrder};
+use rewrite::{Class, KernelVersion, KernelVersions, LaunchShape, Refusal};
+use toolkit::{
+    Failure, HostStack, LaunchStep, LaunchView, Outcome, Plan, Reach, RunStep, Step, Touched, TrialEnd, Tried, WorkOrder,
+};
 
 use super::ToolHost;
+use super::checkpoint::Checkpoint;
 use super::heap::ToolHeap;
 use super::launches::{InstrumentedKernel, Target, error_of};
 use super::snapshot::{Snapshot, written_objects};
@@ -50,6 +53,10 @@ struct Runs<'a> {
     heap: Arc<ToolHeap>,
     /// Where what is printed goes until the launch is over.
     output: Option<Arc<Output>>,
+    /// While a trial is under way: how many instructions a thread may execute.
+    trial: Option<u64>,
+    /// How many instructions were executed, where they are counted.
+    instructions: u64,
     launcher: &'a Launcher<'a>,
 }
 
@@ -120,7 +127,8 @@ impl ToolHost {
         let is_wanted = self.settings.wants(job.name, view.number);
         let choice = self.choose(kernel, &view);
         let plan = match &choice {
-            Ok(_) => self.instances.iter().find_map(|instance| instance.plan(&view)),
+            // Who sees what the others inserted comes first.
+            Ok(_) => self.plan(&view, self.instances.len()),
             Err(refusal) => {
                 self.count_unchecked(job.name, refusal.to_string());
                 None
@@ -136,6 +144,8 @@ impl ToolHost {
             is_wanted,
             heap: ToolHeap::new(job.name, job.program, job.kernel, plan.is_some()),
             output: None,
+            trial: None,
+            instructions: 0,
             launcher,
         };
         if is_refused {
@@ -143,10 +153,10 @@ impl ToolHost {
             return runs.run_once(&Self::original(kernel, &job.shape));
         }
         match plan {
-            Some(plan) => {
+            Some((planner, plan)) => {
                 let _turn = self.turns.write().unwrap_or_else(PoisonError::into_inner);
                 runs.output = Some(Arc::default());
-                let (result, refusal) = runs.run_plan(plan);
+                let (result, refusal) = runs.run_plan(plan, planner);
                 match refusal {
                     Some(refusal) => self.count_unchecked(job.name, refusal.to_string()),
                     None => self.count(job.name, is_wanted, false),
@@ -163,6 +173,12 @@ impl ToolHost {
                 runs.run_once(&target)
             }
         }
+    }
+
+    /// The plan of the last tool before some place that has one, and the place of the tool.
+    fn plan(&self, view: &LaunchView<'_>, before: usize) -> Option<(usize, Box<dyn Plan>)> {
+        let mut instances = self.instances[..before].iter().enumerate().rev();
+        instances.find_map(|(place, instance)| Some((place, instance.plan(view)?)))
     }
 
     /// Which of its versions each tool wants; refused also if such a version cannot be launched.
@@ -248,6 +264,8 @@ impl Runs<'_> {
             order,
             workers: self.tool_host.most_workers(&self.view),
             output: self.output.clone(),
+            budget: self.trial,
+            is_confined: self.trial.is_some(),
             heap: Some(Arc::clone(&self.heap) as Arc<dyn Heap>),
             ..self.job.request(target.symbol, &target.shape)
         };
@@ -255,7 +273,10 @@ impl Runs<'_> {
         let has_records = run.as_ref().is_some_and(|run| run.has_records());
         let failure = run.and_then(|run| run.end());
         match result {
-            Ok(_) => Ok(Ran { failure, has_records }),
+            Ok(launched) => {
+                self.instructions += launched.instructions;
+                Ok(Ran { failure, has_records })
+            }
             Err(LaunchError::Fault(Fault { kind: FaultKind::Trap, .. })) if self.is_stopped_by_tool() => {
                 Ok(Ran { failure: Some(failure.unwrap_or(Failure::IllegalAddress)), has_records })
             }
@@ -267,15 +288,25 @@ impl Runs<'_> {
         self.tool_host.instances.iter().any(|instance| instance.has_stopped(&self.view))
     }
 
-    /// Runs a launch in the steps of a plan.
-    fn run_plan(&mut self, mut plan: Box<dyn Plan>) -> (Result<(), LaunchEnd>, Option<Refusal>) {
+    /// Runs a launch in the steps of a plan of one of the tools.
+    fn run_plan(&mut self, plan: Box<dyn Plan>, planner: usize) -> (Result<(), LaunchEnd>, Option<Refusal>) {
+        let ended = self.run_steps(plan, planner);
+        self.heap.settle(self.tool_host);
+        if let Some(output) = &self.output {
+            self.tool_host.services.device.output().append(&output.take());
+        }
+        ended
+    }
+
+    fn run_steps(&mut self, mut plan: Box<dyn Plan>, planner: usize) -> (Result<(), LaunchEnd>, Option<Refusal>) {
         let mut snapshot: Option<Snapshot> = None;
+        let mut checkpoint: Option<Checkpoint> = None;
         let (mut outcome, mut failure, mut refused) = (Outcome::Begins, None, None);
         let result = loop {
             let step = plan.next(&outcome);
             outcome = Outcome::Done;
             match step {
-                Step::Run(step) => match self.run_step(&step, &[]) {
+                Step::Run(step) => match self.run_step(planner, &step, &[]) {
                     Ok(ran) => (outcome, failure) = (ran.outcome(), failure.or(ran.failure)),
                     Err(LaunchEnd::Device(LaunchError::Fault(_))) if plan.survives_faults() => {
                         outcome = Outcome::Faulted;
@@ -299,7 +330,7 @@ impl Runs<'_> {
                     if let (Some(snapshot), None) = (&mut snapshot, &redirected) {
                         snapshot.exchange();
                     }
-                    match self.run_step(&step, redirected.as_deref().unwrap_or_default()) {
+                    match self.run_step(planner, &step, redirected.as_deref().unwrap_or_default()) {
                         Ok(ran) => (outcome, failure) = (ran.outcome(), failure.or(ran.failure)),
                         Err(end) => break Err(end),
                     }
@@ -308,6 +339,36 @@ impl Runs<'_> {
                     if let Some(difference) = snapshot.as_ref().and_then(Snapshot::difference) {
                         let (object, offset, bytes) = difference;
                         outcome = Outcome::Differs { object, offset, bytes };
+                    }
+                }
+                Step::Checkpoint => {
+                    checkpoint = Some(Checkpoint::new(self.tool_host.services.lock_objects().all()));
+                }
+                Step::Reference => {
+                    let printed = self.output.as_ref().map(|output| output.take()).unwrap_or_default();
+                    if let Some(checkpoint) = &mut checkpoint {
+                        checkpoint.set_reference(printed);
+                    }
+                }
+                Step::Rewind => {
+                    if let Some(checkpoint) = &mut checkpoint {
+                        checkpoint.rewind();
+                    }
+                    self.undo();
+                }
+                Step::Launch(step) if step.is_trial => {
+                    outcome = Outcome::Tried(self.try_launch(planner, &step, checkpoint.as_mut()));
+                }
+                Step::Launch(step) => {
+                    if let Some(checkpoint) = &mut checkpoint {
+                        checkpoint.forget_comparison();
+                    }
+                    if let Some((address, bits)) = step.flipped {
+                        self.flip(address, bits, None);
+                    }
+                    match self.run_launch(planner, &step) {
+                        Ok(ran) => (outcome, failure) = (ran.outcome(), failure.or(ran.failure)),
+                        Err(end) => break Err(end),
                     }
                 }
                 Step::Done => break ended_by(failure),
@@ -321,18 +382,82 @@ impl Runs<'_> {
         if let Some(snapshot) = snapshot {
             self.tool_host.snapshots.give_back(snapshot);
         }
-        self.heap.settle(self.tool_host);
-        if let Some(output) = &self.output {
-            self.tool_host.services.device.output().append(&output.take());
-        }
         (result, refused)
     }
 
-    fn run_step(&mut self, step: &RunStep, replaced: &[(usize, u64)]) -> Result<Ran, LaunchEnd> {
+    /// A launch that may go wrong, of which only the plan is told.
+    fn try_launch(&mut self, planner: usize, step: &LaunchStep, checkpoint: Option<&mut Checkpoint>) -> Tried {
+        let quiet = self.tool_host.services.quiet();
+        let counters = self.kernel.module.take_counters();
+        (self.trial, self.instructions) = (Some(step.budget), 0);
+        let flipped = step.flipped.and_then(|(address, bits)| self.flip(address, bits, None));
+        let result = self.run_launch(planner, step);
+        self.trial = None;
+        if let Some((address, bits)) = step.flipped {
+            self.flip(address, bits, flipped);
+        }
+        self.kernel.module.set_counters(&counters);
+        let printed = self.output.as_ref().map(|output| output.take()).unwrap_or_default();
+        let (difference, prints_differ) = checkpoint.map_or((None, false), |checkpoint| checkpoint.compare(&printed));
+        let end = match result {
+            Ok(Ran { failure: None, .. }) => TrialEnd::Done,
+            Ok(_) | Err(LaunchEnd::Tool(_)) => TrialEnd::Stopped,
+            Err(LaunchEnd::Device(LaunchError::Fault(fault))) => match &fault.kind {
+                FaultKind::OverBudget { .. } => {
+                    TrialEnd::Hung(format!("a thread executed more than {} instructions", step.budget))
+                }
+                FaultKind::Deadlock { .. } | FaultKind::Timeout { .. } => TrialEnd::Hung(fault.kind.to_string()),
+                _ => TrialEnd::Faulted(fault.kind.to_string()),
+            },
+            Err(LaunchEnd::Device(error)) => TrialEnd::NotRun(error.to_string()),
+        };
+        Tried { end, findings: quiet.findings(), difference, prints_differ, instructions: self.instructions }
+    }
+
+    /// Inverts bits of memory, if the byte is what it is expected to be. Gives the byte that it becomes.
+    fn flip(&self, address: u64, bits: u8, expected: Option<u8>) -> Option<u8> {
+        let (memory, mut byte) = (self.tool_host.services.device.memory(), [0]);
+        if !memory.read(address, &mut byte) || expected.is_some_and(|expected| expected != byte[0]) {
+            return None;
+        }
+        byte[0] ^= bits;
+        memory.write(address, &byte).then_some(byte[0])
+    }
+
+    /// A launch as the other tools would have it, in a version of one of them.
+    fn run_launch(&mut self, planner: usize, step: &LaunchStep) -> Result<Ran, LaunchEnd> {
+        let mut choice = self.choice.clone();
+        choice[planner] = step.version;
+        let others = if step.is_changed { self.tool_host.plan(&self.view, planner) } else { None };
+        if !step.is_changed {
+            let tools = self.tool_host.rewriter.tools();
+            let is_same = |(place, (tool, version)): (usize, (&&dyn rewrite::Instrumentation, &usize))| match tool.class() {
+                Class::Change => tool.is_plain(*version),
+                _ => *version == choice[place],
+            };
+            let versions = self.kernel.module.versions.versions.iter();
+            let mut unchanged =
+                versions.filter(|version| tools.iter().zip(&version.choice).enumerate().all(is_same));
+            if let Some(version) = unchanged.next() {
+                choice.clone_from(&version.choice);
+            }
+        }
+        let before = std::mem::replace(&mut self.choice, choice);
+        let result = match others {
+            Some((other, plan)) => {
+                let (ended, _) = self.run_steps(plan, other);
+                ended.map(|()| Ran { failure: None, has_records: false })
+            }
+            None => self.run_step(planner, &RunStep::version(step.version), &[]),
+        };
+        self.choice = before;
+        result
+    }
+
+    fn run_step(&mut self, planner: usize, step: &RunStep, replaced: &[(usize, u64)]) -> Result<Ran, LaunchEnd> {
         let choice = |version: usize| {
-            // At most one tool plans, and it comes first.
             let mut choice = self.choice.clone();
-            choice[0] = version;
+            choice[planner] = version;
             choice
         };
         let target = match step.version {

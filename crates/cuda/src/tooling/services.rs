@@ -45,6 +45,27 @@ pub(super) struct State {
     /// Calls that returned an error: the function, the error, and the number of the place.
     pub(super) failed_calls: FxHashMap<(&'static str, u32, u64), FailedCall>,
     pub(super) is_ended: bool,
+    /// What tools find is not for the user, because it is of a launch that is tried: how much it was.
+    untold: Option<u64>,
+}
+
+/// What tools find is told again once this is gone.
+#[derive(Debug)]
+pub(super) struct Quiet<'a> {
+    services: &'a Services,
+}
+
+impl Drop for Quiet<'_> {
+    fn drop(&mut self) {
+        self.services.state().untold = None;
+    }
+}
+
+impl Quiet<'_> {
+    /// How many findings there were meanwhile.
+    pub(super) fn findings(&self) -> u64 {
+        self.services.state().untold.unwrap_or(0)
+    }
 }
 
 impl Services {
@@ -98,10 +119,25 @@ impl Services {
         }
     }
 
+    /// What tools find is not told for a while.
+    pub(super) fn quiet(&self) -> Quiet<'_> {
+        self.state().untold = Some(0);
+        Quiet { services: self }
+    }
+
+    /// Whether what tools find is not told.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.state().untold.is_some()
+    }
+
     /// Writes a finding; gives its number.
     pub(super) fn write_finding(&self, finding: Finding) -> usize {
-        api_errors::note_finding();
         let mut state = self.state();
+        if let Some(untold) = &mut state.untold {
+            *untold += 1;
+            return state.findings;
+        }
+        api_errors::note_finding();
         let number = state.findings;
         state.findings += 1;
         self.write(&Line::Finding(Box::new(finding)));

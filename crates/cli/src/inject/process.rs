@@ -1,0 +1,145 @@
+//! Running the program under the tool.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use report::{Exit, Row, Session, demangled};
+use settings::{Settings, ToolFlag};
+
+use super::TOOL;
+use crate::check::{Directory, ProgramRun, watch};
+use crate::target::{self, Target};
+
+/// How long processes are waited for that the program has left behind.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often a program with a limit is looked at.
+const INTERVAL: Duration = Duration::from_millis(2);
+/// More output of the program is not compared.
+const MOST_OUTPUT: u64 = 256 << 20;
+
+/// Runs the program any number of times.
+pub(super) struct Runner<'a> {
+    target: &'a Target,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub(super) struct Ran {
+    pub(super) exit: Exit,
+    /// Whether it took longer than it may.
+    pub(super) is_late: bool,
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: Vec<u8>,
+    pub(super) processes: usize,
+    /// What was not done, and why.
+    pub(super) unchecked: Vec<String>,
+    /// Whether a tool found something that it ended the launch for.
+    pub(super) has_findings: bool,
+    rows: Vec<Row>,
+}
+
+impl Ran {
+    /// The rows of a table.
+    pub(super) fn rows(&self, table: &'static str) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(move |row| row.tool == TOOL && row.table == table)
+    }
+}
+
+impl<'a> Runner<'a> {
+    /// For a program. If there is none, the user has been told why, and this is the exit code.
+    pub(super) fn new(target: &'a Target) -> Result<Self, u8> {
+        target.command()?;
+        Ok(Self { target })
+    }
+
+    /// The seed of faults and schedules.
+    pub(super) fn seed(&self) -> u64 {
+        self.target.seed().unwrap_or(0)
+    }
+
+    /// Runs it with these tools. Its output is kept. If it cannot be started, the user has been told, and this is the exit code.
+    pub(super) fn run(&self, tools: &[&str], flags: Vec<ToolFlag>, limit: Option<Duration>) -> Result<Result<Ran, u8>> {
+        let (mut command, mut settings) = match self.target.command() {
+            Ok(prepared) => prepared,
+            Err(code) => return Ok(Err(code)),
+        };
+        let directory = Directory::create(false)?;
+        settings.device.seed = Some(self.seed());
+        settings.tools = settings::Tools {
+            names: tools.iter().map(|&tool| tool.to_owned()).collect(),
+            session: Some(directory.path().to_owned()),
+            flags,
+            ..settings::Tools::default()
+        };
+        set(&mut command, &settings);
+        let [stdout, stderr] = ["stdout", "stderr"].map(|name| directory.path().join(name));
+        command.stdout(file(&stdout)?).stderr(file(&stderr)?).stdin(Stdio::null());
+        let mut is_late = false;
+        let (exit, report) = match limit {
+            None => match watch(command, &directory, true, PATIENCE)? {
+                Ok(ProgramRun { exit, report, .. }) => (exit, report),
+                Err(error) => return Ok(Err(self.target.refused(error))),
+            },
+            Some(limit) => {
+                let mut child = match command.spawn() {
+                    Ok(child) => child,
+                    Err(error) => return Ok(Err(self.target.refused(error))),
+                };
+                let started = Instant::now();
+                let status = loop {
+                    if let Some(status) = child.try_wait().context("waiting for the program")? {
+                        break status;
+                    }
+                    if started.elapsed() > limit {
+                        is_late = true;
+                        child.kill().context("ending the program")?;
+                        break child.wait().context("waiting for the program")?;
+                    }
+                    std::thread::sleep(INTERVAL);
+                };
+                let mut session = Session::new(directory.path());
+                session.poll().with_context(|| format!("reading {}", directory.path().display()))?;
+                (exit_of(status), session.finish(|_| false))
+            }
+        };
+        let gaps = report.processes.iter().flat_map(|checked| &checked.unchecked);
+        let unchecked = gaps.map(|gap| match gap.kernel.is_empty() {
+            true => gap.reason.clone(),
+            false => format!("{}: {}", demangled(&gap.kernel), gap.reason),
+        });
+        Ok(Ok(Ran {
+            exit,
+            is_late,
+            stdout: read(&stdout)?,
+            stderr: read(&stderr)?,
+            processes: report.processes.len(),
+            unchecked: unchecked.collect(),
+            has_findings: report.findings.iter().any(|found| found.finding.tool != TOOL),
+            rows: report.rows,
+        }))
+    }
+}
+
+fn set(command: &mut Command, settings: &Settings) {
+    target::set(command, settings);
+}
+
+fn exit_of(status: std::process::ExitStatus) -> Exit {
+    use std::os::unix::process::ExitStatusExt;
+    status.code().map_or_else(|| Exit::Signal(status.signal().unwrap_or(0)), Exit::Code)
+}
+
+fn file(path: &Path) -> Result<File> {
+    File::create_new(path).with_context(|| format!("making {}", path.display()))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    use std::io::Read;
+    let mut bytes = Vec::new();
+    let file = File::open(path).with_context(|| format!("reading {}", path.display()))?;
+    file.take(MOST_OUTPUT).read_to_end(&mut bytes).with_context(|| format!("reading {}", path.display()))?;
+    Ok(bytes)
+}

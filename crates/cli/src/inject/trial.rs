@@ -1,0 +1,174 @@
+//! A trial: what was struck, and what came of it.
+
+use std::fmt::Write;
+
+use report::{Cell, Row, demangled};
+use serde::Serialize;
+
+use super::verdict::Verdict;
+
+/// A trial, as the tool tells it.
+#[derive(Clone, Debug)]
+pub(super) struct Trial {
+    pub(super) number: u64,
+    pub(super) launch: u64,
+    pub(super) kernel: String,
+    pub(super) thread: String,
+    pub(super) file: String,
+    pub(super) line: u64,
+    pub(super) ptx_line: u64,
+    pub(super) instruction: String,
+    pub(super) bit: u64,
+    pub(super) before: String,
+    pub(super) after: String,
+    pub(super) thread_number: u64,
+    pub(super) place: u64,
+    pub(super) outcome: String,
+    pub(super) note: String,
+    /// In the protected kernel; empty if it was not tried there.
+    pub(super) protected: String,
+    pub(super) protected_note: String,
+    /// What it did to the program, if that was found out.
+    pub(super) program: Option<Verdict>,
+}
+
+impl Trial {
+    pub(super) fn of(row: &Row) -> Self {
+        Self {
+            number: number(row, "trial"),
+            launch: number(row, "launch"),
+            kernel: text(row, "kernel"),
+            thread: text(row, "thread"),
+            file: text(row, "file"),
+            line: number(row, "line"),
+            ptx_line: number(row, "ptx_line"),
+            instruction: text(row, "instruction"),
+            bit: number(row, "bit"),
+            before: text(row, "before"),
+            after: text(row, "after"),
+            thread_number: number(row, "thread_number"),
+            place: number(row, "place"),
+            outcome: text(row, "outcome"),
+            note: text(row, "note"),
+            protected: text(row, "protected"),
+            protected_note: text(row, "protected_note"),
+            program: None,
+        }
+    }
+
+    /// Whether it took place.
+    pub(super) fn is_valid(&self) -> bool {
+        self.outcome != "invalid" && self.protected != "invalid"
+    }
+
+    /// Whether the rest of the program may differ.
+    pub(super) fn is_followed(&self) -> bool {
+        let last = if self.protected.is_empty() { &self.outcome } else { &self.protected };
+        self.is_valid() && !matches!(last.as_str(), "masked" | "never-read" | "recovered")
+    }
+
+    /// For people.
+    pub(super) fn sentences(&self, model: &str, seed: u64, with: Option<&str>) -> String {
+        let mut text = format!("trial {} of {model}, seed {seed}: launch {} of {}\n", self.number, self.launch, demangled(&self.kernel));
+        let place = match self.file.is_empty() {
+            true => String::new(),
+            false => format!("{}:{}  ", self.file, self.line),
+        };
+        let ptx = if self.ptx_line == 0 { String::new() } else { format!("  (line {} of the PTX)", self.ptx_line) };
+        let _ = writeln!(text, "  struck   {place}{}{ptx}", self.instruction);
+        if !self.thread.is_empty() {
+            let _ = writeln!(text, "  in       {}", self.thread);
+        }
+        if !self.after.is_empty() {
+            let _ = writeln!(text, "  bit {:<4} {} became {}", self.bit, self.before, self.after);
+        }
+        let noted = |outcome: &str, note: &str| {
+            let note = if note.is_empty() { String::new() } else { format!(": {note}") };
+            format!("{}{note}", in_words(outcome))
+        };
+        let _ = writeln!(text, "  launch   {}", noted(&self.outcome, &self.note));
+        if !self.protected.is_empty() {
+            let _ = writeln!(text, "  {:<8} {}", with.unwrap_or("with"), noted(&self.protected, &self.protected_note));
+        }
+        if let Some(program) = &self.program {
+            let _ = writeln!(text, "  program  {}: {}", program.name(), program.sentence());
+        }
+        text
+    }
+
+    /// For programs.
+    pub(super) fn json(&self, model: &str, seed: u64, with: Option<&str>) -> impl Serialize {
+        let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        JsonTrial {
+            r#type: "trial",
+            trial: self.number,
+            seed,
+            model: model.to_owned(),
+            kernel: self.kernel.clone(),
+            launch: self.launch,
+            thread: self.thread_number,
+            place: self.place,
+            thread_name: text(&self.thread),
+            file: text(&self.file),
+            line: (self.line > 0).then_some(self.line),
+            ptx_line: (self.ptx_line > 0).then_some(self.ptx_line),
+            instruction: text(&self.instruction),
+            bit: (!self.after.is_empty()).then_some(self.bit),
+            before: text(&self.before),
+            after: text(&self.after),
+            outcome: self.outcome.clone(),
+            note: text(&self.note),
+            with: with.map(str::to_owned),
+            protected: text(&self.protected),
+            protected_note: text(&self.protected_note),
+            program: self.program.as_ref().map(|verdict| verdict.name()),
+        }
+    }
+}
+
+/// A trial as JSON: `docs/report-format.md` says what fields mean.
+#[derive(Serialize)]
+struct JsonTrial {
+    r#type: &'static str,
+    trial: u64,
+    seed: u64,
+    model: String,
+    kernel: String,
+    launch: u64,
+    thread: u64,
+    place: u64,
+    thread_name: Option<String>,
+    file: Option<String>,
+    line: Option<u64>,
+    ptx_line: Option<u64>,
+    instruction: Option<String>,
+    bit: Option<u64>,
+    before: Option<String>,
+    after: Option<String>,
+    outcome: String,
+    note: Option<String>,
+    with: Option<String>,
+    protected: Option<String>,
+    protected_note: Option<String>,
+    program: Option<&'static str>,
+}
+
+fn in_words(outcome: &str) -> &str {
+    match outcome {
+        "never-read" => "masked, never read",
+        "sdc" => "silent corruption",
+        other => other,
+    }
+}
+
+/// A text of a row.
+pub(super) fn text(row: &Row, column: &str) -> String {
+    let cell = row.cells.iter().find(|(name, _)| name == column).map(|(_, cell)| cell);
+    if let Some(Cell::Text(text)) = cell { text.clone() } else { String::new() }
+}
+
+/// A number of a row.
+pub(super) fn number(row: &Row, column: &str) -> u64 {
+    let cell = row.cells.iter().find(|(name, _)| name == column).map(|(_, cell)| cell);
+    if let Some(Cell::Number(number) | Cell::Count(number)) = cell { *number } else { 0 }
+}

@@ -1,0 +1,318 @@
+//! The tool in a process: which launches have trials, and what their threads are told.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use report::{Finding, Place};
+use rewrite::KernelVersion;
+use rewrite::context::Record;
+use toolkit::{Evidence, Flag, FlagValue, Host, Instance, LaunchView, Options, Plan, Words};
+
+use super::arm::Arms;
+use super::instrument::Kept;
+use super::model::{Model, Stratum};
+use super::plan::{ProfilePlan, TrialPlan};
+use super::population::Population;
+use super::random::Numbers;
+use super::register_file::RegisterFile;
+use super::version::{LANES, PLAIN, PROFILE};
+use super::{ARMED, ARMS, COUNTED, COUNTS, FIRST, KEEPS, LANE, LANES_OF_UNIT, STRATUM, TOGGLES, TOOL, UNIT};
+
+const MODEL: Flag = Flag {
+    name: "model",
+    help: "What goes wrong",
+    value: Some(FlagValue { name: "MODEL", default: "single-bit", check: check_model }),
+};
+
+const FAULT_SEED: Flag = Flag {
+    name: "fault-seed",
+    help: "What trials are made from",
+    value: Some(FlagValue { name: "N", default: "0", check: check_number }),
+};
+
+const FIRST_TRIAL: Flag = Flag {
+    name: "first",
+    help: "The number of the first trial",
+    value: Some(FlagValue { name: "N", default: "0", check: check_number }),
+};
+
+const TRIALS: Flag = Flag {
+    name: "trials",
+    help: "How many trials; none to count places",
+    value: Some(FlagValue { name: "N", default: "0", check: check_number }),
+};
+
+const PLACES: Flag = Flag {
+    name: "places",
+    help: "How many places each launch has: COUNTxLAUNCHES, …",
+    value: Some(FlagValue { name: "PLACES", default: "", check: check_places }),
+};
+
+const PROTECTED: Flag =
+    Flag { name: "protected", help: "Faults that corrupt something strike what other tools make of the kernel, too", value: None };
+
+const STAYS: Flag = Flag { name: "stays", help: "The program goes on with what the fault left behind", value: None };
+
+const PATIENCE: Flag = Flag {
+    name: "patience",
+    help: "A thread that executes so many times as many instructions as it should hangs",
+    value: Some(FlagValue { name: "N", default: "10", check: check_number }),
+};
+
+pub(super) const FLAGS: &[Flag] = &[MODEL, FAULT_SEED, FIRST_TRIAL, TRIALS, PLACES, PROTECTED, STAYS, PATIENCE];
+
+fn check_model(name: &str) -> Result<(), String> {
+    Model::named(name).map(drop).ok_or_else(|| format!("there is no model `{name}`: it is one of {}", super::models().join(", ")))
+}
+
+fn check_number(text: &str) -> Result<(), String> {
+    text.parse::<u64>().map(drop).map_err(|_| "it is a number".to_owned())
+}
+
+fn check_places(text: &str) -> Result<(), String> {
+    Population::parse(text).map(drop)
+}
+
+/// A trial, as far as it is known before its launch.
+#[derive(Clone, Debug)]
+pub(super) struct Trial {
+    pub(super) number: u64,
+    /// Its launch, and which place of it is struck.
+    pub(super) launch: u64,
+    pub(super) place: u64,
+    /// What it is made from besides.
+    pub(super) numbers: Numbers,
+}
+
+/// What all trials have in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Campaign {
+    pub(super) model: Model,
+    /// Whether what corrupts something strikes the protected kernel, too.
+    pub(super) is_protected: bool,
+    /// Whether the program goes on with what the fault left behind.
+    pub(super) stays: bool,
+    pub(super) patience: u64,
+}
+
+/// The tool in a process.
+#[derive(Debug)]
+pub(super) struct InjectInstance {
+    host: Arc<dyn Host>,
+    campaign: Campaign,
+    /// By their launches.
+    trials: Vec<Trial>,
+    is_profile: bool,
+    shared: Arc<Shared>,
+}
+
+/// What the launch that is under way has, and its plan.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// What the next run is told. Later runs of the launch are told nothing, unless it stays.
+    armed: Option<Armed>,
+    /// Where the threads of the next run count.
+    counts: Option<Arc<[AtomicU64]>>,
+    stratum: u64,
+    /// What was struck first.
+    struck: Option<Struck>,
+}
+
+/// What armed threads, or all, are told.
+#[derive(Clone, Debug)]
+pub(super) enum Armed {
+    /// Threads from a number on, so many.
+    Threads { first: u64, count: u64, arms: Arc<Arms> },
+    /// Lanes.
+    Lanes(LaneFault),
+}
+
+/// A fault that stays: which lanes have it, and what it does to results of which units.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct LaneFault {
+    /// Lanes whose number is this in these bits.
+    pub(super) lane: u32,
+    pub(super) bits_of_lane: u32,
+    pub(super) unit: u32,
+    pub(super) keeps: u64,
+    pub(super) toggles: u64,
+}
+
+/// What was struck.
+#[derive(Clone, Debug)]
+pub(super) struct Struck {
+    pub(super) place: Place,
+    pub(super) block: [u32; 3],
+    pub(super) thread: [u32; 3],
+    pub(super) site: u32,
+    pub(super) func: u32,
+    pub(super) bit: u32,
+    pub(super) before: u64,
+    pub(super) after: u64,
+    /// The registers of the thread there, if they are asked for.
+    pub(super) registers: Option<RegisterFile>,
+}
+
+impl Shared {
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next run is told this.
+    pub(super) fn arm(&self, armed: Armed) {
+        let mut state = self.state();
+        (state.armed, state.struck) = (Some(armed), None);
+    }
+
+    /// The next run is told nothing.
+    pub(super) fn disarm(&self) {
+        let mut state = self.state();
+        (state.armed, state.counts) = (None, None);
+    }
+
+    /// What was struck.
+    pub(super) fn struck(&self) -> Option<Struck> {
+        self.state().struck.take()
+    }
+
+    /// The threads of the next run count in memory that has room for so many.
+    pub(super) fn count(&self, stratum: Stratum, threads: u64) -> Arc<[AtomicU64]> {
+        let counts: Arc<[AtomicU64]> = (0..threads * 2).map(|_| AtomicU64::new(0)).collect();
+        let mut state = self.state();
+        (state.counts, state.stratum) = (Some(Arc::clone(&counts)), stratum.number() as u64);
+        counts
+    }
+}
+
+/// What a thread counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Counted {
+    pub(super) places: u32,
+    pub(super) instructions: u32,
+    /// Which thread of the program it is.
+    pub(super) program_thread: u32,
+    /// How many threads its block has.
+    pub(super) block: u32,
+}
+
+/// What all threads counted.
+pub(super) fn counted(counts: &[AtomicU64]) -> impl Iterator<Item = Counted> {
+    counts.chunks(2).map(|words| {
+        let [first, second] = [0, 1].map(|word| words[word].load(Ordering::Relaxed));
+        Counted {
+            places: first as u32,
+            program_thread: (first >> 32) as u32,
+            instructions: second as u32,
+            block: (second >> 32) as u32,
+        }
+    })
+}
+
+impl InjectInstance {
+    pub(super) fn new(options: &Options, host: &Arc<dyn Host>) -> Result<Self, String> {
+        let number = |flag: &Flag| options.get(flag).parse::<u64>().map_err(|_| format!("--{} is no number", flag.name));
+        let model = Model::named(options.get(&MODEL)).ok_or("there is no such model")?;
+        let population = Population::parse(options.get(&PLACES))?;
+        let (seed, first, count) = (number(&FAULT_SEED)?, number(&FIRST_TRIAL)?, number(&TRIALS)?);
+        let trial = |number: u64| {
+            let mut numbers = Numbers::new(seed, model.number(), number);
+            let (launch, place) = population.draw(&mut numbers)?;
+            Some(Trial { number, launch, place, numbers })
+        };
+        let mut trials: Vec<Trial> = (first..first.saturating_add(count)).filter_map(trial).collect();
+        trials.sort_by_key(|trial| (trial.launch, trial.number));
+        let campaign = Campaign {
+            model,
+            is_protected: options.has(&PROTECTED),
+            stays: options.has(&STAYS),
+            patience: number(&PATIENCE)?,
+        };
+        Ok(Self { host: Arc::clone(host), campaign, trials, is_profile: count == 0, shared: Arc::default() })
+    }
+}
+
+impl Instance for InjectInstance {
+    fn wants_version(&self, version: usize) -> bool {
+        [PLAIN, PROFILE, self.campaign.model.version()].contains(&version)
+    }
+
+    fn words(&self, _launch: &LaunchView<'_>, _version: &KernelVersion, words: &mut Words<'_>) {
+        let mut state = self.shared.state();
+        for (word, value) in [(FIRST, 0), (ARMED, 0), (COUNTED, 0), (UNIT, u64::MAX), (KEEPS, u64::MAX), (TOGGLES, 0)] {
+            words.set(word, value);
+        }
+        if let Some(counts) = &state.counts {
+            words.set(COUNTS, counts.as_ptr() as u64);
+            words.set(COUNTED, counts.len() as u64 / 2);
+            words.set(STRATUM, state.stratum);
+            words.keep(Arc::new(Arc::clone(counts)));
+        }
+        let armed = match &state.armed {
+            // It passes.
+            Some(Armed::Threads { .. }) => state.armed.take(),
+            armed => armed.clone(),
+        };
+        match armed {
+            None => {}
+            Some(Armed::Threads { first, count, arms }) => {
+                words.set(FIRST, first);
+                words.set(ARMED, count);
+                words.set(ARMS, arms.address());
+                words.keep(arms);
+            }
+            Some(Armed::Lanes(fault)) => {
+                words.set(LANE, fault.lane.into());
+                words.set(LANES_OF_UNIT, fault.bits_of_lane.into());
+                words.set(UNIT, fault.unit.into());
+                words.set(KEEPS, fault.keeps);
+                words.set(TOGGLES, fault.toggles);
+            }
+        }
+    }
+
+    fn plan(&self, launch: &LaunchView<'_>) -> Option<Box<dyn Plan>> {
+        if self.is_profile {
+            return Some(Box::new(ProfilePlan::new(&self.host, &self.shared, self.campaign.model, launch)));
+        }
+        let first = self.trials.partition_point(|trial| trial.launch < launch.number);
+        let trials: Vec<Trial> =
+            self.trials[first..].iter().take_while(|trial| trial.launch == launch.number).cloned().collect();
+        if trials.is_empty() {
+            return None;
+        }
+        // Of the kernel as the program has it: what a tool inserts is not hit.
+        let of_lanes = launch.versions.iter().filter(|version| version.choice.last() == Some(&LANES));
+        let mut units: Vec<u32> =
+            of_lanes.flat_map(|version| version.states::<Kept>(TOOL)).flat_map(|kept| kept.units.clone()).collect();
+        units.sort_unstable();
+        units.dedup();
+        Some(Box::new(TrialPlan::new(&self.host, &self.shared, self.campaign, launch, trials, units)))
+    }
+
+    fn record(&self, record: &Record, evidence: &Evidence<'_>) -> Option<Finding> {
+        use ptx::entity::Id;
+        let func = evidence.site.func;
+        let function = &evidence.module.functions[func];
+        let wants_registers = self.campaign.model == Model::RegisterFile;
+        let mut state = self.shared.state();
+        state.struck.get_or_insert_with(|| Struck {
+            place: evidence.place.clone(),
+            block: record.block,
+            thread: record.thread,
+            site: record.site,
+            func: func.index() as u32,
+            bit: record.what,
+            before: record.address,
+            after: record.other,
+            registers: wants_registers
+                .then(|| RegisterFile::of(evidence.module, function, evidence.site.stmt))
+                .flatten(),
+        });
+        None
+    }
+}

@@ -1,0 +1,585 @@
+//! A launch with trials: each begins from the memory that the launch found, and is compared with what a run without a fault
+//! leaves. Then the launch takes place as the program asked for it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use report::{Cell, Row, thread_name};
+use rewrite::Refusal;
+use rustc_hash::FxHashMap;
+use toolkit::{Host, LaunchStep, LaunchView, Outcome as StepOutcome, Plan, RunStep, Step, TrialEnd, Tried};
+
+use super::TOOL;
+use super::arm::{Arm, Arms, MOST_ARMED, MOST_TRACED};
+use super::host::{Armed, Campaign, Counted, LaneFault, Shared, Struck, Trial, counted};
+use super::instrument::register_number;
+use super::lanes::{FP64, UNITS};
+use super::model::{Model, Operation};
+use super::outcome::Outcome;
+use super::population::Threads;
+use super::register_file::Cell as RegisterCell;
+use super::version::{PLAIN, PROFILE};
+
+/// A budget of instructions that is no limit: they are counted.
+const NO_LIMIT: u64 = u64::MAX;
+/// So many instructions more than a thread should execute are no sign of anything.
+const SLACK: u64 = 10_000;
+/// More threads are not counted.
+const MOST_THREADS: u64 = 1 << 26;
+
+/// As many threads as a launch has.
+fn threads_of(launch: &LaunchView<'_>) -> u64 {
+    product(launch.shape.grid).saturating_mul(product(launch.shape.block))
+}
+
+/// As many as it may have if a tool doubles them, and fills the warps of each copy up.
+fn most_threads_of(launch: &LaunchView<'_>) -> u64 {
+    let block = product(launch.shape.block).saturating_add(32).saturating_mul(2);
+    product(launch.shape.grid).saturating_mul(block)
+}
+
+fn product(sizes: [u32; 3]) -> u64 {
+    sizes.iter().map(|&size| u64::from(size)).fold(1, u64::saturating_mul)
+}
+
+/// A launch in which places are counted.
+#[derive(Debug)]
+pub(super) struct ProfilePlan {
+    host: Arc<dyn Host>,
+    shared: Arc<Shared>,
+    model: Model,
+    kernel: String,
+    number: u64,
+    threads: u64,
+    counts: Option<Arc<[AtomicU64]>>,
+    is_over: bool,
+}
+
+impl ProfilePlan {
+    pub(super) fn new(host: &Arc<dyn Host>, shared: &Arc<Shared>, model: Model, launch: &LaunchView<'_>) -> Self {
+        let (host, shared) = (Arc::clone(host), Arc::clone(shared));
+        let (kernel, number, threads) = (launch.kernel.to_owned(), launch.number, threads_of(launch));
+        Self { host, shared, model, kernel, number, threads, counts: None, is_over: false }
+    }
+}
+
+impl Plan for ProfilePlan {
+    fn next(&mut self, _last: &StepOutcome) -> Step {
+        if self.is_over {
+            return Step::Done;
+        }
+        if self.threads > MOST_THREADS {
+            self.is_over = true;
+            return Step::Launch(as_asked_for());
+        }
+        match self.counts.take() {
+            None => {
+                self.counts = Some(self.shared.count(self.model.stratum(), self.threads));
+                Step::Launch(LaunchStep { version: PROFILE, is_changed: false, ..as_asked_for() })
+            }
+            Some(counts) => {
+                self.shared.disarm();
+                let places: u64 = counted(&counts).map(|counted| u64::from(counted.places)).sum();
+                let row = Row::new(TOOL, "launches")
+                    .with("launch", Cell::Number(self.number))
+                    .with("kernel", Cell::Text(self.kernel.clone()))
+                    .with("threads", Cell::Number(self.threads));
+                self.host.row(row.with("places", Cell::Count(places)));
+                Step::Done
+            }
+        }
+    }
+}
+
+/// The launch as the program asked for it, with what other tools make of it.
+fn as_asked_for() -> LaunchStep {
+    LaunchStep { version: PLAIN, is_changed: true, is_trial: false, budget: NO_LIMIT, flipped: None }
+}
+
+/// What is known of the kernel as it is, or of what other tools make of it.
+#[derive(Debug)]
+struct Profile {
+    /// The places of the threads of the program.
+    threads: Threads,
+    /// The threads of the device that each of them is.
+    copies: FxHashMap<u32, Vec<u64>>,
+    /// The places of these.
+    places: Vec<u32>,
+    /// How many threads a block of the device has.
+    block: u64,
+    /// How many instructions a thread may execute.
+    budget: u64,
+}
+
+impl Profile {
+    fn new(counts: &[AtomicU64], instructions: u64, patience: u64) -> Self {
+        let all: Vec<Counted> = counted(counts).collect();
+        let mut copies: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
+        for (thread, counted) in all.iter().enumerate().filter(|(_, counted)| counted.places > 0) {
+            copies.entry(counted.program_thread).or_default().push(thread as u64);
+        }
+        let sum: u64 = all.iter().map(|counted| u64::from(counted.instructions)).sum();
+        let most = all.iter().map(|counted| u64::from(counted.instructions)).max().unwrap_or(0);
+        // What a thread executes, with what tools inserted, if that is spread as the program's own instructions are.
+        let of_thread = (u128::from(instructions) * u128::from(most) / u128::from(sum.max(1))) as u64;
+        Self {
+            threads: Threads::new(all.iter().map(|counted| counted.places)),
+            copies,
+            places: all.iter().map(|counted| counted.places).collect(),
+            block: all.iter().map(|counted| u64::from(counted.block)).max().unwrap_or(1).max(1),
+            budget: of_thread.saturating_mul(patience).saturating_add(SLACK),
+        }
+    }
+}
+
+/// What is done next, and what its outcome is for.
+#[derive(Debug)]
+enum Task {
+    Do(Step),
+    Profile { is_protected: bool },
+    /// A trial is prepared by a run in which nothing is struck.
+    Resolve { is_protected: bool },
+    Strike { is_protected: bool },
+    /// The next trial.
+    Begin,
+    /// The launch itself.
+    Last,
+}
+
+/// Which run the last step was.
+#[derive(Debug)]
+enum Doing {
+    Nothing,
+    Profile { is_protected: bool, counts: Arc<[AtomicU64]> },
+    Resolve { is_protected: bool, arms: Arc<Arms> },
+    Strike { is_protected: bool, arms: Option<Arc<Arms>> },
+}
+
+/// The trial that is under way.
+#[derive(Debug)]
+struct Current {
+    trial: Trial,
+    /// The thread of the program, and the number of its place.
+    thread: u64,
+    index: u64,
+    random: u64,
+    /// A number that says which copy of the thread is hit.
+    copy: u64,
+    /// The site and how often it was passed before, for all lanes of a warp.
+    site: Option<(u32, u64)>,
+    /// The register with the fault: its number in its function, the function of the version, and the bit.
+    register: Option<(ptx::ir::Reg, u32, u32)>,
+    lanes: Option<LaneFault>,
+    flipped: Option<(u64, u8)>,
+    struck: Option<Struck>,
+    alone: Option<(Outcome, String)>,
+}
+
+/// A launch with trials.
+#[derive(Debug)]
+pub(super) struct TrialPlan {
+    host: Arc<dyn Host>,
+    shared: Arc<Shared>,
+    campaign: Campaign,
+    kernel: String,
+    launch: u64,
+    threads: u64,
+    most_threads: u64,
+    units: Vec<u32>,
+    trials: VecDeque<Trial>,
+    tasks: VecDeque<Task>,
+    doing: Doing,
+    alone: Option<Profile>,
+    protected: Option<Profile>,
+    current: Option<Current>,
+    refusal: Option<Refusal>,
+}
+
+impl TrialPlan {
+    pub(super) fn new(
+        host: &Arc<dyn Host>,
+        shared: &Arc<Shared>,
+        campaign: Campaign,
+        launch: &LaunchView<'_>,
+        trials: Vec<Trial>,
+        units: Vec<u32>,
+    ) -> Self {
+        let original = RunStep { version: None, ..RunStep::version(PLAIN) };
+        let first = [Step::Checkpoint, Step::Run(original), Step::Reference, Step::Rewind];
+        let mut tasks: VecDeque<Task> = first.into_iter().map(Task::Do).collect();
+        tasks.push_back(Task::Profile { is_protected: false });
+        tasks.push_back(Task::Do(Step::Rewind));
+        if campaign.is_protected {
+            tasks.push_back(Task::Profile { is_protected: true });
+            tasks.push_back(Task::Do(Step::Rewind));
+        }
+        tasks.push_back(Task::Begin);
+        Self {
+            host: Arc::clone(host),
+            shared: Arc::clone(shared),
+            campaign,
+            kernel: launch.kernel.to_owned(),
+            launch: launch.number,
+            threads: threads_of(launch),
+            most_threads: most_threads_of(launch),
+            units,
+            trials: trials.into(),
+            tasks,
+            doing: Doing::Nothing,
+            alone: None,
+            protected: None,
+            current: None,
+            refusal: None,
+        }
+    }
+
+    /// No trial of the launch counts.
+    fn refuse(&mut self, code: &'static str, reason: &str) {
+        self.refusal = Some(Refusal::new(TOOL, code, reason));
+        self.tasks = [Task::Do(Step::Rewind), Task::Last].into();
+        for trial in std::mem::take(&mut self.trials) {
+            self.tell_invalid(&trial, reason);
+        }
+    }
+
+    fn profile(&self, is_protected: bool) -> &Profile {
+        let profile = if is_protected { &self.protected } else { &self.alone };
+        profile.as_ref().expect("threads are counted before trials")
+    }
+
+    /// The last step has ended.
+    fn ended(&mut self, outcome: &StepOutcome) {
+        let StepOutcome::Tried(tried) = outcome else { return };
+        match std::mem::replace(&mut self.doing, Doing::Nothing) {
+            Doing::Nothing => {}
+            Doing::Profile { is_protected, counts } => self.profiled(is_protected, &counts, tried),
+            Doing::Resolve { is_protected, arms } => self.resolved(is_protected, &arms),
+            Doing::Strike { is_protected, arms } => self.has_struck(is_protected, arms.as_deref(), tried),
+        }
+        self.shared.disarm();
+    }
+
+    fn profiled(&mut self, is_protected: bool, counts: &[AtomicU64], tried: &Tried) {
+        match &tried.end {
+            TrialEnd::Done if tried.difference.is_none() && !tried.prints_differ && tried.findings == 0 => {}
+            TrialEnd::NotRun(reason) => return self.refuse("not-tried", reason),
+            _ => {
+                let reason = "two runs of it, without faults, did not do the same: it depends on an order, or on memory that \
+                              it does not initialise";
+                return self.refuse("not-repeatable", reason);
+            }
+        }
+        let profile = Profile::new(counts, tried.instructions, self.campaign.patience);
+        *(if is_protected { &mut self.protected } else { &mut self.alone }) = Some(profile);
+    }
+
+    /// Begins the next trial.
+    fn begin(&mut self) {
+        let Some(mut trial) = self.trials.pop_front() else {
+            self.tasks.push_back(Task::Last);
+            return;
+        };
+        let found = self.profile(false).threads.find(trial.place);
+        let Some((thread, index)) = found else {
+            self.tell_invalid(&trial, "the launch has fewer places than it had when they were counted");
+            self.tasks.push_front(Task::Begin);
+            return;
+        };
+        let (random, copy) = (trial.numbers.next(), trial.numbers.next());
+        let model = self.campaign.model;
+        let lanes = matches!(model, Model::StuckLane | Model::Permanent).then(|| self.lane_fault(&mut trial));
+        let flipped = (model == Model::MemoryCell).then(|| self.memory_cell(&mut trial)).flatten();
+        self.current = Some(Current {
+            trial,
+            thread,
+            index,
+            random,
+            copy,
+            site: None,
+            register: None,
+            lanes,
+            flipped,
+            struck: None,
+            alone: None,
+        });
+        self.attempt(false);
+    }
+
+    /// The runs of the trial in the kernel as it is, or as other tools have it.
+    fn attempt(&mut self, is_protected: bool) {
+        if matches!(self.campaign.model, Model::WarpWide | Model::RegisterFile) {
+            self.tasks.push_back(Task::Resolve { is_protected });
+            self.tasks.push_back(Task::Do(Step::Rewind));
+        }
+        self.tasks.push_back(Task::Strike { is_protected });
+        self.tasks.push_back(Task::Do(Step::Rewind));
+    }
+
+    /// A fault of some lanes that stays.
+    fn lane_fault(&self, trial: &mut Trial) -> LaneFault {
+        let numbers = &mut trial.numbers;
+        let unit = self.units.get(numbers.below(self.units.len().max(1) as u64) as usize).copied().unwrap_or(0);
+        let bit = 1_u64 << numbers.below(if unit == FP64 { 64 } else { 32 });
+        let is_stuck = self.campaign.model == Model::StuckLane;
+        // Units of 16 lanes compute a warp in two steps, so a unit that is stuck is in two lanes.
+        let bits_of_lane = if is_stuck { 15 } else { 31 };
+        let lane = numbers.below(u64::from(bits_of_lane) + 1) as u32;
+        let (keeps, toggles) = match (is_stuck, numbers.below(2)) {
+            (true, 0) => (!bit, 0),
+            (true, _) => (!bit, bit),
+            (false, _) => (u64::MAX, bit),
+        };
+        LaneFault { lane, bits_of_lane, unit, keeps, toggles }
+    }
+
+    /// A bit of memory, of all objects on the device.
+    fn memory_cell(&self, trial: &mut Trial) -> Option<(u64, u8)> {
+        let memory = self.host.memory();
+        let mut objects = self.host.objects().all();
+        objects.retain(|(start, ..)| memory.contains(*start));
+        let total: u64 = objects.iter().map(|(_, bytes, _)| bytes).sum();
+        let mut byte = trial.numbers.below(total);
+        let bit = 1 << trial.numbers.below(8);
+        for (start, bytes, _) in objects {
+            if byte < bytes {
+                return Some((start + byte, bit));
+            }
+            byte -= bytes;
+        }
+        None
+    }
+
+    /// The thread of the device that is hit, and the number of its place; nothing if it cannot be told which that is.
+    fn target(&self, is_protected: bool) -> Option<(u64, u64)> {
+        let current = self.current.as_ref()?;
+        if !is_protected {
+            return Some((current.thread, current.index));
+        }
+        let (alone, protected) = (self.profile(false), self.profile(true));
+        let copies = protected.copies.get(&(current.thread as u32))?;
+        let thread = copies[(u128::from(current.copy) * copies.len() as u128 >> 64) as usize];
+        // Copies do what the thread does, in the same order; else places cannot be told by their numbers.
+        let is_same = u64::from(protected.places[thread as usize]) == alone.threads.of(current.thread);
+        is_same.then_some((thread, current.index))
+    }
+
+    /// What the threads of the next run are told; nothing if the trial cannot take place.
+    fn arms(&self, is_protected: bool, resolves: bool) -> Option<(u64, u64, Arm)> {
+        let (thread, index) = self.target(is_protected)?;
+        let current = self.current.as_ref()?;
+        let model = self.campaign.model;
+        let operation = if resolves { Operation::None } else { model.operation() };
+        let mut arm = Arm::at(index, model.stratum().bit(), operation as u64, current.random);
+        if resolves {
+            let wants_trace = model == Model::WarpWide;
+            arm.traced = if wants_trace { index + 1 } else { 0 };
+            return (arm.traced <= MOST_TRACED).then_some((thread, 1, arm));
+        }
+        if let Some((reg, func, bit)) = current.register {
+            (arm.register, arm.random) = (Some(register_number(func, reg)), bit.into());
+        }
+        let Some((site, passed)) = current.site else { return Some((thread, 1, arm)) };
+        (arm.site, arm.index) = (site.into(), passed);
+        let block = self.profile(is_protected).block;
+        let (first_of_block, in_block) = (thread / block * block, thread % block);
+        let first = in_block / MOST_ARMED as u64 * MOST_ARMED as u64;
+        Some((first_of_block + first, (block - first).min(MOST_ARMED as u64), arm))
+    }
+
+    /// Begins a run of a trial.
+    fn run(&mut self, is_protected: bool, resolves: bool) -> Step {
+        let model = self.campaign.model;
+        let flipped = self.current.as_ref().and_then(|current| current.flipped);
+        let lanes = self.current.as_ref().and_then(|current| current.lanes);
+        let mut arms = None;
+        if let Some(fault) = lanes {
+            self.shared.arm(Armed::Lanes(fault));
+        } else if model != Model::MemoryCell {
+            if let Some((first, count, arm)) = self.arms(is_protected, resolves) {
+                let made = Arc::new(Arms::new(&arm));
+                self.shared.arm(Armed::Threads { first, count, arms: Arc::clone(&made) });
+                arms = Some(made);
+            }
+        }
+        self.doing = match (resolves, &arms) {
+            (true, Some(arms)) => Doing::Resolve { is_protected, arms: Arc::clone(arms) },
+            _ => Doing::Strike { is_protected, arms },
+        };
+        let budget = self.profile(is_protected).budget;
+        Step::Launch(LaunchStep { version: model.version(), is_changed: is_protected, is_trial: true, budget, flipped })
+    }
+
+    /// It is known where the fault strikes.
+    fn resolved(&mut self, is_protected: bool, arms: &Arms) {
+        let struck = self.shared.struck();
+        let Some(current) = &mut self.current else { return };
+        match self.campaign.model {
+            Model::WarpWide => {
+                let sites = arms.sites();
+                let site = struck.as_ref().map(|struck| struck.site);
+                let passed = sites.split_last().map_or(0, |(last, before)| before.iter().filter(|&site| site == last).count());
+                current.site = site.map(|site| (site, passed as u64));
+            }
+            _ => {
+                let Some(struck) = struck else { return };
+                let Some(file) = &struck.registers else { return };
+                // In the protected kernel it is the register that it was in the kernel as it is.
+                if is_protected {
+                    current.register = current.register.map(|(reg, _, bit)| (reg, struck.func, bit));
+                    return;
+                }
+                let bit = (u128::from(current.random) * u128::from(file.bits) >> 64) as u64;
+                match file.cell(bit) {
+                    RegisterCell::Register(reg, bit) => current.register = Some((reg, struck.func, bit)),
+                    RegisterCell::Unused => {
+                        current.struck = Some(Struck { bit: 0, before: 0, after: 0, ..struck });
+                        current.alone = Some((Outcome::NeverRead, "the place holds nothing".to_owned()));
+                        self.tasks = [Task::Do(Step::Rewind)].into();
+                        self.finish(None);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A run of a trial has ended.
+    fn has_struck(&mut self, is_protected: bool, arms: Option<&Arms>, tried: &Tried) {
+        let struck = self.shared.struck();
+        let fired = arms.map_or(0, Arms::fired);
+        let model = self.campaign.model;
+        let Some(current) = &mut self.current else { return };
+        let needs_no_arm = matches!(model, Model::MemoryCell | Model::StuckLane | Model::Permanent);
+        let (mut outcome, mut note) = Outcome::of(tried, needs_no_arm || fired > 0);
+        let is_reached = needs_no_arm || fired > 0 || (model == Model::RegisterFile && arms.is_some());
+        if !is_reached {
+            (outcome, note) = (Outcome::Invalid, "the place could not be found again".to_owned());
+        }
+        if fired > 1 {
+            note = format!("{fired} lanes{}{note}", if note.is_empty() { "" } else { "; " });
+        }
+        if current.struck.is_none() {
+            current.struck = struck;
+        }
+        if is_protected {
+            self.finish(Some((outcome, note)));
+            return;
+        }
+        current.alone = Some((outcome, note));
+        if self.campaign.is_protected && (outcome == Outcome::Corruption || self.campaign.stays) {
+            self.attempt(true);
+        } else {
+            self.finish(None);
+        }
+    }
+
+    /// The trial is over: it is told, and the next one begins.
+    fn finish(&mut self, protected: Option<(Outcome, String)>) {
+        let Some(current) = &self.current else { return };
+        let (alone, note) = current.alone.clone().unwrap_or((Outcome::Invalid, String::new()));
+        let struck = current.struck.as_ref();
+        let place = struck.map(|struck| &struck.place);
+        let line = place.and_then(|place| place.lines.first());
+        let text = |text: &str| Cell::Text(text.to_owned());
+        let what = match (current.lanes, current.flipped) {
+            (Some(LaneFault { lane, bits_of_lane, unit, keeps, toggles }), _) => {
+                let lanes = if bits_of_lane == 31 { format!("lane {lane}") } else { format!("lanes {lane} and {}", lane + 16) };
+                let bit = (!keeps | toggles).trailing_zeros();
+                let how = match (keeps, toggles) {
+                    (u64::MAX, _) => "is inverted",
+                    (_, 0) => "is 0",
+                    _ => "is 1",
+                };
+                format!("bit {bit} of {} results {how} in {lanes}", UNITS[unit as usize])
+            }
+            (None, Some((address, bit))) => format!("bit {} of the byte at {address:#x}", bit.trailing_zeros()),
+            (None, None) => place.map(|place| place.instruction.clone()).unwrap_or_default(),
+        };
+        let hex = |value: Option<u64>| Cell::Text(value.map_or(String::new(), |value| format!("{value:#x}")));
+        let row = Row::new(TOOL, "trials")
+            .with("trial", Cell::Number(current.trial.number))
+            .with("launch", Cell::Number(self.launch))
+            .with("kernel", text(&self.kernel))
+            .with("thread", Cell::Text(struck.map_or(String::new(), |struck| thread_name(struck.block, struck.thread))))
+            .with("file", text(line.map_or("", |line| &line.file)))
+            .with("line", Cell::Number(line.map_or(0, |line| line.line).into()))
+            .with("ptx_line", Cell::Number(place.map_or(0, |place| place.instruction_line).into()))
+            .with("instruction", Cell::Text(what))
+            .with("bit", Cell::Number(struck.map_or(0, |struck| struck.bit).into()))
+            .with("before", hex(struck.map(|struck| struck.before)))
+            .with("after", hex(struck.map(|struck| struck.after)))
+            .with("thread_number", Cell::Number(current.thread))
+            .with("place", Cell::Number(current.index))
+            .with("outcome", text(alone.name()))
+            .with("note", Cell::Text(note));
+        let (outcome, note) = protected.map_or(("", String::new()), |(outcome, note)| (outcome.name(), note));
+        self.host.row(row.with("protected", text(outcome)).with("protected_note", Cell::Text(note)));
+        self.tasks.push_back(Task::Begin);
+    }
+
+    fn tell_invalid(&self, trial: &Trial, reason: &str) {
+        let empty = || Cell::Text(String::new());
+        let row = Row::new(TOOL, "trials")
+            .with("trial", Cell::Number(trial.number))
+            .with("launch", Cell::Number(self.launch))
+            .with("kernel", Cell::Text(self.kernel.clone()))
+            .with("thread", empty())
+            .with("file", empty())
+            .with("line", Cell::Number(0))
+            .with("ptx_line", Cell::Number(0))
+            .with("instruction", empty())
+            .with("bit", Cell::Number(0))
+            .with("before", empty())
+            .with("after", empty())
+            .with("thread_number", Cell::Number(0))
+            .with("place", Cell::Number(0))
+            .with("outcome", Cell::Text(Outcome::Invalid.name().to_owned()))
+            .with("note", Cell::Text(reason.to_owned()));
+        self.host.row(row.with("protected", empty()).with("protected_note", empty()));
+    }
+
+    /// The launch itself. With a fault that stays, the program goes on with what that leaves behind.
+    fn last(&mut self) -> Step {
+        let step = as_asked_for();
+        if !self.campaign.stays || self.refusal.is_some() || self.current.is_none() {
+            return Step::Launch(step);
+        }
+        let is_protected = self.campaign.is_protected;
+        let Step::Launch(struck) = self.run(is_protected, false) else { return Step::Launch(step) };
+        self.doing = Doing::Nothing;
+        Step::Launch(LaunchStep { is_trial: false, ..struck })
+    }
+}
+
+impl Plan for TrialPlan {
+    fn next(&mut self, last: &StepOutcome) -> Step {
+        self.ended(last);
+        loop {
+            let Some(task) = self.tasks.pop_front() else {
+                self.shared.disarm();
+                return self.refusal.take().map_or(Step::Done, Step::Refuse);
+            };
+            return match task {
+                Task::Do(step) => step,
+                Task::Profile { is_protected } => {
+                    let room = if is_protected { self.most_threads } else { self.threads };
+                    if room > MOST_THREADS {
+                        self.refuse("too-many-threads", "it has more threads than are counted");
+                        continue;
+                    }
+                    let counts = self.shared.count(self.campaign.model.stratum(), room);
+                    self.doing = Doing::Profile { is_protected, counts };
+                    let step = LaunchStep { version: PROFILE, is_changed: is_protected, is_trial: true, ..as_asked_for() };
+                    Step::Launch(step)
+                }
+                Task::Resolve { is_protected } => self.run(is_protected, true),
+                Task::Strike { is_protected } => self.run(is_protected, false),
+                Task::Begin => {
+                    self.begin();
+                    continue;
+                }
+                Task::Last => self.last(),
+            };
+        }
+    }
+}
