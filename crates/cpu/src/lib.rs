@@ -43,7 +43,7 @@
 //!   their tool only (`ptx::ir::SHADOW_ROLE`).
 //! - `%smid` is the worker that runs the block, and `%nsmid` how many there are: memory for each worker needs no atomics.
 //! - `nanosleep` lets other warps, other threads of the block and other lanes of the warp run at once.
-//! - Instructions are counted for each thread, and a budget is looked at where loops go back ([`Mode::budget`],
+//! - Instructions of the program are counted for each thread, and a budget is looked at where loops go back ([`Mode::budget`],
 //!   `Observer::executed`); region loops stay.
 //! - A confined kernel reaches nothing of the process but memory of the device ([`Mode::confine`]).
 //! - Accesses of instructions that a tool inserted are not preempted ([`Mode::preempt`]), and nobody runs between what a tool

@@ -29,7 +29,7 @@ pub struct Mode {
     /// Whether another warp may run before each access to memory that the program makes, if the schedule is not in order. What
     /// a tool inserted is not preempted: so a schedule does not depend on the tools that look on.
     pub preempt: bool,
-    /// How many instructions a thread may execute. It is looked at where a loop goes back and where a function is called, so a
+    /// How many instructions of the program a thread may execute. It is looked at where a loop goes back and where a function is called, so a
     /// thread may execute some more.
     pub budget: Option<u64>,
     /// Whether instructions are counted.

@@ -28,7 +28,7 @@ pub struct LaunchRequest<'a> {
     pub order: Order,
     /// How many workers run blocks at the same time, at most; as many as the device likes if nothing is said.
     pub workers: Option<u32>,
-    /// How many instructions a thread may execute, and whether they are counted; if nothing is said, as the device was set up.
+    /// How many instructions of the program a thread may execute, and whether they are counted; if nothing is said, as the device was set up.
     pub budget: Option<u64>,
     /// Whether accesses of the program that leave the memory of the device end the launch: it cannot harm the process then,
     /// whatever addresses it computes. What tools inserted may access what is theirs.

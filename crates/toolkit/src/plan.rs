@@ -94,8 +94,9 @@ pub struct LaunchStep {
     /// Whether it is a trial: it is compared with the [reference](Step::Reference) and told in [`Outcome::Tried`], however it ends,
     /// and to nobody else. Else it ends the plan if it goes wrong.
     pub is_trial: bool,
-    /// How many instructions a thread may execute in a trial; they are counted.
-    pub budget: u64,
+    /// How many instructions of the program a thread may execute in a trial; they are counted, which takes time. Nothing if it
+    /// cannot execute more than it should.
+    pub budget: Option<u64>,
     /// Bits of a byte of memory that are inverted before it. After a trial they are as before, if nothing was written there.
     pub flipped: Option<(u64, u8)>,
 }
@@ -111,7 +112,7 @@ pub struct Tried {
     pub difference: Option<(String, u64)>,
     /// Whether something else was printed.
     pub prints_differ: bool,
-    /// How many instructions its threads executed, those of tools included.
+    /// How many instructions of the program its threads executed, if they are counted.
     pub instructions: u64,
 }
 

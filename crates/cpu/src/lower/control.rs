@@ -1,6 +1,7 @@
 //! What is compiled into a kernel to control its execution: preemption, counts, budgets, loops that wait for memory.
 //!
-//! Instructions are counted in memory that the block has for each thread, so that it does not matter who runs a warp: a fibre,
+//! Instructions of the program are counted, and not what tools inserted, so that a budget means the same with any tool. They are
+//! counted in memory that the block has for each thread, so that it does not matter who runs a warp: a fibre,
 //! a loop over warps, or threads of a warp that was deoptimized. A budget is looked at where a loop goes back only.
 //!
 //! A loop in which a thread may wait for memory that another one writes lets other warps run from time to time. If lanes of
@@ -53,7 +54,14 @@ impl Lowering<'_, '_, '_> {
         if !self.unit.options.count {
             return;
         }
-        let instructions = self.analyses.cfg.insts(self.body, block).count() as u64;
+        let of_program = |(id, _): &(StmtId, &ptx::ir::Inst)| self.body.origin(*id).tag.is_none();
+        let instructions = self.analyses.cfg.insts(self.body, block).filter(of_program).count() as u64;
+        let goes_back = self.analyses.layout.cycle_end(block).is_some();
+        if instructions == 0 && !goes_back {
+            return;
+        }
+        // A loop that is a tool's own counts, too: else nothing would end it.
+        let instructions = instructions.max(1);
         let (word, pointer) = (self.unit.context().int(64), self.unit.context().pointer());
         let (scalar, emit) = (self.scalar(), self.vector());
         let first = scalar.resize(Sign::Unsigned, self.first_thread(), 64);
@@ -64,7 +72,7 @@ impl Lowering<'_, '_, '_> {
         emit.store(executed, address, 8);
         // Without a way back, a function comes to an end.
         let is_entry_of_function = !self.function.is_entry() && block == self.analyses.cfg.entry();
-        if self.analyses.layout.cycle_end(block).is_none() && !is_entry_of_function {
+        if !goes_back && !is_entry_of_function {
             return;
         }
         let budget = emit.broadcast(self.context_field(field!(budget), word));

@@ -38,6 +38,8 @@ struct Live {
 
 /// Memory is opened and closed in pieces of this size, like the pages of a device.
 const GRANULE: u64 = 2 << 20;
+/// Where it begins, if nothing else is there: far from what the system maps.
+const WANTED: usize = 0x2000_0000_0000;
 /// Allocations start at multiples of this.
 const ALIGNMENT: u64 = 256;
 /// Pages of the host, which have one protection key each.
@@ -48,7 +50,7 @@ impl Arena {
     pub fn new(bytes: u64) -> io::Result<Self> {
         let bytes = bytes.next_multiple_of(GRANULE);
         // Accesses a little outside find nothing.
-        let mapping = Mapping::reserve((bytes + 2 * GRANULE) as usize)?;
+        let mapping = Mapping::reserve((bytes + 2 * GRANULE) as usize, WANTED)?;
         let state = State {
             free: BTreeMap::from([(GRANULE, bytes)]),
             live: BTreeMap::new(),

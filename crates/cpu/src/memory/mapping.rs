@@ -16,12 +16,13 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Reserves addresses without memory behind them.
-    pub(crate) fn reserve(bytes: usize) -> io::Result<Self> {
-        // SAFETY: a new mapping at an address that the system chooses.
+    /// Reserves addresses without memory behind them: from a wanted one on, if nothing is there. So kernels mostly find the same
+    /// addresses in each run, and what a wrong one leads to is the same, too.
+    pub(crate) fn reserve(bytes: usize, wanted: usize) -> io::Result<Self> {
+        // SAFETY: a new mapping at an address that the system chooses: what it is asked for is a hint.
         let base = unsafe {
             libc::mmap(
-                std::ptr::null_mut(),
+                wanted as *mut libc::c_void,
                 bytes,
                 libc::PROT_NONE,
                 libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,

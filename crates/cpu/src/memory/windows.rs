@@ -30,10 +30,12 @@ const REACH: usize = 2 << 30;
 const STRIDE: usize = 1 << 20;
 /// Windows that there are.
 const WINDOWS: usize = 4096;
+/// Where they begin, if nothing else is there: far from what the system maps.
+const WANTED: usize = 0x1800_0000_0000;
 
 impl SharedWindows {
     pub(crate) fn new() -> io::Result<Self> {
-        let mapping = Mapping::reserve(2 * REACH + WINDOWS * STRIDE)?;
+        let mapping = Mapping::reserve(2 * REACH + WINDOWS * STRIDE, WANTED)?;
         Ok(Self { mapping, state: Mutex::new(State { free: Vec::new(), opened: 0 }) })
     }
 

@@ -53,8 +53,9 @@ struct Runs<'a> {
     heap: Arc<ToolHeap>,
     /// Where what is printed goes until the launch is over.
     output: Option<Arc<Output>>,
-    /// While a trial is under way: how many instructions a thread may execute.
-    trial: Option<u64>,
+    /// Whether a trial is under way, and how many instructions a thread may execute in it.
+    is_trial: bool,
+    budget: Option<u64>,
     /// How many instructions were executed, where they are counted.
     instructions: u64,
     launcher: &'a Launcher<'a>,
@@ -144,7 +145,8 @@ impl ToolHost {
             is_wanted,
             heap: ToolHeap::new(job.name, job.program, job.kernel, plan.is_some()),
             output: None,
-            trial: None,
+            is_trial: false,
+            budget: None,
             instructions: 0,
             launcher,
         };
@@ -264,8 +266,8 @@ impl Runs<'_> {
             order,
             workers: self.tool_host.most_workers(&self.view),
             output: self.output.clone(),
-            budget: self.trial,
-            is_confined: self.trial.is_some(),
+            budget: self.budget,
+            is_confined: self.is_trial,
             heap: Some(Arc::clone(&self.heap) as Arc<dyn Heap>),
             ..self.job.request(target.symbol, &target.shape)
         };
@@ -389,10 +391,10 @@ impl Runs<'_> {
     fn try_launch(&mut self, planner: usize, step: &LaunchStep, checkpoint: Option<&mut Checkpoint>) -> Tried {
         let quiet = self.tool_host.services.quiet();
         let counters = self.kernel.module.take_counters();
-        (self.trial, self.instructions) = (Some(step.budget), 0);
+        (self.is_trial, self.budget, self.instructions) = (true, step.budget, 0);
         let flipped = step.flipped.and_then(|(address, bits)| self.flip(address, bits, None));
         let result = self.run_launch(planner, step);
-        self.trial = None;
+        (self.is_trial, self.budget) = (false, None);
         if let Some((address, bits)) = step.flipped {
             self.flip(address, bits, flipped);
         }
@@ -403,8 +405,8 @@ impl Runs<'_> {
             Ok(Ran { failure: None, .. }) => TrialEnd::Done,
             Ok(_) | Err(LaunchEnd::Tool(_)) => TrialEnd::Stopped,
             Err(LaunchEnd::Device(LaunchError::Fault(fault))) => match &fault.kind {
-                FaultKind::OverBudget { .. } => {
-                    TrialEnd::Hung(format!("a thread executed more than {} instructions", step.budget))
+                FaultKind::OverBudget { budget } => {
+                    TrialEnd::Hung(format!("a thread executed more than {budget} instructions"))
                 }
                 FaultKind::Deadlock { .. } | FaultKind::Timeout { .. } => TrialEnd::Hung(fault.kind.to_string()),
                 _ => TrialEnd::Faulted(fault.kind.to_string()),

@@ -31,6 +31,8 @@ pub(super) struct Kept {
     registers: FxHashSet<Reg>,
     /// How many places of each stratum the thread has come to.
     counts: Vec<Reg>,
+    /// Whether it may execute an instruction twice, or calls functions that may.
+    pub(super) has_loops: bool,
     /// The kinds of units that compute in it.
     pub(super) units: FxHashSet<u32>,
 }
@@ -40,12 +42,22 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
     let mut kept = Kept::default();
     let editor = at.editor();
     let mut block = 0;
+    let mut labels = FxHashSet::default();
     for id in editor.body().iter() {
+        if let Stmt::Label(label) = editor.body().stmt(id) {
+            labels.insert(*label);
+        }
         let view = editor.view(id);
         block += u32::from(matches!(editor.body().stmt(id), Stmt::Label(_)));
         kept.blocks.insert(id, block);
         let Some(view) = view else { continue };
         block += u32::from(ends_block(&view));
+        // Control goes back, or to where it is not known.
+        let goes_back = match view.effect() {
+            Some(Effect::Branch) => view.branch_target().is_none_or(|target| labels.contains(&target)),
+            effect => effect == Some(Effect::Call) && editor.body().origin(id).tag.is_none(),
+        };
+        kept.has_loops |= goes_back;
         if editor.body().origin(id).tag.is_none() {
             view.for_each_write(|reg| _ = kept.registers.insert(reg));
         }
@@ -236,7 +248,7 @@ pub(super) fn branch(at: &mut Cursor<'_, '_>, branch: &Branch) {
         return;
     }
     match at.version() {
-        PROFILE => count_instruction(at, branch.stmt, None),
+        PROFILE => count_instruction(at, branch.stmt, Some(branch.guard)),
         SKIP => skip(at, branch.stmt, Some(branch.guard)),
         _ => {}
     }

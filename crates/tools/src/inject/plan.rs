@@ -7,7 +7,6 @@ use std::sync::atomic::AtomicU64;
 
 use report::{Cell, Row, thread_name};
 use rewrite::Refusal;
-use rustc_hash::FxHashMap;
 use toolkit::{Host, LaunchStep, LaunchView, Outcome as StepOutcome, Plan, RunStep, Step, TrialEnd, Tried};
 
 use super::TOOL;
@@ -22,7 +21,7 @@ use super::register_file::Cell as RegisterCell;
 use super::version::{PLAIN, PROFILE};
 
 /// A budget of instructions that is no limit: they are counted.
-const NO_LIMIT: u64 = u64::MAX;
+const COUNTED: Option<u64> = Some(u64::MAX);
 /// So many instructions more than a thread should execute are no sign of anything.
 const SLACK: u64 = 10_000;
 /// More threads are not counted.
@@ -94,7 +93,7 @@ impl Plan for ProfilePlan {
 
 /// The launch as the program asked for it, with what other tools make of it.
 fn as_asked_for() -> LaunchStep {
-    LaunchStep { version: PLAIN, is_changed: true, is_trial: false, budget: NO_LIMIT, flipped: None }
+    LaunchStep { version: PLAIN, is_changed: true, is_trial: false, budget: None, flipped: None }
 }
 
 /// What is known of the kernel as it is, or of what other tools make of it.
@@ -102,8 +101,8 @@ fn as_asked_for() -> LaunchStep {
 struct Profile {
     /// The places of the threads of the program.
     threads: Threads,
-    /// The threads of the device that each of them is.
-    copies: FxHashMap<u32, Vec<u64>>,
+    /// The threads of the device that each of them is, in the order of the program's.
+    copies: Vec<(u32, u32)>,
     /// The places of these.
     places: Vec<u32>,
     /// How many threads a block of the device has.
@@ -113,15 +112,17 @@ struct Profile {
 }
 
 impl Profile {
-    fn new(counts: &[AtomicU64], instructions: u64, patience: u64) -> Self {
+    fn new(counts: &[AtomicU64], instructions: u64, patience: u64, is_protected: bool) -> Self {
         let all: Vec<Counted> = counted(counts).collect();
-        let mut copies: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
-        for (thread, counted) in all.iter().enumerate().filter(|(_, counted)| counted.places > 0) {
-            copies.entry(counted.program_thread).or_default().push(thread as u64);
+        let mut copies = Vec::new();
+        if is_protected {
+            let busy = all.iter().enumerate().filter(|(_, counted)| counted.places > 0);
+            copies.extend(busy.map(|(thread, counted)| (counted.program_thread, thread as u32)));
+            copies.sort_unstable();
         }
         let sum: u64 = all.iter().map(|counted| u64::from(counted.instructions)).sum();
         let most = all.iter().map(|counted| u64::from(counted.instructions)).max().unwrap_or(0);
-        // What a thread executes, with what tools inserted, if that is spread as the program's own instructions are.
+        // What is counted here is not all that the device counts, but nearly.
         let of_thread = (u128::from(instructions) * u128::from(most) / u128::from(sum.max(1))) as u64;
         Self {
             threads: Threads::new(all.iter().map(|counted| counted.places)),
@@ -187,6 +188,8 @@ pub(super) struct TrialPlan {
     threads: u64,
     most_threads: u64,
     units: Vec<u32>,
+    /// Whether a thread may execute more instructions than the kernel has.
+    has_loops: bool,
     trials: VecDeque<Trial>,
     tasks: VecDeque<Task>,
     doing: Doing,
@@ -204,6 +207,7 @@ impl TrialPlan {
         launch: &LaunchView<'_>,
         trials: Vec<Trial>,
         units: Vec<u32>,
+        has_loops: bool,
     ) -> Self {
         let original = RunStep { version: None, ..RunStep::version(PLAIN) };
         let first = [Step::Checkpoint, Step::Run(original), Step::Reference, Step::Rewind];
@@ -224,6 +228,7 @@ impl TrialPlan {
             threads: threads_of(launch),
             most_threads: most_threads_of(launch),
             units,
+            has_loops,
             trials: trials.into(),
             tasks,
             doing: Doing::Nothing,
@@ -270,7 +275,7 @@ impl TrialPlan {
                 return self.refuse("not-repeatable", reason);
             }
         }
-        let profile = Profile::new(counts, tried.instructions, self.campaign.patience);
+        let profile = Profile::new(counts, tried.instructions, self.campaign.patience, is_protected);
         *(if is_protected { &mut self.protected } else { &mut self.alone }) = Some(profile);
     }
 
@@ -357,8 +362,11 @@ impl TrialPlan {
             return Some((current.thread, current.index));
         }
         let (alone, protected) = (self.profile(false), self.profile(true));
-        let copies = protected.copies.get(&(current.thread as u32))?;
-        let thread = copies[(u128::from(current.copy) * copies.len() as u128 >> 64) as usize];
+        let program_thread = current.thread as u32;
+        let first = protected.copies.partition_point(|(of, _)| *of < program_thread);
+        let copies = protected.copies[first..].partition_point(|(of, _)| *of == program_thread);
+        let chosen = (u128::from(current.copy) * copies as u128 >> 64) as usize;
+        let thread = u64::from(protected.copies[first..first + copies].get(chosen)?.1);
         // Copies do what the thread does, in the same order; else places cannot be told by their numbers.
         let is_same = u64::from(protected.places[thread as usize]) == alone.threads.of(current.thread);
         is_same.then_some((thread, current.index))
@@ -406,7 +414,7 @@ impl TrialPlan {
             (true, Some(arms)) => Doing::Resolve { is_protected, arms: Arc::clone(arms) },
             _ => Doing::Strike { is_protected, arms },
         };
-        let budget = self.profile(is_protected).budget;
+        let budget = self.has_loops.then(|| self.profile(is_protected).budget);
         Step::Launch(LaunchStep { version: model.version(), is_changed: is_protected, is_trial: true, budget, flipped })
     }
 
@@ -569,8 +577,13 @@ impl Plan for TrialPlan {
                     }
                     let counts = self.shared.count(self.campaign.model.stratum(), room);
                     self.doing = Doing::Profile { is_protected, counts };
-                    let step = LaunchStep { version: PROFILE, is_changed: is_protected, is_trial: true, ..as_asked_for() };
-                    Step::Launch(step)
+                    Step::Launch(LaunchStep {
+                        version: PROFILE,
+                        is_changed: is_protected,
+                        is_trial: true,
+                        budget: self.has_loops.then_some(COUNTED).flatten(),
+                        flipped: None,
+                    })
                 }
                 Task::Resolve { is_protected } => self.run(is_protected, true),
                 Task::Strike { is_protected } => self.run(is_protected, false),
