@@ -94,7 +94,9 @@ pub struct LaunchStep {
     /// Whether it is a trial: it is compared with the [reference](Step::Reference) and told in [`Outcome::Tried`], however it ends,
     /// and to nobody else. Else it ends the plan if it goes wrong.
     pub is_trial: bool,
-    /// How many instructions of the program a thread may execute in a trial; they are counted, which takes time. Nothing if it
+    /// Whether the program's accesses stay in the memory of the device, and else end the launch.
+    pub is_confined: bool,
+    /// How many instructions of the program a thread may execute; they are counted, which takes time. Nothing if it
     /// cannot execute more than it should.
     pub budget: Option<u64>,
     /// Bits of a byte of memory that are inverted before it. After a trial they are as before, if nothing was written there.

@@ -194,6 +194,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         std::fs::write(file, text).with_context(|| format!("writing {}", file.display()))?;
     }
     show(args, &trials, seed, took)?;
+    // Trials leave nothing behind.
+    if !stays && ran.exit != golden.exit {
+        output::complain("the program did not go on as it should", " after the trials: none of them counts");
+        return Ok(ExitCode::from(NOT_CHECKED));
+    }
     let expected_trials = if launches.iter().all(|launch| launch.places == 0) { 0 } else { args.count() };
     if trials.len() as u64 != expected_trials || trials.is_empty() || trials.iter().any(|trial| !trial.is_valid()) {
         let valid = trials.iter().filter(|trial| trial.is_valid()).count();

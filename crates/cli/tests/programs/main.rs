@@ -2,11 +2,13 @@
 //! header asks for, and must end as its header says. `group/program [variant]` is the name of a test.
 //!
 //! Those in `tests/memcheck`, `tests/racecheck`, `tests/repair`, `tests/rmt`, `tests/twice`, `tests/loads`, `tests/order` and `tests/doubled` are run under the tool of that name
-//! (`report.rs`). Those in `tests/traffic/closed_forms` have the numbers at their lines that traffic must count (`tables.rs`).
+//! (`report.rs`). Those in `tests/traffic/closed_forms` have the numbers at their lines that traffic must count (`tables.rs`). Those
+//! in `tests/inject` say what must come of faults in them (`faults.rs`).
 //!
 //! `cargo nextest run -p warpgrind --test programs --run-ignored only`, and `streams/` after that for a part of them.
 
 mod build;
+mod faults;
 mod header;
 mod report;
 mod run;
@@ -125,6 +127,11 @@ fn main() -> Result<()> {
     for (name, source) in sources_in(&closed_forms, &["cu"])? {
         let check = move || tables::check(toolchain()?, &source).map_err(|error| Failed::from(format!("{error:#}")));
         trials.push(Trial::test(format!("traffic/closed_forms/{name}"), check).with_ignored_flag(true));
+    }
+    let faulty = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/inject").canonicalize()?;
+    for (name, source) in sources_in(&faulty, &["cu"])? {
+        let check = move || faults::check(toolchain()?, &source).map_err(|error| Failed::from(format!("{error:#}")));
+        trials.push(Trial::test(format!("inject/{name}"), check).with_ignored_flag(true));
     }
     libtest_mimic::run(&args, trials).exit();
 }

@@ -53,8 +53,8 @@ struct Runs<'a> {
     heap: Arc<ToolHeap>,
     /// Where what is printed goes until the launch is over.
     output: Option<Arc<Output>>,
-    /// Whether a trial is under way, and how many instructions a thread may execute in it.
-    is_trial: bool,
+    /// The limits of the launch that is under way: whether it is confined, and how many instructions a thread may execute.
+    is_confined: bool,
     budget: Option<u64>,
     /// How many instructions were executed, where they are counted.
     instructions: u64,
@@ -145,7 +145,7 @@ impl ToolHost {
             is_wanted,
             heap: ToolHeap::new(job.name, job.program, job.kernel, plan.is_some()),
             output: None,
-            is_trial: false,
+            is_confined: false,
             budget: None,
             instructions: 0,
             launcher,
@@ -267,7 +267,7 @@ impl Runs<'_> {
             workers: self.tool_host.most_workers(&self.view),
             output: self.output.clone(),
             budget: self.budget,
-            is_confined: self.is_trial,
+            is_confined: self.is_confined,
             heap: Some(Arc::clone(&self.heap) as Arc<dyn Heap>),
             ..self.job.request(target.symbol, &target.shape)
         };
@@ -391,10 +391,9 @@ impl Runs<'_> {
     fn try_launch(&mut self, planner: usize, step: &LaunchStep, checkpoint: Option<&mut Checkpoint>) -> Tried {
         let quiet = self.tool_host.services.quiet();
         let counters = self.kernel.module.take_counters();
-        (self.is_trial, self.budget, self.instructions) = (true, step.budget, 0);
+        self.instructions = 0;
         let flipped = step.flipped.and_then(|(address, bits)| self.flip(address, bits, None));
         let result = self.run_launch(planner, step);
-        (self.is_trial, self.budget) = (false, None);
         if let Some((address, bits)) = step.flipped {
             self.flip(address, bits, flipped);
         }
@@ -445,6 +444,7 @@ impl Runs<'_> {
             }
         }
         let before = std::mem::replace(&mut self.choice, choice);
+        (self.is_confined, self.budget) = (step.is_confined, step.budget);
         let result = match others {
             Some((other, plan)) => {
                 let (ended, _) = self.run_steps(plan, other);
@@ -453,6 +453,7 @@ impl Runs<'_> {
             None => self.run_step(planner, &RunStep::version(step.version), &[]),
         };
         self.choice = before;
+        (self.is_confined, self.budget) = (false, None);
         result
     }
 

@@ -236,6 +236,13 @@ impl InjectInstance {
     }
 }
 
+/// Where an instruction is, as the program has it: this version may have other operands.
+fn original_place(evidence: &Evidence<'_>) -> Place {
+    let Place { instruction_line, kernel, .. } = &evidence.place;
+    let place = evidence.sites.place_of_line(evidence.module, *instruction_line, kernel);
+    place.filter(|place| !place.instruction.is_empty()).unwrap_or_else(|| evidence.place.clone())
+}
+
 impl Instance for InjectInstance {
     fn wants_version(&self, version: usize) -> bool {
         [PLAIN, PROFILE, self.campaign.model.version()].contains(&version)
@@ -246,11 +253,12 @@ impl Instance for InjectInstance {
         for (word, value) in [(FIRST, 0), (ARMED, 0), (COUNTED, 0), (UNIT, u64::MAX), (KEEPS, u64::MAX), (TOGGLES, 0)] {
             words.set(word, value);
         }
-        if let Some(counts) = &state.counts {
+        // A tool may run the launch several times: the first counts.
+        if let Some(counts) = state.counts.take() {
             words.set(COUNTS, counts.as_ptr() as u64);
             words.set(COUNTED, counts.len() as u64 / 2);
             words.set(STRATUM, state.stratum);
-            words.keep(Arc::new(Arc::clone(counts)));
+            words.keep(Arc::new(counts));
         }
         let armed = match &state.armed {
             // It passes.
@@ -303,7 +311,7 @@ impl Instance for InjectInstance {
         let wants_registers = self.campaign.model == Model::RegisterFile;
         let mut state = self.shared.state();
         state.struck.get_or_insert_with(|| Struck {
-            place: evidence.place.clone(),
+            place: original_place(evidence),
             block: record.block,
             thread: record.thread,
             site: record.site,

@@ -93,7 +93,7 @@ impl Plan for ProfilePlan {
 
 /// The launch as the program asked for it, with what other tools make of it.
 fn as_asked_for() -> LaunchStep {
-    LaunchStep { version: PLAIN, is_changed: true, is_trial: false, budget: None, flipped: None }
+    LaunchStep { version: PLAIN, is_changed: true, is_trial: false, is_confined: false, budget: None, flipped: None }
 }
 
 /// What is known of the kernel as it is, or of what other tools make of it.
@@ -415,7 +415,14 @@ impl TrialPlan {
             _ => Doing::Strike { is_protected, arms },
         };
         let budget = self.has_loops.then(|| self.profile(is_protected).budget);
-        Step::Launch(LaunchStep { version: model.version(), is_changed: is_protected, is_trial: true, budget, flipped })
+        Step::Launch(LaunchStep {
+            version: model.version(),
+            is_changed: is_protected,
+            is_trial: true,
+            is_confined: true,
+            budget,
+            flipped,
+        })
     }
 
     /// It is known where the fault strikes.
@@ -581,6 +588,7 @@ impl Plan for TrialPlan {
                         version: PROFILE,
                         is_changed: is_protected,
                         is_trial: true,
+                        is_confined: true,
                         budget: self.has_loops.then_some(COUNTED).flatten(),
                         flipped: None,
                     })
