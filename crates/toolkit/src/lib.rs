@@ -65,7 +65,7 @@ pub use instance::Instance;
 pub use launch::{Evidence, Kept, LaunchView, SiteCount, Words, site_variable};
 pub use objects::{AllocationKind, Moment, Object, Objects};
 pub use order::{Clock, WorkId, WorkOrder};
-pub use plan::{LaunchStep, Outcome, Plan, RunStep, Step, Tried, TrialEnd};
+pub use plan::{LaunchStep, Outcome, Plan, RunStep, Step, TrialEnd, Tried};
 pub use plane::{Plane, PlaneLayout, PlaneOf};
 pub use proofs::Proofs;
 pub use reach::Reach;

@@ -114,7 +114,8 @@ impl Args {
     /// The tool that protects, and its variant.
     fn protection(&self) -> Result<Option<(&str, Option<&str>)>> {
         let Some(with) = &self.with else { return Ok(None) };
-        let (name, variant) = with.split_once(':').map_or((with.as_str(), None), |(name, variant)| (name, Some(variant)));
+        let (name, variant) =
+            with.split_once(':').map_or((with.as_str(), None), |(name, variant)| (name, Some(variant)));
         let Some(tool) = tools::tool(name).filter(|tool| tool.name() != TOOL) else {
             bail!("there is no tool `{name}` that could protect kernels: `--with rmt` is one")
         };
@@ -151,7 +152,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if let Some((name, variant)) = protection {
         names.insert(0, name);
         flags.push(flag("protected", toolkit::Flag::SET.to_owned()));
-        let variant = variant.map(|value| ToolFlag { tool: name.to_owned(), name: "variant".to_owned(), value: value.to_owned() });
+        let variant = variant.map(|value| ToolFlag {
+            tool: name.to_owned(),
+            name: "variant".to_owned(),
+            value: value.to_owned(),
+        });
         flags.extend(variant);
     }
     let with_trials = |first: u64, count: u64, stays: bool| {
@@ -227,17 +232,23 @@ fn launches(args: &Args, golden: &Ran) -> Result<Vec<Launch>> {
     {
         output::complain("without any fault", &format!(", the program ends with exit code {code}"));
     }
-    let mut launches: Vec<(u64, String, u64)> =
-        golden.rows("launches").map(|row| (trial::number(row, "launch"), trial::text(row, "kernel"), trial::number(row, "places"))).collect();
+    let mut launches: Vec<(u64, String, u64)> = golden
+        .rows("launches")
+        .map(|row| (trial::number(row, "launch"), trial::text(row, "kernel"), trial::number(row, "places")))
+        .collect();
     launches.sort();
     if launches.is_empty() {
-        bail!("the program has launched no kernel that faults could strike{}", golden.unchecked.first().map_or(String::new(), |gap| format!(": {gap}")));
+        bail!(
+            "the program has launched no kernel that faults could strike{}",
+            golden.unchecked.first().map_or(String::new(), |gap| format!(": {gap}"))
+        );
     }
     let mut matching = 0;
     let mut all = Vec::new();
     for (number, kernel, places) in launches {
         let is_meant = args.kernel_name.is_empty() || args.kernel_name.iter().any(|filter| filter.matches(&kernel));
-        let is_in_range = matching >= args.launch_skip && args.launch_count.is_none_or(|count| matching - args.launch_skip < count);
+        let is_in_range =
+            matching >= args.launch_skip && args.launch_count.is_none_or(|count| matching - args.launch_skip < count);
         matching += usize::from(is_meant);
         all.push(Launch { number, places: if is_meant && is_in_range { places } else { 0 } });
     }

@@ -39,7 +39,12 @@ pub(super) fn lines(model: &str, trials: &[Trial]) -> String {
     let mut text = String::new();
     let flip = bit_flip_model(model).map_or_else(|| model.to_owned(), |number| number.to_string());
     for trial in trials.iter().filter(|trial| trial.is_valid()) {
-        let opcode = trial.instruction.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or("").trim_end_matches(';');
+        let opcode = trial
+            .instruction
+            .split_whitespace()
+            .find(|word| !word.starts_with('@'))
+            .unwrap_or("")
+            .trim_end_matches(';');
         // NVBitFI counts launches of a kernel from 0 on; its operand and bit are numbers between 0 and 1.
         let (kernel, launch, bit) = (&trial.kernel, trial.launch.saturating_sub(1), trial.bit as f64 / 64.0);
         let _ = writeln!(text, "{kernel} {launch} {} 0 {bit}", trial.place);

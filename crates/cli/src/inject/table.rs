@@ -38,7 +38,8 @@ impl Table {
     pub(super) fn of(trials: &[Trial], with: Option<&str>) -> Self {
         let mut rows: BTreeMap<&str, Row> = BTreeMap::new();
         for trial in trials {
-            let row = rows.entry(&trial.kernel).or_insert_with(|| Row { kernel: trial.kernel.clone(), ..Row::default() });
+            let row =
+                rows.entry(&trial.kernel).or_insert_with(|| Row { kernel: trial.kernel.clone(), ..Row::default() });
             if !trial.is_valid() {
                 row.invalid += 1;
                 continue;

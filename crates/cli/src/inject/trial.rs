@@ -69,7 +69,12 @@ impl Trial {
 
     /// For people.
     pub(super) fn sentences(&self, model: &str, seed: u64, with: Option<&str>) -> String {
-        let mut text = format!("trial {} of {model}, seed {seed}: launch {} of {}\n", self.number, self.launch, demangled(&self.kernel));
+        let mut text = format!(
+            "trial {} of {model}, seed {seed}: launch {} of {}\n",
+            self.number,
+            self.launch,
+            demangled(&self.kernel)
+        );
         let place = match self.file.is_empty() {
             true => String::new(),
             false => format!("{}:{}  ", self.file, self.line),

@@ -73,7 +73,9 @@ impl Verdict {
             _ => {}
         }
         let now = contents(files)?;
-        if let Some((file, _)) = files.iter().zip(now.iter().zip(&expected.files)).find(|(_, (now, expected))| now != expected) {
+        if let Some((file, _)) =
+            files.iter().zip(now.iter().zip(&expected.files)).find(|(_, (now, expected))| now != expected)
+        {
             return Ok(Self::File(file.clone()));
         }
         if ran.stdout != expected.stdout {

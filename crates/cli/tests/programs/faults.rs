@@ -48,6 +48,9 @@ fn check_line(program: &Path, line: &str) -> Result<()> {
         let holds = if condition[at..].starts_with('=') { is == number } else { is > number };
         ensure!(holds, "{name} is {is}, not {condition}: {}", String::from_utf8_lossy(&first.stderr));
     }
+    for row in &rows {
+        is_documented(row)?;
+    }
     let said = String::from_utf8_lossy(&first.stderr);
     ensure!(first.status.code() == Some(exit), "the exit is {}: {said}", first.status);
     let again = run(&flags)?;
@@ -85,4 +88,20 @@ fn rows(output: &Output) -> Result<Vec<Value>> {
 fn sum(rows: &[Value], name: &str) -> u64 {
     let number = |row: &Value| name.split('.').fold(row, |value, part| &value[part]).as_u64().unwrap_or(0);
     rows.iter().filter(|row| row["type"] == "faults").map(number).sum()
+}
+
+/// Whether an object has just the fields that the document says.
+fn is_documented(row: &Value) -> Result<()> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/report-format.md");
+    let text = std::fs::read_to_string(path).context(path)?;
+    let title = format!("## {}\n", row["type"].as_str().context("an object has a type")?);
+    let section = text.split_once(&title).with_context(|| format!("there is no `{title}`"))?.1;
+    let section = section.split_once("\n## ").map_or(section, |(section, _)| section);
+    let mut fields: Vec<&str> =
+        section.lines().filter_map(|line| Some(line.strip_prefix("| `")?.split_once('`')?.0)).collect();
+    let mut written: Vec<&str> = row.as_object().context("it is an object")?.keys().map(String::as_str).collect();
+    fields.sort_unstable();
+    written.sort_unstable();
+    ensure!(fields == written, "{title} has other fields: {written:?}");
+    Ok(())
 }

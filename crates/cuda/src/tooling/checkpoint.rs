@@ -136,7 +136,8 @@ mod tests {
     #[test]
     fn trials_are_compared_and_undone() {
         let (mut written, mut other) = (vec![1_u8; 10_000], vec![2_u8; 5000]);
-        let object = |memory: &mut Vec<u8>, name: &str| (memory.as_mut_ptr() as u64, memory.len() as u64, name.to_owned());
+        let object =
+            |memory: &mut Vec<u8>, name: &str| (memory.as_mut_ptr() as u64, memory.len() as u64, name.to_owned());
         let mut checkpoint = Checkpoint::new(vec![object(&mut written, "one"), object(&mut other, "other")]);
         written[9000] = 7;
         checkpoint.set_reference(b"hello".to_vec());

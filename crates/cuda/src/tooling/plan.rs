@@ -5,7 +5,8 @@ use std::sync::{Arc, PoisonError};
 use device::{Blocks, Fault, FaultKind, Heap, LaunchError, LaunchRequest, Launched, Order, Output, Program};
 use rewrite::{Class, KernelVersion, KernelVersions, LaunchShape, Refusal};
 use toolkit::{
-    Failure, HostStack, LaunchStep, LaunchView, Outcome, Plan, Reach, RunStep, Step, Touched, TrialEnd, Tried, WorkOrder,
+    Failure, HostStack, LaunchStep, LaunchView, Outcome, Plan, Reach, RunStep, Step, Touched, TrialEnd, Tried,
+    WorkOrder,
 };
 
 use super::ToolHost;
@@ -432,13 +433,13 @@ impl Runs<'_> {
         let others = if step.is_changed { self.tool_host.plan(&self.view, planner) } else { None };
         if !step.is_changed {
             let tools = self.tool_host.rewriter.tools();
-            let is_same = |(place, (tool, version)): (usize, (&&dyn rewrite::Instrumentation, &usize))| match tool.class() {
-                Class::Change => tool.is_plain(*version),
-                _ => *version == choice[place],
-            };
+            let is_same =
+                |(place, (tool, version)): (usize, (&&dyn rewrite::Instrumentation, &usize))| match tool.class() {
+                    Class::Change => tool.is_plain(*version),
+                    _ => *version == choice[place],
+                };
             let versions = self.kernel.module.versions.versions.iter();
-            let mut unchanged =
-                versions.filter(|version| tools.iter().zip(&version.choice).enumerate().all(is_same));
+            let mut unchanged = versions.filter(|version| tools.iter().zip(&version.choice).enumerate().all(is_same));
             if let Some(version) = unchanged.next() {
                 choice.clone_from(&version.choice);
             }

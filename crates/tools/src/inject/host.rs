@@ -48,8 +48,11 @@ const PLACES: Flag = Flag {
     value: Some(FlagValue { name: "PLACES", default: "", check: check_places }),
 };
 
-const PROTECTED: Flag =
-    Flag { name: "protected", help: "Faults that corrupt something strike what other tools make of the kernel, too", value: None };
+const PROTECTED: Flag = Flag {
+    name: "protected",
+    help: "Faults that corrupt something strike what other tools make of the kernel, too",
+    value: None,
+};
 
 const STAYS: Flag = Flag { name: "stays", help: "The program goes on with what the fault left behind", value: None };
 
@@ -62,7 +65,9 @@ const PATIENCE: Flag = Flag {
 pub(super) const FLAGS: &[Flag] = &[MODEL, FAULT_SEED, FIRST_TRIAL, TRIALS, PLACES, PROTECTED, STAYS, PATIENCE];
 
 fn check_model(name: &str) -> Result<(), String> {
-    Model::named(name).map(drop).ok_or_else(|| format!("there is no model `{name}`: it is one of {}", super::models().join(", ")))
+    Model::named(name)
+        .map(drop)
+        .ok_or_else(|| format!("there is no model `{name}`: it is one of {}", super::models().join(", ")))
 }
 
 fn check_number(text: &str) -> Result<(), String> {
@@ -215,7 +220,8 @@ pub(super) fn counted(counts: &[AtomicU64]) -> impl Iterator<Item = Counted> {
 
 impl InjectInstance {
     pub(super) fn new(options: &Options, host: &Arc<dyn Host>) -> Result<Self, String> {
-        let number = |flag: &Flag| options.get(flag).parse::<u64>().map_err(|_| format!("--{} is no number", flag.name));
+        let number =
+            |flag: &Flag| options.get(flag).parse::<u64>().map_err(|_| format!("--{} is no number", flag.name));
         let model = Model::named(options.get(&MODEL)).ok_or("there is no such model")?;
         let population = Population::parse(options.get(&PLACES))?;
         let (seed, first, count) = (number(&FAULT_SEED)?, number(&FIRST_TRIAL)?, number(&TRIALS)?);

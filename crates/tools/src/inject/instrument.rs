@@ -471,8 +471,7 @@ fn carried(at: &mut Cursor<'_, '_>, reg: Reg, kind: Kind) -> Carried {
     match kind {
         Kind::Bits32 | Kind::Bits64 => Carried { reg, before: Vec::new(), after: Vec::new() },
         Kind::Float | Kind::Double => {
-            let (ty, spelling) =
-                if kind == Kind::Float { (Type::B32, "mov.b32") } else { (Type::B64, "mov.b64") };
+            let (ty, spelling) = if kind == Kind::Float { (Type::B32, "mov.b32") } else { (Type::B64, "mov.b64") };
             let plain = fresh(ty);
             Carried { reg: plain, before: vec![one(spelling, plain, reg)], after: vec![one(spelling, reg, plain)] }
         }
@@ -542,10 +541,13 @@ fn struck_copy(
 ) -> Reg {
     let ty = at.editor().function().reg_type(reg);
     let copy = at.reg(ty);
-    let spelling = format!("mov.{}", match (ty.kind(), ty.bits()) {
-        (TypeKind::Float, 16) => "b16",
-        _ => ty.text(),
-    });
+    let spelling = format!(
+        "mov.{}",
+        match (ty.kind(), ty.bits()) {
+            (TypeKind::Float, 16) => "b16",
+            _ => ty.text(),
+        }
+    );
     at.before().inst(&spelling, &[copy.into(), reg.into()]);
     let site = at.instruction_site(0).0;
     let who = who(at);
@@ -593,8 +595,7 @@ fn replace_stored(at: &mut Cursor<'_, '_>, stmt: StmtId, copies: &[Option<Reg>])
         [_, stored] => vec![*stored],
         _ => return,
     };
-    let new: Vec<Operand> =
-        old.iter().zip(copies).map(|(old, copy)| copy.map_or(*old, Operand::Reg)).collect();
+    let new: Vec<Operand> = old.iter().zip(copies).map(|(old, copy)| copy.map_or(*old, Operand::Reg)).collect();
     let operand = if is_vector { at.before().vector(&new) } else { new[0] };
     at.editor().set_operand(stmt, 1, operand);
 }

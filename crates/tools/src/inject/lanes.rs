@@ -35,12 +35,12 @@ fn unit(view: &View<'_>) -> u32 {
 
 /// Masks what an instruction writes.
 pub(super) fn definition(at: &mut Cursor<'_, '_>, definition: &Definition) {
-    let Some(unit) = at.editor().view(definition.stmt).filter(|view| view.effect() != Some(Effect::Call)).map(|view| unit(&view))
+    let Some(unit) =
+        at.editor().view(definition.stmt).filter(|view| view.effect() != Some(Effect::Call)).map(|view| unit(&view))
     else {
         return;
     };
-    let regs: Vec<(Reg, Kind)> =
-        definition.regs.iter().filter_map(|&reg| Some((reg, Kind::of(at, reg)?))).collect();
+    let regs: Vec<(Reg, Kind)> = definition.regs.iter().filter_map(|&reg| Some((reg, Kind::of(at, reg)?))).collect();
     let regs: Vec<_> = regs.into_iter().filter(|(_, kind)| *kind != Kind::Predicate).collect();
     if regs.is_empty() {
         return;
@@ -60,8 +60,7 @@ pub(super) fn definition(at: &mut Cursor<'_, '_>, definition: &Definition) {
 
 /// What a lane keeps of a result, and what it inverts, of 64 bits.
 fn masks(at: &mut Cursor<'_, '_>, unit: u32) -> (Reg, Reg) {
-    let [lane, lanes, wanted, keeps, toggles] =
-        [LANE, LANES_OF_UNIT, UNIT, KEEPS, TOGGLES].map(|word| at.word(word));
+    let [lane, lanes, wanted, keeps, toggles] = [LANE, LANES_OF_UNIT, UNIT, KEEPS, TOGGLES].map(|word| at.word(word));
     let mine = at.at_entry("mov.u32", Type::B32, &[Special::Laneid.into()]);
     let mine = at.at_entry("cvt.u64.u32", Type::B64, &[mine.into()]);
     let mine = at.at_entry("and.b64", Type::B64, &[mine.into(), lanes.into()]);

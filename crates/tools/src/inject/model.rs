@@ -146,9 +146,12 @@ impl Model {
     /// The version of a kernel in which it can strike.
     pub(super) fn version(self) -> Version {
         match self {
-            Self::SingleBit | Self::DoubleBit | Self::RandomValue | Self::ZeroValue | Self::ThreadId | Self::WarpWide => {
-                version::RESULTS
-            }
+            Self::SingleBit
+            | Self::DoubleBit
+            | Self::RandomValue
+            | Self::ZeroValue
+            | Self::ThreadId
+            | Self::WarpWide => version::RESULTS,
             Self::Predicate => version::PREDICATES,
             Self::Address | Self::StoreData => version::OPERANDS,
             Self::Skip => version::SKIP,

@@ -138,10 +138,16 @@ impl Profile {
 #[derive(Debug)]
 enum Task {
     Do(Step),
-    Profile { is_protected: bool },
+    Profile {
+        is_protected: bool,
+    },
     /// A trial is prepared by a run in which nothing is struck.
-    Resolve { is_protected: bool },
-    Strike { is_protected: bool },
+    Resolve {
+        is_protected: bool,
+    },
+    Strike {
+        is_protected: bool,
+    },
     /// The next trial.
     Begin,
     /// The launch itself.
@@ -365,7 +371,7 @@ impl TrialPlan {
         let program_thread = current.thread as u32;
         let first = protected.copies.partition_point(|(of, _)| *of < program_thread);
         let copies = protected.copies[first..].partition_point(|(of, _)| *of == program_thread);
-        let chosen = (u128::from(current.copy) * copies as u128 >> 64) as usize;
+        let chosen = ((u128::from(current.copy) * copies as u128) >> 64) as usize;
         let thread = u64::from(protected.copies[first..first + copies].get(chosen)?.1);
         // Copies do what the thread does, in the same order; else places cannot be told by their numbers.
         let is_same = u64::from(protected.places[thread as usize]) == alone.threads.of(current.thread);
@@ -403,12 +409,12 @@ impl TrialPlan {
         let mut arms = None;
         if let Some(fault) = lanes {
             self.shared.arm(Armed::Lanes(fault));
-        } else if model != Model::MemoryCell {
-            if let Some((first, count, arm)) = self.arms(is_protected, resolves) {
-                let made = Arc::new(Arms::new(&arm));
-                self.shared.arm(Armed::Threads { first, count, arms: Arc::clone(&made) });
-                arms = Some(made);
-            }
+        } else if model != Model::MemoryCell
+            && let Some((first, count, arm)) = self.arms(is_protected, resolves)
+        {
+            let made = Arc::new(Arms::new(&arm));
+            self.shared.arm(Armed::Threads { first, count, arms: Arc::clone(&made) });
+            arms = Some(made);
         }
         self.doing = match (resolves, &arms) {
             (true, Some(arms)) => Doing::Resolve { is_protected, arms: Arc::clone(arms) },
@@ -433,7 +439,8 @@ impl TrialPlan {
             Model::WarpWide => {
                 let sites = arms.sites();
                 let site = struck.as_ref().map(|struck| struck.site);
-                let passed = sites.split_last().map_or(0, |(last, before)| before.iter().filter(|&site| site == last).count());
+                let passed =
+                    sites.split_last().map_or(0, |(last, before)| before.iter().filter(|&site| site == last).count());
                 current.site = site.map(|site| (site, passed as u64));
             }
             _ => {
@@ -444,7 +451,7 @@ impl TrialPlan {
                     current.register = current.register.map(|(reg, _, bit)| (reg, struck.func, bit));
                     return;
                 }
-                let bit = (u128::from(current.random) * u128::from(file.bits) >> 64) as u64;
+                let bit = ((u128::from(current.random) * u128::from(file.bits)) >> 64) as u64;
                 match file.cell(bit) {
                     RegisterCell::Register(reg, bit) => current.register = Some((reg, struck.func, bit)),
                     RegisterCell::Unused => {
@@ -498,7 +505,8 @@ impl TrialPlan {
         let text = |text: &str| Cell::Text(text.to_owned());
         let what = match (current.lanes, current.flipped) {
             (Some(LaneFault { lane, bits_of_lane, unit, keeps, toggles }), _) => {
-                let lanes = if bits_of_lane == 31 { format!("lane {lane}") } else { format!("lanes {lane} and {}", lane + 16) };
+                let lanes =
+                    if bits_of_lane == 31 { format!("lane {lane}") } else { format!("lanes {lane} and {}", lane + 16) };
                 let bit = (!keeps | toggles).trailing_zeros();
                 let how = match (keeps, toggles) {
                     (u64::MAX, _) => "is inverted",

@@ -96,10 +96,7 @@ mod tests {
         let population = Population::parse("0x2,10x3,0,5").unwrap();
         assert_eq!(population.total, 35);
         let found: Vec<_> = [0, 9, 10, 29, 30, 34, 35].map(|place| population.find(place)).into();
-        assert_eq!(
-            found,
-            [Some((3, 0)), Some((3, 9)), Some((4, 0)), Some((5, 9)), Some((7, 0)), Some((7, 4)), None]
-        );
+        assert_eq!(found, [Some((3, 0)), Some((3, 9)), Some((4, 0)), Some((5, 9)), Some((7, 0)), Some((7, 4)), None]);
         assert_eq!(Population::parse("").unwrap().draw(&mut Numbers::new(0, 0, 0)), None);
         assert!(Population::parse("3y").is_err() && Population::parse("99999999999999999x9999").is_err());
     }

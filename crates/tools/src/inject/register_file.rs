@@ -86,18 +86,13 @@ mod tests {
         let function = module.functions.values().next().unwrap();
         let body = function.body.as_ref().unwrap();
         let statements: Vec<StmtId> = body.insts().map(|(id, _)| id).collect();
-        let files: Vec<_> =
-            statements.iter().map(|&stmt| RegisterFile::of(&module, function, stmt).unwrap()).collect();
+        let files: Vec<_> = statements.iter().map(|&stmt| RegisterFile::of(&module, function, stmt).unwrap()).collect();
         let bits = |file: &RegisterFile| file.live.iter().map(|(_, bits)| *bits).collect::<Vec<_>>();
         // Before each instruction; predicates are in a file of their own.
-        assert_eq!(files.iter().map(bits).collect::<Vec<_>>(), [
-            vec![],
-            vec![64],
-            vec![64, 32],
-            vec![64, 32],
-            vec![64, 32],
-            vec![]
-        ]);
+        assert_eq!(
+            files.iter().map(bits).collect::<Vec<_>>(),
+            [vec![], vec![64], vec![64, 32], vec![64, 32], vec![64, 32], vec![]]
+        );
         assert!(files.iter().all(|file| file.bits == 96));
         let reg = files[3].live[1].0;
         assert_eq!(files[3].cell(64), Cell::Register(reg, 0));

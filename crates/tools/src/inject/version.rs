@@ -21,5 +21,4 @@ pub(super) const REGISTERS: Version = 6;
 pub(super) const LANES: Version = 7;
 
 /// Their names, by their numbers.
-pub(super) const NAMES: [&str; 8] =
-    ["", "profile", "results", "predicates", "operands", "skip", "registers", "lanes"];
+pub(super) const NAMES: [&str; 8] = ["", "profile", "results", "predicates", "operands", "skip", "registers", "lanes"];
