@@ -45,6 +45,24 @@ impl Row {
         self
     }
 
+    fn cell(&self, column: &str) -> Option<&Cell> {
+        self.cells.iter().find(|(name, _)| name == column).map(|(_, cell)| cell)
+    }
+
+    /// The text in a column; empty if it has none.
+    pub fn text(&self, column: &str) -> &str {
+        if let Some(Cell::Text(text)) = self.cell(column) { text } else { "" }
+    }
+
+    /// The number in a column; 0 if it has none.
+    pub fn number(&self, column: &str) -> u64 {
+        if let Some(Cell::Number(number) | Cell::Count(number) | Cell::Most(number)) = self.cell(column) {
+            *number
+        } else {
+            0
+        }
+    }
+
     /// What makes two rows one: all but what was counted.
     pub(crate) fn key(&self) -> String {
         let cells: Vec<(&str, Option<&Cell>)> = self

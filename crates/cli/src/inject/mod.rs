@@ -234,7 +234,7 @@ fn launches(args: &Args, golden: &Ran) -> Result<Vec<Launch>> {
     }
     let mut launches: Vec<(u64, String, u64)> = golden
         .rows("launches")
-        .map(|row| (trial::number(row, "launch"), trial::text(row, "kernel"), trial::number(row, "places")))
+        .map(|row| (row.number("launch"), row.text("kernel").to_owned(), row.number("places")))
         .collect();
     launches.sort();
     if launches.is_empty() {

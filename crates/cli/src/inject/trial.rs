@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use report::{Cell, Row, demangled};
+use report::{Row, demangled};
 use serde::Serialize;
 
 use super::verdict::Verdict;
@@ -35,23 +35,23 @@ pub(super) struct Trial {
 impl Trial {
     pub(super) fn of(row: &Row) -> Self {
         Self {
-            number: number(row, "trial"),
-            launch: number(row, "launch"),
-            kernel: text(row, "kernel"),
-            thread: text(row, "thread"),
-            file: text(row, "file"),
-            line: number(row, "line"),
-            ptx_line: number(row, "ptx_line"),
-            instruction: text(row, "instruction"),
-            bit: number(row, "bit"),
-            before: text(row, "before"),
-            after: text(row, "after"),
-            thread_number: number(row, "thread_number"),
-            place: number(row, "place"),
-            outcome: text(row, "outcome"),
-            note: text(row, "note"),
-            protected: text(row, "protected"),
-            protected_note: text(row, "protected_note"),
+            number: row.number("trial"),
+            launch: row.number("launch"),
+            kernel: row.text("kernel").to_owned(),
+            thread: row.text("thread").to_owned(),
+            file: row.text("file").to_owned(),
+            line: row.number("line"),
+            ptx_line: row.number("ptx_line"),
+            instruction: row.text("instruction").to_owned(),
+            bit: row.number("bit"),
+            before: row.text("before").to_owned(),
+            after: row.text("after").to_owned(),
+            thread_number: row.number("thread_number"),
+            place: row.number("place"),
+            outcome: row.text("outcome").to_owned(),
+            note: row.text("note").to_owned(),
+            protected: row.text("protected").to_owned(),
+            protected_note: row.text("protected_note").to_owned(),
             program: None,
         }
     }
@@ -164,16 +164,4 @@ fn in_words(outcome: &str) -> &str {
         "sdc" => "silent corruption",
         other => other,
     }
-}
-
-/// A text of a row.
-pub(super) fn text(row: &Row, column: &str) -> String {
-    let cell = row.cells.iter().find(|(name, _)| name == column).map(|(_, cell)| cell);
-    if let Some(Cell::Text(text)) = cell { text.clone() } else { String::new() }
-}
-
-/// A number of a row.
-pub(super) fn number(row: &Row, column: &str) -> u64 {
-    let cell = row.cells.iter().find(|(name, _)| name == column).map(|(_, cell)| cell);
-    if let Some(Cell::Number(number) | Cell::Count(number)) = cell { *number } else { 0 }
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
-use report::{Cell, Exit, Report, Row, Run, Verdict};
+use report::{Exit, Report, Row, Run, Verdict};
 use settings::Settings;
 
 use super::Args;
@@ -82,36 +82,36 @@ pub(super) fn prove(args: &Args) -> Result<ExitCode> {
 fn proofs(report: &Report) -> Vec<Proof> {
     let of_table = |table: &'static str| report.rows.iter().filter(move |row| row.tool == TOOL && row.table == table);
     let shape = |row: &Row| -> String {
-        let columns = ["kernel", "grid", "block", "objects"].map(|name| text(row, name));
-        format!("{}\0{}", columns.join("\0"), number(row, "shared"))
+        let columns = ["kernel", "grid", "block", "objects"].map(|name| row.text(name));
+        format!("{}\0{}", columns.join("\0"), row.number("shared"))
     };
     let mut reasons: BTreeMap<String, Vec<&Row>> = BTreeMap::new();
     for row in of_table("reasons") {
         reasons.entry(shape(row)).or_default().push(row);
     }
     let proof = |row: &Row| {
-        let (bounds, races) = (number(row, "bounds") == 1, number(row, "races") == 1);
+        let (bounds, races) = (row.number("bounds") == 1, row.number("races") == 1);
         let is_open = |question: &str| (question == "bounds" && !bounds) || (question == "races" && !races);
         let of_shape = reasons.get(&shape(row)).map_or(&[][..], Vec::as_slice);
-        let reasons = of_shape.iter().filter(|row| is_open(&text(row, "question"))).map(|row| {
-            let (file, line) = (text(row, "file"), number(row, "line"));
+        let reasons = of_shape.iter().filter(|row| is_open(row.text("question"))).map(|row| {
+            let (file, line) = (row.text("file").to_owned(), row.number("line"));
             ProofReason {
-                question: text(row, "question"),
-                text: text(row, "text"),
-                instruction: text(row, "instruction"),
-                ptx_line: u32::try_from(number(row, "ptx_line")).unwrap_or(0),
+                question: row.text("question").to_owned(),
+                text: row.text("text").to_owned(),
+                instruction: row.text("instruction").to_owned(),
+                ptx_line: u32::try_from(row.number("ptx_line")).unwrap_or(0),
                 line: (!file.is_empty()).then(|| u32::try_from(line).unwrap_or(0)),
                 file: (!file.is_empty()).then_some(file),
             }
         });
         Proof {
             r#type: "proof",
-            kernel: text(row, "kernel"),
-            grid: extents(&text(row, "grid")),
-            block: extents(&text(row, "block")),
-            shared: u32::try_from(number(row, "shared")).unwrap_or(0),
-            objects: text(row, "objects").split_whitespace().filter_map(|size| size.parse().ok()).collect(),
-            launches: number(row, "launches"),
+            kernel: row.text("kernel").to_owned(),
+            grid: extents(row.text("grid")),
+            block: extents(row.text("block")),
+            shared: u32::try_from(row.number("shared")).unwrap_or(0),
+            objects: row.text("objects").split_whitespace().filter_map(|size| size.parse().ok()).collect(),
+            launches: row.number("launches"),
             bounds,
             races,
             reasons: reasons.collect(),
@@ -122,14 +122,4 @@ fn proofs(report: &Report) -> Vec<Proof> {
 
 fn extents(text: &str) -> [u32; 3] {
     super::launch::extents(text).unwrap_or_default()
-}
-
-fn text(row: &Row, column: &str) -> String {
-    let cell = row.cells.iter().find(|(name, _)| name == column).map(|(_, cell)| cell);
-    if let Some(Cell::Text(text)) = cell { text.clone() } else { String::new() }
-}
-
-fn number(row: &Row, column: &str) -> u64 {
-    let cell = row.cells.iter().find(|(name, _)| name == column).map(|(_, cell)| cell);
-    if let Some(Cell::Number(number) | Cell::Count(number)) = cell { *number } else { 0 }
 }

@@ -8,7 +8,7 @@ use ptx::entity::Id;
 use ptx::ir::{Guard, Operand, OriginId, Reg, Stmt, StmtId};
 use ptx::ops::{Effect, Op};
 use ptx::special::Special;
-use ptx::types::{Type, TypeKind};
+use ptx::types::{Space, Type, TypeKind};
 use ptx::view::{AccessKind, View};
 use rewrite::{Access, Branch, Call, Cursor, Definition, Exit};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -293,10 +293,14 @@ fn count_instruction(at: &mut Cursor<'_, '_>, stmt: StmtId, guard: Option<Guard>
 }
 
 /// Whether an instruction is one of those that may be left out, and by which time is counted. Calls, and what lanes do together,
-/// are none: others depend on that they happen.
+/// are none: others depend on that they happen. Nor are accesses to parameters, because those of calls cannot have guards.
 fn is_instruction(at: &mut Cursor<'_, '_>, stmt: StmtId) -> bool {
-    let view = at.editor().view(stmt);
-    view.is_some_and(|view| !view.is_collective() && !matches!(view.effect(), Some(Effect::Call | Effect::Barrier)))
+    let is_one = |view: View<'_>| {
+        !view.is_collective()
+            && !matches!(view.effect(), Some(Effect::Call | Effect::Barrier))
+            && view.form.spaces().all(|space| space != Space::Param)
+    };
+    at.editor().view(stmt).is_some_and(is_one)
 }
 
 fn has_no_result(at: &mut Cursor<'_, '_>, stmt: StmtId) -> bool {

@@ -183,6 +183,26 @@ struct Current {
     alone: Option<(Outcome, String)>,
 }
 
+/// What is told of a trial.
+#[derive(Default)]
+struct Told {
+    trial: u64,
+    thread: String,
+    file: String,
+    line: u32,
+    ptx_line: u32,
+    instruction: String,
+    bit: u32,
+    before: String,
+    after: String,
+    thread_number: u64,
+    place: u64,
+    outcome: &'static str,
+    note: String,
+    protected: &'static str,
+    protected_note: String,
+}
+
 /// A launch with trials.
 #[derive(Debug)]
 pub(super) struct TrialPlan {
@@ -502,7 +522,6 @@ impl TrialPlan {
         let struck = current.struck.as_ref();
         let place = struck.map(|struck| &struck.place);
         let line = place.and_then(|place| place.lines.first());
-        let text = |text: &str| Cell::Text(text.to_owned());
         let what = match (current.lanes, current.flipped) {
             (Some(LaneFault { lane, bits_of_lane, unit, keeps, toggles }), _) => {
                 let lanes =
@@ -518,47 +537,53 @@ impl TrialPlan {
             (None, Some((address, bit))) => format!("bit {} of the byte at {address:#x}", bit.trailing_zeros()),
             (None, None) => place.map(|place| place.instruction.clone()).unwrap_or_default(),
         };
-        let hex = |value: Option<u64>| Cell::Text(value.map_or(String::new(), |value| format!("{value:#x}")));
-        let row = Row::new(TOOL, "trials")
-            .with("trial", Cell::Number(current.trial.number))
-            .with("launch", Cell::Number(self.launch))
-            .with("kernel", text(&self.kernel))
-            .with("thread", Cell::Text(struck.map_or(String::new(), |struck| thread_name(struck.block, struck.thread))))
-            .with("file", text(line.map_or("", |line| &line.file)))
-            .with("line", Cell::Number(line.map_or(0, |line| line.line).into()))
-            .with("ptx_line", Cell::Number(place.map_or(0, |place| place.instruction_line).into()))
-            .with("instruction", Cell::Text(what))
-            .with("bit", Cell::Number(struck.map_or(0, |struck| struck.bit).into()))
-            .with("before", hex(struck.map(|struck| struck.before)))
-            .with("after", hex(struck.map(|struck| struck.after)))
-            .with("thread_number", Cell::Number(current.thread))
-            .with("place", Cell::Number(current.index))
-            .with("outcome", text(alone.name()))
-            .with("note", Cell::Text(note));
-        let (outcome, note) = protected.map_or(("", String::new()), |(outcome, note)| (outcome.name(), note));
-        self.host.row(row.with("protected", text(outcome)).with("protected_note", Cell::Text(note)));
+        let hex = |value: Option<u64>| value.map_or(String::new(), |value| format!("{value:#x}"));
+        let (outcome, protected_note) = protected.map_or(("", String::new()), |(outcome, note)| (outcome.name(), note));
+        self.tell(Told {
+            trial: current.trial.number,
+            thread: struck.map_or(String::new(), |struck| thread_name(struck.block, struck.thread)),
+            file: line.map_or(String::new(), |line| line.file.clone()),
+            line: line.map_or(0, |line| line.line),
+            ptx_line: place.map_or(0, |place| place.instruction_line),
+            instruction: what,
+            bit: struck.map_or(0, |struck| struck.bit),
+            before: hex(struck.map(|struck| struck.before)),
+            after: hex(struck.map(|struck| struck.after)),
+            thread_number: current.thread,
+            place: current.index,
+            outcome: alone.name(),
+            note,
+            protected: outcome,
+            protected_note,
+        });
         self.tasks.push_back(Task::Begin);
     }
 
     fn tell_invalid(&self, trial: &Trial, reason: &str) {
-        let empty = || Cell::Text(String::new());
+        let (trial, outcome, note) = (trial.number, Outcome::Invalid.name(), reason.to_owned());
+        self.tell(Told { trial, outcome, note, ..Told::default() });
+    }
+
+    fn tell(&self, told: Told) {
+        let text = |text: &str| Cell::Text(text.to_owned());
         let row = Row::new(TOOL, "trials")
-            .with("trial", Cell::Number(trial.number))
+            .with("trial", Cell::Number(told.trial))
             .with("launch", Cell::Number(self.launch))
-            .with("kernel", Cell::Text(self.kernel.clone()))
-            .with("thread", empty())
-            .with("file", empty())
-            .with("line", Cell::Number(0))
-            .with("ptx_line", Cell::Number(0))
-            .with("instruction", empty())
-            .with("bit", Cell::Number(0))
-            .with("before", empty())
-            .with("after", empty())
-            .with("thread_number", Cell::Number(0))
-            .with("place", Cell::Number(0))
-            .with("outcome", Cell::Text(Outcome::Invalid.name().to_owned()))
-            .with("note", Cell::Text(reason.to_owned()));
-        self.host.row(row.with("protected", empty()).with("protected_note", empty()));
+            .with("kernel", text(&self.kernel))
+            .with("thread", Cell::Text(told.thread))
+            .with("file", Cell::Text(told.file))
+            .with("line", Cell::Number(told.line.into()))
+            .with("ptx_line", Cell::Number(told.ptx_line.into()))
+            .with("instruction", Cell::Text(told.instruction))
+            .with("bit", Cell::Number(told.bit.into()))
+            .with("before", Cell::Text(told.before))
+            .with("after", Cell::Text(told.after))
+            .with("thread_number", Cell::Number(told.thread_number))
+            .with("place", Cell::Number(told.place))
+            .with("outcome", text(told.outcome))
+            .with("note", Cell::Text(told.note));
+        self.host
+            .row(row.with("protected", text(told.protected)).with("protected_note", Cell::Text(told.protected_note)));
     }
 
     /// The launch itself. With a fault that stays, the program goes on with what that leaves behind.
