@@ -5,37 +5,20 @@
 //! of a basic block are under one comparison, so that devices that run lanes in step only look once whether any is armed.
 
 use ptx::entity::Id;
-use ptx::ir::{Guard, Operand, OriginId, Reg, Stmt, StmtId};
+use ptx::ir::{Guard, Operand, Reg, Stmt, StmtId};
 use ptx::ops::{Effect, Op};
 use ptx::special::Special;
 use ptx::types::{Space, Type, TypeKind};
 use ptx::view::{AccessKind, View};
 use rewrite::{Access, Branch, Call, Cursor, Definition, Exit};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
+use super::kept::Kept;
 use super::lanes;
 use super::model::Stratum;
+use super::register::{Kind, register_number};
 use super::version::{LANES, OPERANDS, PREDICATES, PROFILE, REGISTERS, RESULTS, SKIP};
 use super::{ARMED, FIRST};
-
-/// What is kept of a function while it is rewritten, and of a kernel for its launches.
-#[derive(Debug, Default)]
-pub(super) struct Kept {
-    /// The basic block of each statement.
-    blocks: FxHashMap<StmtId, u32>,
-    /// The last block in which it was asked whether the thread is armed, and the answer.
-    asked: Option<(u32, Reg)>,
-    /// Instructions of the program that read ids or sizes, also where a tool gives them others.
-    ids: FxHashSet<OriginId>,
-    /// Registers that the program writes.
-    registers: FxHashSet<Reg>,
-    /// How many places of each stratum the thread has come to.
-    counts: Vec<Reg>,
-    /// Whether it may execute an instruction twice, or calls functions that may.
-    pub(super) has_loops: bool,
-    /// The kinds of units that compute in it.
-    pub(super) units: FxHashSet<u32>,
-}
 
 /// A function begins.
 pub(super) fn entry(at: &mut Cursor<'_, '_>) {
@@ -186,7 +169,8 @@ pub(super) fn definition(at: &mut Cursor<'_, '_>, definition: &Definition) {
             for (reg, kind) in hit.into_iter().rev() {
                 let site = at.instruction_site(0).0;
                 let who = who(at);
-                let arguments = [is_executed, site.into_operand(), kind.bits(), strata.into_operand(), who.into()];
+                let arguments =
+                    [is_executed, site.into_operand(), kind.size().into_operand(), strata.into_operand(), who.into()];
                 strike(at, Place::After, armed, reg, kind, "warpgrind_inject", &arguments);
             }
         }
@@ -351,7 +335,7 @@ fn registers(at: &mut Cursor<'_, '_>, stmt: StmtId, guard: Option<Guard>) {
     for (reg, kind) in reads {
         let site = at.instruction_site(0).0;
         let who = who(at);
-        let arguments = [site.into_operand(), kind.bits(), register(reg), who.into()];
+        let arguments = [site.into_operand(), kind.size().into_operand(), register(reg), who.into()];
         strike(at, Place::Before, armed, reg, kind, "warpgrind_inject_seen", &arguments);
     }
     for (reg, _) in writes {
@@ -359,11 +343,6 @@ fn registers(at: &mut Cursor<'_, '_>, stmt: StmtId, guard: Option<Guard>) {
         let who = who(at);
         at.call_after(Some(armed), "warpgrind_inject_written", &[], &[is_executed, register(reg), who.into()]);
     }
-}
-
-/// The number by which helpers know a register of a function: most kernels call few functions, with few registers.
-pub(super) fn register_number(func: u32, reg: Reg) -> u32 {
-    (func << 20) ^ reg.index() as u32
 }
 
 /// How many places a thread is from the first that is armed.
@@ -402,53 +381,6 @@ fn is_executed(at: &mut Cursor<'_, '_>, guard: Option<Guard>) -> Operand {
 enum Place {
     Before,
     After,
-}
-
-/// How a register is given to helpers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
-    Predicate,
-    Bits16,
-    Half,
-    Bits32,
-    Float,
-    Bits64,
-    Double,
-}
-
-impl Kind {
-    /// Of a register; nothing for those that are not struck: bytes, 128 bits, and vectors.
-    pub(super) fn of(at: &mut Cursor<'_, '_>, reg: Reg) -> Option<Self> {
-        let function = at.editor().function();
-        if function.groups[function.regs[reg].group].vector != 1 {
-            return None;
-        }
-        let ty = function.reg_type(reg);
-        Some(match (ty.kind(), ty.bits()) {
-            (TypeKind::Pred, _) => Self::Predicate,
-            (TypeKind::Float, 16) => Self::Half,
-            (TypeKind::Float, 32) => Self::Float,
-            (TypeKind::Float, 64) => Self::Double,
-            (TypeKind::Float, _) => return None,
-            (_, 16) => Self::Bits16,
-            (_, 32) => Self::Bits32,
-            (_, 64) => Self::Bits64,
-            _ => return None,
-        })
-    }
-
-    pub(super) fn size(self) -> u32 {
-        match self {
-            Self::Predicate => 1,
-            Self::Bits16 | Self::Half => 16,
-            Self::Bits32 | Self::Float => 32,
-            Self::Bits64 | Self::Double => 64,
-        }
-    }
-
-    fn bits(self) -> Operand {
-        self.size().into_operand()
-    }
 }
 
 /// Numbers as operands.
@@ -555,7 +487,8 @@ fn struck_copy(
     at.before().inst(&spelling, &[copy.into(), reg.into()]);
     let site = at.instruction_site(0).0;
     let who = who(at);
-    let arguments = [is_executed, site.into_operand(), kind.bits(), stratum.bit().into_operand(), who.into()];
+    let arguments =
+        [is_executed, site.into_operand(), kind.size().into_operand(), stratum.bit().into_operand(), who.into()];
     strike(at, Place::Before, armed, copy, kind, "warpgrind_inject", &arguments);
     copy
 }

@@ -8,7 +8,8 @@ use ptx::types::{Type, TypeKind};
 use ptx::view::View;
 use rewrite::{Cursor, Definition};
 
-use super::instrument::{Kept, Kind};
+use super::kept::Kept;
+use super::register::Kind;
 use super::{KEEPS, LANE, LANES_OF_UNIT, TOGGLES, UNIT};
 
 /// The kinds of units, by their names.

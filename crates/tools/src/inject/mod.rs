@@ -9,13 +9,16 @@
 mod arm;
 mod host;
 mod instrument;
+mod kept;
 mod lanes;
 mod model;
 mod outcome;
 mod plan;
 mod population;
 mod random;
+mod register;
 mod register_file;
+mod shared;
 mod version;
 
 use std::sync::Arc;

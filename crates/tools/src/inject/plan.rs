@@ -11,13 +11,13 @@ use toolkit::{Host, LaunchStep, LaunchView, Outcome as StepOutcome, Plan, RunSte
 
 use super::TOOL;
 use super::arm::{Arm, Arms, MOST_ARMED, MOST_TRACED};
-use super::host::{Armed, Campaign, Counted, LaneFault, Shared, Struck, Trial, counted};
-use super::instrument::register_number;
 use super::lanes::{FP64, UNITS};
 use super::model::{Model, Operation};
 use super::outcome::Outcome;
 use super::population::Threads;
+use super::register::register_number;
 use super::register_file::Cell as RegisterCell;
+use super::shared::{Armed, Campaign, Counted, LaneFault, Shared, Struck, Trial, counted};
 use super::version::{PLAIN, PROFILE};
 
 /// A budget of instructions that is no limit: they are counted.
