@@ -45,7 +45,7 @@ pub(super) fn lines(model: &str, trials: &[Trial]) -> String {
             .find(|word| !word.starts_with('@'))
             .unwrap_or("")
             .trim_end_matches(';');
-        // NVBitFI counts launches of a kernel from 0 on; its operand and bit are numbers between 0 and 1.
+        // Launches are counted from 0 on, here those of all kernels; its operand and bit are numbers between 0 and 1.
         let (kernel, launch, bit) = (&trial.kernel, trial.launch.saturating_sub(1), trial.bit as f64 / 64.0);
         let _ = writeln!(text, "{kernel} {launch} {} 0 {bit}", trial.place);
         let _ = writeln!(
