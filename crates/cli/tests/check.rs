@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use settings::{ApiErrors, Device, Settings, Tools};
+use settings::{ApiErrors, Device, Settings, ToolFlag, Tools};
 
 /// A directory for one test, which removes itself, with Warpgrind installed in it.
 struct Scratch(PathBuf);
@@ -192,6 +192,7 @@ fn the_library_is_told_what_is_wanted() {
         "--report-api-errors=all",
         "--on-error=continue",
         "--num-callers-host=7",
+        "--undef-value-errors=no",
         "--target-processes=application-only",
         "--seed=5",
     ];
@@ -206,11 +207,16 @@ fn the_library_is_told_what_is_wanted() {
         assert!(settings.tools.session.take().is_some());
         settings
     };
+    let undefined_values = |value: &str| ToolFlag {
+        tool: "memcheck".to_owned(),
+        name: "undef-value-errors".to_owned(),
+        value: value.to_owned(),
+    };
     let expected = Settings {
         trace_children: false,
         device: Device { seed: Some(5), ..Device::default() },
         tools: Tools {
-            flags: Vec::new(),
+            flags: vec![undefined_values("no")],
             names: vec!["memcheck".to_owned(), "nop".to_owned()],
             kernel_names: vec!["scale".to_owned(), "regex=^a.*b$".to_owned()],
             excluded_kernel_names: vec!["kne=x".to_owned()],
@@ -225,7 +231,8 @@ fn the_library_is_told_what_is_wanted() {
         ..Settings::default()
     };
     assert_eq!(set(&flags), expected);
-    let tools = Tools { names: vec!["memcheck".to_owned()], host_callers: 12, ..Tools::default() };
+    let flags = vec![undefined_values("yes")];
+    let tools = Tools { names: vec!["memcheck".to_owned()], host_callers: 12, flags, ..Tools::default() };
     assert_eq!(set(&[]), Settings { tools, ..Settings::default() });
     assert_eq!(set(&["--num-callers-host=0"]).tools.host_callers, 100);
 }

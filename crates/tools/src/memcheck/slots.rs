@@ -8,7 +8,8 @@ use toolkit::LaunchView;
 use toolkit::objects::{Objects, permissions};
 
 use super::allowed::AllowedLanes;
-use super::defined::{KernelFacts, Shadows};
+use super::kernel_facts::KernelFacts;
+use super::shadows::Shadows;
 
 /// A parameter of a kernel that is a pointer, and whose object the launch looks up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

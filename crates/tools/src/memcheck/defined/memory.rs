@@ -13,9 +13,9 @@ use rewrite::Access;
 use rustc_hash::FxHashMap;
 
 use super::origin;
-use super::shadows::{Compute, DEFINED, SharedShadow, bits_type, is_defined};
 use crate::memcheck::allowed::AllowedLanes;
 use crate::memcheck::check::compare;
+use crate::memcheck::shadows::{Compute, DEFINED, SharedShadow, bits_type, is_defined};
 use crate::memcheck::slots;
 use crate::memcheck::{ARENA, ARENA_BYTES, DEFINED_DISTANCE, SHARED_DISTANCE, WINDOWS, WINDOWS_BYTES};
 

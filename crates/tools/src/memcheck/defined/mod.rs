@@ -12,12 +12,10 @@
 //! deoptimised in its midst, and its threads follow every bit from there on. Nothing is undone or run again, so findings and
 //! shadows are those of the very launch.
 
-mod facts;
 mod may_be_undefined;
 mod memory;
 pub(super) mod origin;
 mod propagate;
-mod shadows;
 mod uses;
 
 use ptx::ir::{Guard, Operand};
@@ -26,9 +24,8 @@ use ptx::special::Special;
 use ptx::types::Type;
 use rewrite::{Access, Branch, Call, Cursor, Definition, Exit, Sync};
 
-pub(super) use facts::KernelFacts;
-pub(super) use shadows::Shadows;
-use shadows::{Compute, SharedShadow, bits_type};
+use super::kernel_facts::KernelFacts;
+use super::shadows::{Compute, Shadows, SharedShadow, bits_type};
 
 use super::slots::Checked;
 

@@ -10,7 +10,7 @@ use ptx::ops::{Effect, Mod, Op};
 use ptx::types::{Type, TypeKind};
 use rewrite::Definition;
 
-use super::shadows::{Compute, DEFINED, bits_type, is_defined};
+use crate::memcheck::shadows::{Compute, DEFINED, bits_type, is_defined};
 
 /// An instruction, apart from its function.
 struct Inst {

@@ -7,7 +7,7 @@ use ptx::types::Type;
 use ptx::view::{AccessKind, Callee};
 use rewrite::{Access, Call, Sync};
 
-use super::shadows::{Compute, is_defined};
+use crate::memcheck::shadows::{Compute, is_defined};
 use crate::memcheck::{UNDEFINED_ADDRESS, UNDEFINED_BRANCH, UNDEFINED_MASK};
 
 impl Compute<'_, '_, '_> {

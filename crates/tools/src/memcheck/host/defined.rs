@@ -12,7 +12,7 @@ use report::{Finding, Note, Severity, Stack};
 use toolkit::objects::{AllocationKind, Described, Object};
 use toolkit::{Accessed, Host, HostStack, LaunchView, Plane, PlaneLayout, PlaneOf, Touched, Words};
 
-use super::super::defined::KernelFacts;
+use super::super::kernel_facts::KernelFacts;
 use super::super::{DEFINED_DISTANCE, SHARED_DISTANCE, UNDEFINED_MEMORY, WINDOWS, WINDOWS_BYTES};
 
 /// What is known of which memory is undefined.

@@ -17,8 +17,9 @@ use toolkit::{
     site_variable,
 };
 
-use super::defined::{KernelFacts, origin};
+use super::defined::origin;
 use super::findings::BadAccess;
+use super::kernel_facts::KernelFacts;
 use super::slots::{Checked, NO_OBJECT};
 use super::{
     ARENA, ARENA_BYTES, BAD_THREADS, CHECKED, FOLLOWED, LAUNCH, PROVED, SHADOW, UNDEF_VALUE_ERRORS, UNSHADOWED,

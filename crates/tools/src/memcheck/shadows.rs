@@ -10,12 +10,12 @@ use rustc_hash::FxHashMap;
 
 /// The shadows of the registers of a function.
 #[derive(Debug, Default)]
-pub(in super::super) struct Shadows {
+pub(super) struct Shadows {
     /// Those of registers that may be undefined.
     pub(super) of: FxHashMap<Reg, Reg>,
     /// That of the carry flag.
     pub(super) carry: Option<Reg>,
-    /// What the thread loaded last that is undefined: see [`super::origin`].
+    /// What the thread loaded last that is undefined: see [`super::defined`].
     pub(super) origin: Option<Reg>,
     /// Whether shared memory has a shadow.
     pub(super) shared: SharedShadow,

@@ -9,13 +9,13 @@ use toolkit::Touched;
 
 /// What a kernel, and all functions that it calls, do with memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in super::super) struct KernelFacts {
+pub(super) struct KernelFacts {
     /// Whether it writes memory of the device in a way that is not followed. What it may write then counts as defined.
-    pub(in super::super) is_opaque: bool,
+    pub(super) is_opaque: bool,
     /// Whether the shared memory of its blocks begins as undefined, and is followed.
-    pub(in super::super) follows_shared: bool,
+    pub(super) follows_shared: bool,
     /// What it reads and writes.
-    pub(in super::super) accessed: Touched,
+    pub(super) accessed: Touched,
 }
 
 impl KernelFacts {
