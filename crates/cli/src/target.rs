@@ -11,19 +11,25 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use clap::ValueEnum;
+use clap::{Parser, ValueEnum, ValueHint};
+use gpu::Model;
 use program::Kind;
 use settings::Settings;
 
 use crate::{installation, output, sanitizer};
 
 /// Flags of all commands that run programs, and the program.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "How the program runs")]
 pub(crate) struct Target {
     /// What runs the kernels.
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     device: Device,
-    /// Memory of the device, such as `4G` or `512MiB`; three quarters of the machine's by default.
+    /// The GPU that the program sees, such as `a100`: its name, compute capability, multiprocessors, memory and limits. What
+    /// the program takes of the memory must be there on this machine.
+    #[arg(long, value_name = "MODEL", value_parser = Model::parse)]
+    gpu: Option<&'static Model>,
+    /// Memory of the device, such as `4G` or `512MiB`; that of `--gpu`, or three quarters of the machine's by default.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     device_memory: Option<u64>,
     /// After how many seconds a kernel is ended with an error; never by default.
@@ -62,9 +68,24 @@ pub(crate) struct Target {
     /// Whether programs that the program starts run in the same way.
     #[arg(long, value_enum, value_name = "YES|NO", default_value_t = Answer::Yes)]
     trace_children: Answer,
+    /// Do not read warpgrind.toml, which has defaults for flags.
+    #[arg(long)]
+    no_config: bool,
     /// The program and its arguments.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    #[arg(value_hint = ValueHint::CommandWithArguments, help_heading = None)]
     program: Vec<OsString>,
+    /// The directory that it runs in, if that is another one.
+    #[arg(skip)]
+    directory: Option<PathBuf>,
+}
+
+/// A target alone, as [`Target::from_words`] reads it.
+#[derive(clap::Parser, Debug)]
+#[command(no_binary_name = true, disable_help_flag = true)]
+struct Words {
+    #[command(flatten)]
+    target: Target,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -115,6 +136,60 @@ fn nvtx_of_user() -> Option<OsString> {
 }
 
 impl Target {
+    /// What other processes, on other machines, make the same of: [`Target::flags`], the program, its arguments, and its directory.
+    pub(crate) fn from_words(flags: &[String], program: Vec<OsString>, directory: PathBuf) -> Result<Self> {
+        let words = flags.iter().map(OsString::from).chain(["--".into()]).chain(program);
+        let Words { target } = Words::try_parse_from(words).context("the flags of the device")?;
+        target.check_flags().context("the flags of the device")?;
+        Ok(Self { directory: Some(directory), ..target })
+    }
+
+    /// The flags that describe the device, but the seed and where kernels are kept.
+    pub(crate) fn flags(&self) -> Vec<String> {
+        let Self { device, device_memory, launch_timeout, compute_capability, threads, cpu, schedule, .. } = self;
+        let Self { gpu, preempt, width, instruction_budget, trace_children, .. } = self;
+        // These do not change what comes of a trial, or are told otherwise.
+        let Self { seed: _, no_cache: _, cache_size: _, program: _, directory: _, .. } = self;
+        let name = |value: Option<clap::builder::PossibleValue>| value.map(|value| value.get_name().to_owned());
+        let values = [
+            ("device", name(device.to_possible_value())),
+            ("gpu", gpu.map(|model| model.key.to_owned())),
+            ("device-memory", device_memory.map(|bytes| bytes.to_string())),
+            ("launch-timeout", launch_timeout.map(|seconds| seconds.to_string())),
+            ("compute-capability", compute_capability.map(|number| format!("{}.{}", number / 10, number % 10))),
+            ("threads", threads.map(|threads| threads.to_string())),
+            ("cpu", cpu.clone()),
+            ("schedule", name(schedule.to_possible_value())),
+            ("width", name(width.and_then(|width| width.to_possible_value()))),
+            ("instruction-budget", instruction_budget.map(|budget| budget.to_string())),
+            ("trace-children", name(trace_children.to_possible_value())),
+        ];
+        let mut flags: Vec<String> =
+            values.into_iter().filter_map(|(name, value)| Some(format!("--{name}={}", value?))).collect();
+        flags.extend(preempt.then(|| "--preempt".to_owned()));
+        flags
+    }
+
+    /// How many threads of a warp run at once.
+    pub(crate) fn width(&self) -> u32 {
+        if self.width == Some(Width::Thread) { 1 } else { 32 }
+    }
+
+    /// Where the library is that is loaded into programs.
+    pub(crate) fn library() -> Result<PathBuf> {
+        Ok(Libraries::find()?.cuda)
+    }
+
+    /// With another program, or other arguments.
+    pub(crate) fn with_program(&self, program: Vec<OsString>) -> Self {
+        Self { program, ..self.clone() }
+    }
+
+    /// With this seed.
+    pub(crate) fn with_seed(self, seed: u64) -> Self {
+        Self { seed: Some(seed), ..self }
+    }
+
     /// The program and its arguments.
     pub(crate) fn program(&self) -> &[OsString] {
         &self.program
@@ -190,6 +265,9 @@ impl Target {
         let libraries = Libraries::find()?;
         let mut command = Command::new(path);
         command.arg0(&self.program[0]).args(&self.program[1..]);
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
         libraries.set(&mut command)?;
         sanitizer::set_options(&mut command, path);
         if nvtx_of_user().is_none() {
@@ -203,6 +281,7 @@ impl Target {
             library: Some(libraries.cuda),
             trace_children: self.trace_children == Answer::Yes,
             device: settings::Device {
+                gpu: self.gpu.map(|model| model.key.to_owned()),
                 memory: self.device_memory,
                 launch_timeout: self.launch_timeout,
                 compute_capability: self.compute_capability,

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
+use gpu::Model;
 use settings::Schedule;
 
 /// How the device is to be.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct DeviceSettings {
+    /// The GPU that the program sees, if it does not see what the device is.
+    pub(crate) gpu: Option<&'static Model>,
     /// Bytes of device memory.
     pub(crate) device_memory: u64,
     /// After which time a kernel is ended; nothing for no limit.
@@ -43,8 +46,11 @@ impl DeviceSettings {
             Some(_) => 1,
             None => asked.threads.map_or(cores, |threads| threads.clamp(1, 1024) as usize),
         };
+        let gpu = asked.gpu.as_deref().and_then(model);
+        let memory = asked.memory.or(gpu.map(|gpu| gpu.memory)).unwrap_or_else(default_memory);
         Self {
-            device_memory: asked.memory.unwrap_or_else(default_memory).max(64 << 20),
+            gpu,
+            device_memory: memory.max(64 << 20),
             launch_timeout: asked.launch_timeout.map(Duration::from_secs),
             compute_capability: asked.compute_capability.map(|capability| capability.clamp(50, 999)),
             processor: asked.cpu.clone(),
@@ -77,6 +83,15 @@ impl DeviceSettings {
         flags.push(format!("--seed {seed}"));
         Some(flags.join(" "))
     }
+}
+
+/// The GPU that is asked for by its short name.
+fn model(key: &str) -> Option<&'static Model> {
+    let model = Model::named(key);
+    if model.is_none() {
+        crate::log::say(&format!("`{}` is no GPU that is known, so the program sees none", key.escape_debug()));
+    }
+    model
 }
 
 /// Three quarters of what the machine, or the container, has, so that a program that fills the device does not end the

@@ -44,7 +44,9 @@ pub struct Settings {
 /// How the device is to be.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Device {
-    /// Bytes of device memory; by default a part of what the machine has.
+    /// The GPU that the program sees, by its short name; by default it sees what it is.
+    pub gpu: Option<String>,
+    /// Bytes of device memory; by default those of the GPU, or a part of what the machine has.
     pub memory: Option<u64>,
     /// After how many seconds a kernel is ended with an error; never by default.
     pub launch_timeout: Option<u64>,

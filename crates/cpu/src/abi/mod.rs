@@ -10,5 +10,5 @@ pub(crate) mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod texture;
 
-/// The most shared memory that a block can have.
-pub(crate) const MAX_SHARED: u64 = 227 << 10;
+/// The most shared memory that a block can have: 227 KiB, as on the largest GPUs, and what tools add to that.
+pub(crate) const MAX_SHARED: u64 = 228 << 10;

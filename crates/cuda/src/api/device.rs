@@ -1,16 +1,19 @@
 //! The device, as programs see it.
 //!
 //! It describes itself as a device of compute capability 8.0, or of the one that the program's PTX needs: libraries then
-//! do not choose ways that only later devices have.
+//! do not choose ways that only later devices have. With `--gpu` it describes itself as that GPU.
 
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use gpu::{Architecture, Model};
 
 use crate::abi::driver::*;
 use crate::driver;
 use crate::error::{CudaError, Result};
 
-/// How the device calls itself.
-pub(crate) const NAME: &str = "Warpgrind CPU device";
+/// How the device calls itself if it is not to be a GPU.
+const NAME: &str = "Warpgrind CPU device";
 /// It is the same device in every process: the letters of its name.
 pub(crate) const UUID: [u8; 16] = *b"warpgrind-cpu-00";
 
@@ -29,19 +32,22 @@ pub(crate) const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
 pub(crate) const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 /// Shared memory that a block can have unless the program asks for more.
 pub(crate) const DEFAULT_SHARED: u32 = 48 << 10;
-/// Shared memory that a block can have at most.
-pub(crate) const MAX_SHARED: u32 = 163 << 10;
 
-/// Threads of a multiprocessor.
-pub(crate) const THREADS_PER_MULTIPROCESSOR: u32 = 2048;
-/// Blocks of a multiprocessor.
-pub(crate) const BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
-/// Registers of a multiprocessor, and of a block.
-pub(crate) const REGISTERS: u32 = 65536;
-/// Shared memory of a multiprocessor.
-pub(crate) const SHARED_PER_MULTIPROCESSOR: u32 = MAX_SHARED + RESERVED_SHARED;
-/// Shared memory that a device keeps for itself in each block.
-pub(crate) const RESERVED_SHARED: u32 = 1 << 10;
+/// The GPU that the program is to see, if any.
+fn gpu() -> Option<&'static Model> {
+    driver::start().ok().and_then(|driver| driver.settings.gpu)
+}
+
+/// How the device calls itself.
+pub(crate) fn name() -> &'static str {
+    gpu().map_or(NAME, |gpu| gpu.name)
+}
+
+/// What a multiprocessor has.
+pub(crate) fn multiprocessor() -> &'static Architecture {
+    static DEFAULT: LazyLock<&Architecture> = LazyLock::new(|| Architecture::named("sm_80").expect("it is known"));
+    gpu().map_or(*DEFAULT, Model::architecture)
+}
 
 /// The compute capability that is reported unless more is needed, as ten times the number.
 const DEFAULT_CAPABILITY: u32 = 80;
@@ -56,12 +62,13 @@ pub(crate) fn need_capability(capability: u32) {
 /// The compute capability, as ten times the number.
 pub(crate) fn capability() -> u32 {
     let chosen = driver::start().ok().and_then(|driver| driver.settings.compute_capability);
-    chosen.unwrap_or_else(|| DEFAULT_CAPABILITY.max(NEEDED.load(Ordering::Relaxed)))
+    let of_gpu = gpu().map(|gpu| gpu.capability);
+    chosen.or(of_gpu).unwrap_or_else(|| DEFAULT_CAPABILITY.max(NEEDED.load(Ordering::Relaxed)))
 }
 
-/// As many multiprocessors as blocks run at once.
+/// As many multiprocessors as blocks run at once, or as the GPU has.
 pub(crate) fn multiprocessors() -> u32 {
-    driver::start().map_or(1, |driver| driver.settings.threads as u32)
+    gpu().map_or_else(|| driver::start().map_or(1, |driver| driver.settings.threads as u32), |gpu| gpu.multiprocessors)
 }
 
 /// Checks the number of a device.
@@ -91,32 +98,37 @@ pub(crate) fn attribute(attribute: CUdevice_attribute) -> Result<i32> {
         CU_DEVICE_ATTRIBUTE_WARP_SIZE => 32,
         CU_DEVICE_ATTRIBUTE_MAX_PITCH => i32::MAX,
         CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK | CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR => {
-            REGISTERS as i32
+            multiprocessor().registers as i32
         }
         // Kilohertz. A processor has no fixed one; this is a usual one.
-        CU_DEVICE_ATTRIBUTE_CLOCK_RATE => 2_000_000,
-        CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE => 1_600_000,
-        CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH => 128,
-        CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE => 32 << 20,
+        CU_DEVICE_ATTRIBUTE_CLOCK_RATE => gpu().map_or(2000, |gpu| gpu.clock) as i32 * 1000,
+        CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE => gpu().map_or(1600, |gpu| gpu.memory_clock) as i32 * 1000,
+        CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH => gpu().map_or(128, |gpu| gpu.bus) as i32,
+        CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE => gpu().map_or(32 << 20, |gpu| gpu.l2) as i32,
         // Hints about what stays in the cache are taken, and change nothing.
         CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE => 24 << 20,
         CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE => 128 << 20,
         CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT | CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT => 512,
         CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT => 32,
         CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT => multiprocessors() as i32,
-        CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR => THREADS_PER_MULTIPROCESSOR as i32,
-        CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR => BLOCKS_PER_MULTIPROCESSOR as i32,
-        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR => SHARED_PER_MULTIPROCESSOR as i32,
-        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN => MAX_SHARED as i32,
-        CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK => RESERVED_SHARED as i32,
+        CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR => multiprocessor().threads as i32,
+        CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR => multiprocessor().blocks as i32,
+        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR => multiprocessor().shared as i32,
+        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN => multiprocessor().shared_of_block() as i32,
+        CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK => multiprocessor().shared_reserved as i32,
         CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR => (capability() / 10) as i32,
         CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR => (capability() % 10) as i32,
         CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT => driver::get()?.settings.launch_timeout.is_some().into(),
         CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT => 2,
-        CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO => 2,
+        CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO => gpu().map_or(2, |gpu| gpu.single_to_double) as i32,
+        // Our memory is that of the host; that of a GPU is its own.
+        CU_DEVICE_ATTRIBUTE_INTEGRATED
+        | CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED
+        | CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS
+        | CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES
+        | CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST => gpu().is_none().into(),
         CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => 1,
         CU_DEVICE_ATTRIBUTE_GPU_OVERLAP
-        | CU_DEVICE_ATTRIBUTE_INTEGRATED
         | CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY
         | CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS
         | CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
@@ -125,10 +137,6 @@ pub(crate) fn attribute(attribute: CUdevice_attribute) -> Result<i32> {
         | CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED
         | CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED
         | CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY
-        | CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED
-        | CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS
-        | CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES
-        | CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST
         | CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS
         | CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED
         | CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use ptx::ir::DirectiveArg;
 use ptx::types::Space;
 
-use super::device::{DEFAULT_SHARED, MAX_SHARED};
+use super::device::{self as properties, DEFAULT_SHARED};
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
 use crate::tooling::{self, InstrumentedKernel, KernelSource};
@@ -92,7 +92,7 @@ impl Kernel {
 
     /// Lets launches add more shared memory.
     pub(crate) fn set_max_dynamic_shared(&self, bytes: u32) -> Result<()> {
-        if u64::from(bytes) + self.facts.shared > u64::from(MAX_SHARED) {
+        if u64::from(bytes) + self.facts.shared > u64::from(properties::multiprocessor().shared_of_block()) {
             return Err(CudaError::INVALID_VALUE);
         }
         self.max_dynamic_shared.store(bytes, Ordering::Relaxed);

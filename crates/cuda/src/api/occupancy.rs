@@ -21,10 +21,11 @@ pub(crate) fn blocks_per_multiprocessor(kernel: &Kernel, threads: u32, dynamic_s
         return Ok(0);
     }
     let threads = threads.next_multiple_of(32);
-    let by_threads = device::THREADS_PER_MULTIPROCESSOR / threads;
-    let by_registers = device::REGISTERS / (threads * REGISTERS_PER_THREAD);
-    let by_shared = u64::from(device::SHARED_PER_MULTIPROCESSOR) / (shared + u64::from(device::RESERVED_SHARED));
-    Ok(device::BLOCKS_PER_MULTIPROCESSOR.min(by_threads).min(by_registers).min(by_shared as u32))
+    let has = device::multiprocessor();
+    let by_registers = has.registers / (threads * REGISTERS_PER_THREAD);
+    let by_shared = u64::from(has.shared).checked_div(shared + u64::from(has.shared_reserved)).unwrap_or(u64::MAX);
+    let by_shared = u32::try_from(by_shared).unwrap_or(u32::MAX);
+    Ok(has.blocks.min(has.threads / threads).min(by_registers).min(by_shared))
 }
 
 /// The block size with the highest occupancy, and how many such blocks fill the device.
@@ -47,8 +48,9 @@ pub(crate) fn free_shared(kernel: &Kernel, blocks: i32, threads: i32) -> Result<
     if blocks <= 0 || threads <= 0 {
         return Err(CudaError::INVALID_VALUE);
     }
-    let each = u64::from(device::SHARED_PER_MULTIPROCESSOR) / blocks as u64;
-    let free = each.saturating_sub(u64::from(device::RESERVED_SHARED) + kernel.facts.shared);
+    let has = device::multiprocessor();
+    let each = u64::from(has.shared) / blocks as u64;
+    let free = each.saturating_sub(u64::from(has.shared_reserved) + kernel.facts.shared);
     Ok(free.min(kernel.max_dynamic_shared().into()))
 }
 

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use gpu::Architecture;
 use ptx::ir::Symbol;
 use report::{Cell, Finding, Place, Row, SourceLine, demangled};
 use rewrite::{KernelVersion, Refusal};
 use toolkit::{Host, Instance, LaunchView, SiteCount, Words, tally_rows};
 
-use super::architecture::Architecture;
 use super::counters::{AccessOfSite, AccessType, BranchCounts, GlobalCounts, Kind, SharedCounts, Steps};
 use super::instrument::{self, Function};
 use super::occupancy::{BlockNeeds, Occupancy};

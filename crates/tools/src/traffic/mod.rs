@@ -7,7 +7,6 @@
 //! advice where it is certain (`advice.rs`).
 
 mod advice;
-mod architecture;
 mod counters;
 mod host;
 mod inline;
@@ -16,6 +15,7 @@ mod occupancy;
 
 use std::sync::Arc;
 
+use gpu::Architecture;
 use report::Explanation;
 use rewrite::context::{Tallies, Word};
 use rewrite::{Access, Branch, Cursor, DeviceCode, Instrumentation, KernelView, Refusal};
@@ -29,8 +29,12 @@ pub struct Traffic;
 const ARCH: Flag = Flag {
     name: "arch",
     help: "The architectures that the tables are for, such as sm_80,sm_90",
-    value: Some(FlagValue { name: "SM", default: "sm_80", check: architecture::check }),
+    value: Some(FlagValue { name: "SM", default: "sm_80", check: check_architectures }),
 };
+
+fn check_architectures(list: &str) -> Result<(), String> {
+    Architecture::list(list).map(drop)
+}
 
 /// Where the patterns of sites begin that workers remember.
 const PATTERNS: Word = Word("PATTERNS");
@@ -99,7 +103,7 @@ impl Tool for Traffic {
     }
 
     fn start(&self, options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
-        Ok(Box::new(host::TrafficInstance::new(architecture::named(options.get(&ARCH))?, host)))
+        Ok(Box::new(host::TrafficInstance::new(Architecture::list(options.get(&ARCH))?, host)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! How many warps of a launch a multiprocessor can have at once, as `cuda_occupancy.h` computes it.
 
-use super::architecture::Architecture;
+use gpu::Architecture;
 
 /// What a block of a launch needs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -40,7 +40,7 @@ impl Occupancy {
         let warps = needs.threads.div_ceil(32).max(1);
         let mut limits = vec![(most_warps / warps, Limit::Warps), (architecture.blocks, Limit::Blocks)];
         if let Some(registers) = needs.registers.filter(|&registers| registers > 0) {
-            let of_warp = (registers * 32).next_multiple_of(architecture.register_unit(registers));
+            let of_warp = (registers * 32).next_multiple_of(register_unit(architecture, registers));
             let of_partition = architecture.registers / architecture.partitions / of_warp;
             limits.push((of_partition * architecture.partitions / warps, Limit::Registers));
         }
@@ -54,12 +54,10 @@ impl Occupancy {
     }
 }
 
-impl Architecture {
-    /// Registers are given to warps in multiples of this. On Fermi that depends on how many each thread has.
-    fn register_unit(&self, registers: u32) -> u32 {
-        let is_odd = self.name == "sm_21" && matches!(registers, 21 | 22 | 29 | 30 | 37 | 38 | 45 | 46);
-        if is_odd { 2 * self.register_unit } else { self.register_unit }
-    }
+/// Registers are given to warps in multiples of this. On Fermi that depends on how many each thread has.
+fn register_unit(architecture: &Architecture, registers: u32) -> u32 {
+    let is_odd = architecture.name == "sm_21" && matches!(registers, 21 | 22 | 29 | 30 | 37 | 38 | 45 | 46);
+    if is_odd { 2 * architecture.register_unit } else { architecture.register_unit }
 }
 
 impl Limit {
@@ -77,11 +75,10 @@ impl Limit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traffic::architecture::named;
 
     fn of(name: &str, threads: u32, shared: u64, registers: u32) -> (u32, u32, Limit) {
         let needs = BlockNeeds { threads, shared, registers: Some(registers) };
-        let Occupancy { blocks, warps, limit, .. } = Occupancy::of(&named(name).unwrap()[0], &needs);
+        let Occupancy { blocks, warps, limit, .. } = Occupancy::of(Architecture::named(name).unwrap(), &needs);
         (blocks, warps, limit)
     }
 

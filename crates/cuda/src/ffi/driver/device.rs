@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int, c_uint};
 
 use crate::abi::driver::{CUdevice, CUdevice_P2PAttribute, CUdevice_attribute, CUuuid};
-use crate::api::device::{self, NAME, PCI_NAME, UUID};
+use crate::api::device::{self, PCI_NAME, UUID};
 use crate::driver;
 use crate::error::CudaError;
 use crate::ffi::{export, put, put_text, text};
@@ -25,7 +25,7 @@ export! {
         device::check(dev)?;
         // SAFETY: the caller promises that `name` is null or valid to write `usize::try_from(len).unwrap_or(0)`
         // elements.
-        unsafe { put_text(name, usize::try_from(len).unwrap_or(0), NAME) }
+        unsafe { put_text(name, usize::try_from(len).unwrap_or(0), device::name()) }
     }
 
     fn cuDeviceGetUuid(uuid: *mut CUuuid, dev: CUdevice) {

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use super::{check_device, export_runtime, ready};
 use crate::abi::driver::*;
 use crate::abi::runtime::*;
-use crate::api::device::{self, NAME, PCI_NAME, UUID};
+use crate::api::device::{self, PCI_NAME, UUID};
 use crate::api::{capture, output, primary_context};
 use crate::driver;
 use crate::error::{CudaError, Result};
@@ -29,7 +29,7 @@ fn attribute(attribute: CUdevice_attribute) -> c_int {
 /// Fills in what all versions of the structure have.
 macro_rules! fill_properties {
     ($properties:ident) => {
-        for (to, from) in $properties.name.iter_mut().zip(NAME.bytes()) {
+        for (to, from) in $properties.name.iter_mut().zip(device::name().bytes()) {
             *to = from as c_char;
         }
         $properties.uuid.bytes = UUID.map(|byte| byte as c_char);

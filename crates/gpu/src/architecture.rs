@@ -1,30 +1,30 @@
-//! The GPUs that tables can be for, as data.
+//! What multiprocessors have.
 //!
 //! Limits of a multiprocessor are those of NVIDIA's `cuda_occupancy.h` and `cuda/__device/arch_traits.h` (CUDA 13); those of
 //! sm_21 are in the header of CUDA 7, and in the table "Technical Specifications per Compute Capability" of the CUDA C
 //! Programming Guide 8.0.
 
-/// A GPU.
+/// GPUs whose multiprocessors are alike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Architecture {
+pub struct Architecture {
     /// As compilers name it.
-    pub(super) name: &'static str,
+    pub name: &'static str,
     /// Threads that a multiprocessor can have at once.
-    pub(super) threads: u32,
+    pub threads: u32,
     /// Blocks that it can have.
-    pub(super) blocks: u32,
+    pub blocks: u32,
     /// Registers that it has, each of 32 bits.
-    pub(super) registers: u32,
+    pub registers: u32,
     /// Registers are given to warps in multiples of this.
-    pub(super) register_unit: u32,
+    pub register_unit: u32,
     /// Parts of a multiprocessor, each of which has its share of the registers.
-    pub(super) partitions: u32,
+    pub partitions: u32,
     /// The largest shared memory of a multiprocessor, in bytes.
-    pub(super) shared: u32,
+    pub shared: u32,
     /// Shared memory is given to blocks in multiples of this.
-    pub(super) shared_unit: u32,
+    pub shared_unit: u32,
     /// Bytes of shared memory that each block takes for the system.
-    pub(super) shared_reserved: u32,
+    pub shared_reserved: u32,
 }
 
 /// What most have in common.
@@ -41,7 +41,7 @@ const KEPLER_AND_LATER: Architecture = Architecture {
 };
 
 /// All that are known.
-pub(super) const ARCHITECTURES: [Architecture; 8] = [
+pub const ARCHITECTURES: [Architecture; 10] = [
     Architecture {
         name: "sm_21",
         threads: 1536,
@@ -54,6 +54,7 @@ pub(super) const ARCHITECTURES: [Architecture; 8] = [
         shared_reserved: 0,
     },
     Architecture { name: "sm_61", shared: 96 << 10, shared_unit: 256, shared_reserved: 0, ..KEPLER_AND_LATER },
+    Architecture { name: "sm_70", shared: 96 << 10, shared_unit: 256, shared_reserved: 0, ..KEPLER_AND_LATER },
     Architecture {
         name: "sm_75",
         threads: 1024,
@@ -65,30 +66,37 @@ pub(super) const ARCHITECTURES: [Architecture; 8] = [
     },
     Architecture { name: "sm_80", shared: 164 << 10, ..KEPLER_AND_LATER },
     Architecture { name: "sm_86", threads: 1536, blocks: 16, shared: 100 << 10, ..KEPLER_AND_LATER },
+    Architecture { name: "sm_89", threads: 1536, blocks: 24, shared: 100 << 10, ..KEPLER_AND_LATER },
     Architecture { name: "sm_90", shared: 228 << 10, ..KEPLER_AND_LATER },
     Architecture { name: "sm_100", shared: 228 << 10, ..KEPLER_AND_LATER },
     Architecture { name: "sm_120", threads: 1536, blocks: 24, shared: 100 << 10, ..KEPLER_AND_LATER },
 ];
 
-/// Those that a list names, `sm_80,sm_90`, each once.
-pub(super) fn named(list: &str) -> Result<Vec<Architecture>, String> {
-    let mut found: Vec<Architecture> = Vec::new();
-    for name in list.split(',').map(str::trim) {
-        let known = ARCHITECTURES.iter().find(|known| known.name == name);
-        let known = known.ok_or_else(|| {
-            let names: Vec<&str> = ARCHITECTURES.iter().map(|known| known.name).collect();
-            format!("`{name}` is not an architecture that is known; there are {}", names.join(", "))
-        })?;
-        if !found.contains(known) {
-            found.push(*known);
-        }
+impl Architecture {
+    /// The one with a name, `sm_80`.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        ARCHITECTURES.iter().find(|known| known.name == name)
     }
-    Ok(found)
-}
 
-/// What is wrong with a list.
-pub(super) fn check(list: &str) -> Result<(), String> {
-    named(list).map(drop)
+    /// The shared memory that a block can have at most, in bytes.
+    pub fn shared_of_block(&self) -> u32 {
+        self.shared - self.shared_reserved
+    }
+
+    /// Those that a list names, `sm_80,sm_90`, each once; or what is wrong with it.
+    pub fn list(names: &str) -> Result<Vec<Self>, String> {
+        let mut found: Vec<Self> = Vec::new();
+        for name in names.split(',').map(str::trim) {
+            let known = Self::named(name).ok_or_else(|| {
+                let names: Vec<&str> = ARCHITECTURES.iter().map(|known| known.name).collect();
+                format!("`{name}` is not an architecture that is known; there are {}", names.join(", "))
+            })?;
+            if !found.contains(known) {
+                found.push(*known);
+            }
+        }
+        Ok(found)
+    }
 }
 
 #[cfg(test)]
@@ -97,7 +105,8 @@ mod tests {
 
     #[test]
     fn lists_name_architectures_that_are_known() {
-        let names = |list: &str| named(list).map(|found| found.iter().map(|known| known.name).collect::<Vec<_>>());
+        let names =
+            |list: &str| Architecture::list(list).map(|found| found.iter().map(|known| known.name).collect::<Vec<_>>());
         assert_eq!(names("sm_90, sm_21,sm_90"), Ok(vec!["sm_90", "sm_21"]));
         assert!(names("sm_90,sm_91").unwrap_err().contains("`sm_91`"));
         assert!(names("").is_err());
