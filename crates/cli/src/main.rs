@@ -4,23 +4,31 @@
 
 mod cache_command;
 mod check;
+mod completions;
 mod config;
 mod doctor;
 mod explain;
+mod help;
 mod inject;
 mod input;
 mod installation;
+mod man;
 mod output;
 mod prove;
 mod ptx_command;
 mod run;
 mod sanitizer;
+mod settings_file;
 mod target;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::error::{ContextKind, ContextValue};
-use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use self::settings_file::SettingsFile;
 
 /// What Valgrind is for CPUs, for CUDA kernels.
 #[derive(Parser, Debug)]
@@ -56,6 +64,10 @@ enum Command {
     Prove(prove::Args),
     /// Looks at PTX: prints, verifies, describes, draws and counts.
     Ptx(ptx_command::Args),
+    /// Prints a script that makes a shell complete commands and flags.
+    Completions(completions::Args),
+    /// Writes manual pages to a directory, one for each command.
+    Man(man::Args),
 }
 
 /// Tools of NVIDIA's compute-sanitizer, for which nothing with a similar name stands in.
@@ -71,8 +83,9 @@ enum CommandStatus {
 }
 
 fn main() -> ExitCode {
+    let words: Vec<OsString> = std::env::args_os().collect();
     // Wrong usage exits with 2, as clap does.
-    let matches = command().try_get_matches().unwrap_or_else(|error| {
+    let matches = command().try_get_matches_from(&words).unwrap_or_else(|error| {
         if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
             && TOOLS_OF_OTHERS.contains(&name.as_str())
         {
@@ -80,6 +93,10 @@ fn main() -> ExitCode {
             std::process::exit(2);
         }
         error.exit()
+    });
+    let matches = with_settings(matches, words).unwrap_or_else(|error| {
+        output::error(&error);
+        std::process::exit(2);
     });
     if let Some((name, matches)) = matches.subcommand()
         && let Some(tool) = tools::tool(name).filter(|tool| !tool.has_own_command())
@@ -103,6 +120,8 @@ fn main() -> ExitCode {
             Err(error) => Err(error),
         },
         Command::Ptx(args) => ptx_command::run(&args),
+        Command::Completions(args) => completions::run(&args, command()),
+        Command::Man(args) => man::run(&args, command()),
     };
     match result {
         Ok(CommandStatus::Success) => ExitCode::SUCCESS,
@@ -115,13 +134,36 @@ fn main() -> ExitCode {
     }
 }
 
+/// The command line with what `warpgrind.toml` adds to it.
+fn with_settings(matches: ArgMatches, mut words: Vec<OsString>) -> Result<ArgMatches> {
+    let Some((name, given)) = matches.subcommand() else { return Ok(matches) };
+    let all = command();
+    let is_meant = all.find_subcommand(name).is_some_and(settings_file::has_settings);
+    if !is_meant || settings_file::is_switched_off(given) {
+        return Ok(matches);
+    }
+    let Some(file) = SettingsFile::find()? else { return Ok(matches) };
+    let added = file.arguments(&all, name, given)?;
+    if added.is_empty() {
+        return Ok(matches);
+    }
+    // After the name of the command, where flags begin.
+    words.splice(2..2, added);
+    all.try_get_matches_from(words).map_err(|error| {
+        let message = error.to_string();
+        let message = message.strip_prefix("error: ").unwrap_or(&message).trim_end().to_owned();
+        anyhow::anyhow!("{}: {message}", file.path.display())
+    })
+}
+
 /// The command line, with a command for each tool.
 fn command() -> clap::Command {
     let with_command = tools::TOOLS.iter().filter(|tool| !tool.has_own_command());
-    with_command.fold(Args::command(), |command, tool| {
+    let command = with_command.fold(Args::command(), |command, tool| {
         let of_all = check::Args::augment_args(clap::Command::new(tool.name()));
         // What is said of the arguments is not what is said of the tool, so that comes last.
         let of_tool = check::add_flags_of_tool(of_all, *tool).about(tool.about()).long_about(tool.about());
         command.subcommand(of_tool.hide(tool.is_hidden()).display_order(0))
-    })
+    });
+    help::add(command)
 }

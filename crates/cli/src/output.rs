@@ -1,6 +1,6 @@
 //! Writing to the terminal.
 
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{ErrorKind, Write};
 
 use anyhow::{Context, Result};
 use ptx::diagnostic::{Diagnostic, printable};
@@ -21,13 +21,18 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<()> {
 
 /// Shows messages about a text on standard error.
 pub(crate) fn show<'a>(source: &Source, diagnostics: impl IntoIterator<Item = &'a Diagnostic>) {
-    let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let color = has_colors();
     let mut stderr = std::io::stderr().lock();
     for diagnostic in diagnostics {
         let text = diagnostic.render(&source.name, &source.text, &source.parsed.module.lines, color);
         // Nobody can be told that standard error is gone.
         let _ = writeln!(stderr, "{text}");
     }
+}
+
+/// Whether standard error is to have colours: it knows of NO_COLOR, CLICOLOR_FORCE, and terminals without colours.
+pub(crate) fn has_colors() -> bool {
+    anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
 }
 
 /// Says why a command could not do its work.

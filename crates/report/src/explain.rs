@@ -49,7 +49,7 @@ pub fn explain<'a>(all: &'a [Explanation], name: &str) -> Result<Vec<&'a Explana
 }
 
 /// How many letters must be changed, added or left out to make one of the other (Levenshtein).
-fn distance(left: &str, right: &str) -> usize {
+pub fn distance(left: &str, right: &str) -> usize {
     // A name that is much longer is not near, and takes long to compare.
     if left.len() > 100 {
         return left.len();

@@ -24,6 +24,9 @@ pub struct Finding {
     /// The accesses that it is about, if these are several: in the order in which they happened.
     #[serde(default)]
     pub accesses: Vec<AccessOf>,
+    /// The memory that it is about, and where in it or beside it the access is, if that is known.
+    #[serde(default)]
+    pub object: Option<AccessedObject>,
     /// What to do next.
     pub help: Option<String>,
     /// Where on the host it happened, or where the kernel was launched.
@@ -43,10 +46,27 @@ impl Finding {
             count: 1,
             notes: Vec::new(),
             accesses: Vec::new(),
+            object: None,
             help: None,
             stack: None,
         }
     }
+}
+
+/// Memory that an access is in, or beside: the first time that something happened.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct AccessedObject {
+    /// What it is: `an allocation`, ``the shared variable `tile` ``.
+    pub name: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Where the access begins, in bytes from where the object does: negative if it is before it.
+    pub offset: i64,
+    /// How many bytes are accessed.
+    pub accessed: u64,
+    /// It was freed before.
+    #[serde(default)]
+    pub is_freed: bool,
 }
 
 /// One of several accesses that a finding is about.

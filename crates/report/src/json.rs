@@ -10,18 +10,21 @@ use serde_json::ser::{Formatter, Serializer};
 
 use crate::demangle::demangled;
 use crate::escape::steers;
-use crate::finding::{AccessOf, Dim, Finding, Frame, Place, Severity, SourceLine, Stack};
+use crate::finding::{AccessOf, AccessedObject, Dim, Finding, Frame, Place, Severity, SourceLine, Stack};
 use crate::report::{Checked, Exit, Found, Gap, Report, Run};
 use crate::table::{Cell, Row};
 
 /// Grows when a field changes its meaning or goes; not when one is added.
 const FORMAT: u32 = 1;
 
-/// All findings, the rows of tables, and the summary, a line each.
+/// All findings, those that a baseline knows after the others, the rows of tables, and the summary, a line each.
 pub fn lines(report: &Report, run: &Run) -> String {
     let mut text = String::new();
     for found in &report.findings {
-        text += &line(&FindingObject::of(found));
+        text += &line(&FindingObject::of(found, false));
+    }
+    for found in &report.known {
+        text += &line(&FindingObject::of(found, true));
     }
     for row in &report.rows {
         text += &line(&RowObject(row));
@@ -74,11 +77,14 @@ struct FindingObject<'a> {
     count: u64,
     notes: Vec<NoteObject<'a>>,
     accesses: Vec<AccessObject<'a>>,
+    object: Option<ObjectObject<'a>>,
     help: Option<&'a str>,
     stack: Vec<Call<'a>>,
     processes: &'a [u32],
     seed: Option<u64>,
     repeat: Option<&'a str>,
+    fingerprint: &'a str,
+    known: bool,
 }
 
 #[derive(Serialize)]
@@ -126,6 +132,15 @@ struct AccessObject<'a> {
 }
 
 #[derive(Serialize)]
+struct ObjectObject<'a> {
+    name: &'a str,
+    bytes: u64,
+    offset: i64,
+    accessed: u64,
+    freed: bool,
+}
+
+#[derive(Serialize)]
 struct NoteObject<'a> {
     message: &'a str,
     stack: Vec<Call<'a>>,
@@ -141,8 +156,8 @@ struct Call<'a> {
 }
 
 impl<'a> FindingObject<'a> {
-    fn of(found: &'a Found) -> Self {
-        let Found { finding, processes, seed, repeat } = found;
+    fn of(found: &'a Found, known: bool) -> Self {
+        let Found { finding, processes, seed, repeat, fingerprint } = found;
         let Finding { tool, code, message, place, .. } = finding;
         let place = place.as_ref();
         Self {
@@ -170,12 +185,22 @@ impl<'a> FindingObject<'a> {
                 .map(|note| NoteObject { message: &note.message, stack: calls(note.stack.as_ref()) })
                 .collect(),
             accesses: finding.accesses.iter().map(AccessObject::of).collect(),
+            object: finding.object.as_ref().map(ObjectObject::of),
             help: finding.help.as_deref(),
             stack: calls(finding.stack.as_ref()),
             processes,
             seed: *seed,
             repeat: repeat.as_deref(),
+            fingerprint,
+            known,
         }
+    }
+}
+
+impl<'a> ObjectObject<'a> {
+    fn of(object: &'a AccessedObject) -> Self {
+        let &AccessedObject { ref name, bytes, offset, accessed, is_freed } = object;
+        Self { name, bytes, offset, accessed, freed: is_freed }
     }
 }
 
@@ -252,6 +277,7 @@ struct SummaryObject<'a> {
     errors: usize,
     warnings: usize,
     suppressed: usize,
+    known: usize,
     lost: u64,
     codes: BTreeMap<String, CountObject>,
     incomplete: Vec<String>,
@@ -321,6 +347,7 @@ impl<'a> SummaryObject<'a> {
             errors: of(Severity::Error),
             warnings: of(Severity::Warning),
             suppressed: report.suppressed.len(),
+            known: report.known.len(),
             lost: report.lost,
             codes,
             incomplete: report.incomplete(run),
@@ -362,7 +389,8 @@ impl<'a> ProcessObject<'a> {
     }
 }
 
-fn line(value: &impl Serialize) -> String {
+/// A value on one line.
+pub(crate) fn line(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
     value.serialize(&mut Serializer::with_formatter(&mut bytes, Harmless)).expect("writing to memory does not fail");
     bytes.push(b'\n');

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use crate::demangle::short_name;
 use crate::escape::escaped;
 use crate::finding::{AccessOf, Finding, Severity};
+use crate::locate;
 use crate::report::Report;
 use crate::source::Sources;
 
@@ -41,6 +42,16 @@ pub fn svg(report: &Report, sources: &mut Sources) -> String {
     };
     text(&mut svg, WIDTH / 2, height - 12, "middle", "", &rest);
     svg + "</svg>\n"
+}
+
+/// One finding of two accesses, for a page that has its message and help beside it, and styles of its own.
+pub(crate) fn timeline(finding: &Finding, sources: &mut Sources) -> String {
+    // Without the title above, and the help below.
+    let (top, height) = (28, HEIGHT - 44);
+    let mut svg =
+        format!("<svg viewBox=\"0 {top} {WIDTH} {height}\" role=\"img\" aria-label=\"two accesses that race\">");
+    draw(&mut svg, finding, sources);
+    svg + "</svg>"
 }
 
 fn draw(svg: &mut String, finding: &Finding, sources: &mut Sources) {
@@ -86,8 +97,7 @@ fn draw(svg: &mut String, finding: &Finding, sources: &mut Sources) {
 }
 
 fn draw_access(svg: &mut String, access: &AccessOf, x: u32, y: u32, sources: &mut Sources) {
-    let lines = access.place.iter().flat_map(|place| &place.lines);
-    let line = lines.clone().find(|line| sources.line(&line.file, line.line).is_some()).or(lines.clone().next());
+    let line = access.place.as_ref().and_then(|place| locate::of_place(place, sources));
     let (at, code) = match (line, &access.place) {
         (Some(line), _) => {
             let at = format!("{}:{}", sources.shown(&line.file), line.line);
@@ -106,7 +116,7 @@ fn line_across(svg: &mut String, from: u32, to: u32, y: u32, what: &str) {
     text(svg, from + 4, y - 4, "start", "quiet", what);
 }
 
-fn text(svg: &mut String, x: u32, y: u32, anchor: &str, class: &str, words: &str) {
+pub(crate) fn text(svg: &mut String, x: u32, y: u32, anchor: &str, class: &str, words: &str) {
     let mut words = escaped(words);
     let most = if class == "code" { MOST_LETTERS } else { 2 * MOST_LETTERS };
     if let Some((end, _)) = words.char_indices().nth(most) {
@@ -117,10 +127,10 @@ fn text(svg: &mut String, x: u32, y: u32, anchor: &str, class: &str, words: &str
     let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\" class=\"{class}\">{words}</text>");
 }
 
-const STYLE: &str = "<style>
+pub(crate) const STYLE: &str = "<style>
 svg { background: #fff } text { fill: #111; white-space: pre } .name { font-weight: bold; font-size: 15px }
 .quiet { fill: #666 } .code { font-family: monospace; font-size: 11px } text.error { fill: #b03030 }
 text.warning { fill: #a06a00 } rect { fill: #eaf2fb; stroke: #555 } path { fill: none } .time { stroke: #999 }
 .barrier { stroke: #2a7a2a; stroke-width: 2; stroke-dasharray: 6 4 } .race { stroke-width: 2; stroke-dasharray: 2 4 }
-.race.error { stroke: #b03030 } .race.warning { stroke: #d9a300 }
+.race.error { stroke: #b03030 } .race.warning { stroke: #d9a300 } rect.bar { fill: #6f9fd8; stroke: none }
 </style>";

@@ -299,6 +299,7 @@ impl Findings {
             processes,
             seed: process.and_then(|process| process.seed),
             repeat: process.and_then(|process| process.repeat.clone()),
+            fingerprint: String::new(),
         });
         Some(self.list.len() - 1)
     }

@@ -28,6 +28,8 @@ pub struct Report {
     pub lost_rows: u64,
     /// Findings that the user does not want to see.
     pub suppressed: Vec<Found>,
+    /// Findings that the baseline has, which do not count.
+    pub known: Vec<Found>,
     /// Suppressions that nothing fitted: their names, and where they stand.
     pub unused_suppressions: Vec<String>,
 }
@@ -43,6 +45,8 @@ pub struct Found {
     pub seed: Option<u64>,
     /// The flags of the command that repeat it.
     pub repeat: Option<String>,
+    /// What it is recognised by in other runs ([`Report::identify`]); empty before.
+    pub fingerprint: String,
 }
 
 /// A process that was checked.
@@ -113,6 +117,8 @@ pub struct Run {
     pub exit: Exit,
     /// Whether a program that does not use CUDA counts as not checked.
     pub requires_cuda: bool,
+    /// Whether it counts as not checked if no kernel was.
+    pub requires_kernels: bool,
     /// Whether warnings count as errors.
     pub warnings_count: bool,
 }
@@ -142,11 +148,17 @@ impl Verdict {
     }
 }
 
+impl Run {
+    /// Whether a finding changes the verdict.
+    pub(crate) fn counts(&self, finding: &Finding) -> bool {
+        self.warnings_count || finding.severity == Severity::Error
+    }
+}
+
 impl Report {
     /// What it comes to.
     pub fn verdict(&self, run: &Run) -> Verdict {
-        let counts = |found: &Found| run.warnings_count || found.finding.severity == Severity::Error;
-        if self.lost > 0 || self.findings.iter().any(counts) {
+        if self.lost > 0 || self.findings.iter().any(|found| run.counts(&found.finding)) {
             Verdict::Findings
         } else if !self.incomplete(run).is_empty() {
             Verdict::NotChecked
@@ -167,6 +179,13 @@ impl Report {
             });
         } else if self.unreadable_journals > 0 {
             sentences.push("what some processes wrote down cannot be read".to_owned());
+        }
+        if run.requires_kernels && self.processes.iter().all(|checked| checked.coverage.kernels == 0) {
+            sentences.push(
+                "no kernel was checked, which --ci does not accept: look whether the program launches any, and what \
+                 --kernel-name and --launch-skip leave out"
+                    .to_owned(),
+            );
         }
         if self.lost_rows > 0 {
             sentences.push(format!("{} rows of tables were left out: there was no room for them", self.lost_rows));

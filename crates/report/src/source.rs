@@ -28,8 +28,38 @@ const OF_THE_SYSTEM: &[&str] = &["/usr/include", "/usr/lib", "/usr/local/include
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     roots: Vec<PathBuf>,
-    files: HashMap<String, Option<String>>,
+    /// The top of the project, if it is not the first of the roots.
+    top: Option<PathBuf>,
+    files: HashMap<String, Option<SourceFile>>,
     bytes: u64,
+}
+
+/// A file, and where its lines end: a report may ask for thousands of them.
+#[derive(Clone, Debug)]
+struct SourceFile {
+    text: String,
+    /// The offset of each newline, and the end of the file if its last line has none.
+    ends: Vec<usize>,
+}
+
+impl SourceFile {
+    fn new(text: String) -> Self {
+        let mut ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+        if !text.is_empty() && !text.ends_with('\n') {
+            ends.push(text.len());
+        }
+        Self { text, ends }
+    }
+
+    fn line(&self, line: u32) -> Option<&str> {
+        let index = (line as usize).checked_sub(1)?;
+        let start = match index {
+            0 => 0,
+            _ => self.ends.get(index - 1)? + 1,
+        };
+        let line = &self.text[start..*self.ends.get(index)?];
+        Some(line.strip_suffix('\r').unwrap_or(line))
+    }
 }
 
 impl Sources {
@@ -38,15 +68,21 @@ impl Sources {
         Self { roots: roots.into_iter().filter_map(|root| root.canonicalize().ok()).collect(), ..Self::default() }
     }
 
+    /// The same files, for readers that name them from the top of the project.
+    #[must_use]
+    pub fn of_project(mut self, top: &Path) -> Self {
+        self.top = top.canonicalize().ok();
+        self
+    }
+
     /// A line, from 1 on, without what ends it.
     pub(crate) fn line(&mut self, file: &str, line: u32) -> Option<&str> {
         if !self.files.contains_key(file) {
             let text = self.read(file);
             self.bytes += text.as_ref().map_or(0, |text| text.len() as u64);
-            self.files.insert(file.to_owned(), text);
+            self.files.insert(file.to_owned(), text.map(SourceFile::new));
         }
-        let text = self.files.get(file)?.as_deref()?;
-        let line = text.lines().nth((line as usize).checked_sub(1)?)?;
+        let line = self.files.get(file)?.as_ref()?.line(line)?;
         (line.len() <= LONGEST_LINE).then_some(line)
     }
 
@@ -54,6 +90,17 @@ impl Sources {
     pub(crate) fn shown(&self, file: &str) -> String {
         let below = self.roots.first().and_then(|root| Path::new(file).strip_prefix(root).ok());
         below.and_then(Path::to_str).filter(|below| !below.is_empty()).unwrap_or(file).to_owned()
+    }
+
+    /// The path of a file from the top of the project, wherever it was compiled; or what the compiler calls it, if it is not
+    /// there.
+    pub(crate) fn path_in_project(&self, file: &str) -> String {
+        let below = || {
+            let path = self.find(file)?;
+            let below = path.strip_prefix(self.top.as_ref().or(self.roots.first())?).ok()?.to_str()?;
+            (!below.is_empty()).then(|| below.to_owned())
+        };
+        below().unwrap_or_else(|| self.shown(file))
     }
 
     fn read(&self, file: &str) -> Option<String> {
@@ -177,6 +224,17 @@ mod tests {
     }
 
     #[test]
+    fn lines_are_those_of_the_text() {
+        for text in ["", "a", "a\n", "a\nb", "\n\nc\r\n", "\r\n", "a\n\n"] {
+            let file = SourceFile::new(text.to_owned());
+            let expected: Vec<&str> = text.lines().collect();
+            let lines: Vec<&str> = (1..).map_while(|line| file.line(line)).collect();
+            assert_eq!(lines, expected, "{text:?}");
+            assert_eq!(file.line(0), None);
+        }
+    }
+
+    #[test]
     fn only_files_below_the_roots_and_sources_are_read() {
         let directory = std::env::temp_dir().join(format!("warpgrind-sources-{}", std::process::id()));
         let root = directory.join("project");
@@ -205,6 +263,9 @@ mod tests {
             assert_eq!(sources.line(file, 2), Some("two"), "{file}");
         }
         assert_eq!(sources.shown(&absolute), "src/a.cu");
+        assert_eq!(sources.path_in_project("/build/elsewhere/src/a.cu"), "src/a.cu");
+        assert_eq!(sources.path_in_project("/nowhere/b.cu"), "/nowhere/b.cu");
+        assert_eq!(sources.clone().of_project(&directory).path_in_project("src/a.cu"), "project/src/a.cu");
         assert_eq!(sources.line("src/a.cu", 3), None);
         assert_eq!(sources.line("src/a.cu", 0), None);
         let outside = ["secret", "link.cu", "toolkit/include/thrust/library.h", "site-packages/library.h"];

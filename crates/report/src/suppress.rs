@@ -292,10 +292,11 @@ mod tests {
             count: 1,
             notes: Vec::new(),
             accesses: Vec::new(),
+            object: None,
             help: None,
             stack: None,
         };
-        Found { finding, processes: Vec::new(), seed: None, repeat: None }
+        Found { finding, processes: Vec::new(), seed: None, repeat: None, fingerprint: String::new() }
     }
 
     #[test]

@@ -4,9 +4,11 @@ use std::fmt::Write;
 
 use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 
+use crate::alike;
 use crate::demangle::short_name;
 use crate::escape::{blotted, escaped};
 use crate::finding::{AccessOf, Finding, Frame, Occurrence, Place, Severity, SourceLine, Stack, thread_name};
+use crate::locate;
 use crate::report::{Exit, Found, Gap, Report, Run};
 use crate::signal::signal_name;
 use crate::source::{Sources, expression_at};
@@ -34,15 +36,16 @@ pub struct Look {
 /// The whole report, as it is shown at the end of a run.
 pub fn render(report: &Report, run: &Run, look: &Look, sources: &mut Sources) -> String {
     let mut text = String::new();
-    for found in report.findings.iter().take(look.most_findings) {
-        text += &render_finding(found, look, sources);
+    let groups = alike::folded(&report.findings);
+    for (found, others) in groups.iter().take(look.most_findings) {
+        text += &render_folded(found, others, look, sources);
         if look.with_suppressions {
             text.push('\n');
             text += &entry_for(&found.finding);
         }
         text.push('\n');
     }
-    let hidden = report.findings.len().saturating_sub(look.most_findings);
+    let hidden: usize = groups.iter().skip(look.most_findings).map(|(_, others)| 1 + others.len()).sum();
     if hidden > 0 {
         let note = format!("{}; --print-limit says how many are shown", plural(hidden as u64, "more finding"));
         text += &paragraph(Level::NOTE, &note, &[], look);
@@ -71,6 +74,11 @@ pub fn render(report: &Report, run: &Run, look: &Look, sources: &mut Sources) ->
 
 /// One finding.
 pub fn render_finding(found: &Found, look: &Look, sources: &mut Sources) -> String {
+    render_folded(found, &[], look, sources)
+}
+
+/// One finding, and a note of others that look the same.
+fn render_folded(found: &Found, others: &[&Found], look: &Look, sources: &mut Sources) -> String {
     let finding = &found.finding;
     let (level, name) = match finding.severity {
         Severity::Error => (Level::ERROR, "error: "),
@@ -107,6 +115,9 @@ pub fn render_finding(found: &Found, look: &Look, sources: &mut Sources) -> Stri
             push(Level::NOTE, note("launched here", calls, look, sources));
         }
     }
+    if !others.is_empty() {
+        push(Level::NOTE, alike::sentence(finding, others));
+    }
     if let Some(help) = &finding.help {
         push(Level::HELP, escaped(help));
     }
@@ -137,8 +148,7 @@ fn other_access(access: &AccessOf, sources: &mut Sources) -> Group<'static> {
     let Some(place) = &access.place else {
         return title(format!("{what}, in {}", escaped(&short_name(&access.kernel))));
     };
-    let shown = place.lines.iter().find(|line| sources.line(&line.file, line.line).is_some());
-    match shown.or(place.lines.first()) {
+    match locate::of_place(place, sources) {
         Some(line) => match snippet(line, None, sources) {
             Some(snippet) => title(what).element(snippet),
             None => title(what).element(origin(line, sources)),
@@ -158,8 +168,7 @@ struct Part {
 }
 
 fn on_the_device(finding: &Finding, place: &Place, sources: &mut Sources) -> Part {
-    // The first line that can be shown: what is farther inside is a library's.
-    let main = place.lines.iter().position(|line| sources.line(&line.file, line.line).is_some()).unwrap_or(0);
+    let main = locate::index_in_place(place, sources);
     let mut part = Part { behind_place: in_kernel(place, main), ..Part::default() };
     let happened = finding.first.as_ref().map(|first| happened(first, finding.count));
     match place.lines.get(main) {
@@ -202,10 +211,7 @@ fn file_name(line: &SourceLine, sources: &Sources) -> String {
 
 fn on_the_host(finding: &Finding, stack: &Stack, look: &Look, sources: &mut Sources) -> Part {
     let mut part = Part { facts: times(finding), ..Part::default() };
-    // The first call that has a line is the place.
-    let has_line = |frame: &&Frame| matches!(frame.source(), Some((_, Some(_))));
-    let own = stack.frames.iter().position(|frame| has_line(&frame) && frame.package().is_none());
-    let at = own.or_else(|| stack.frames.iter().position(|frame| has_line(&frame)));
+    let at = locate::of_calls(&stack.frames);
     if let Some((function, Some(line))) = at.and_then(|at| stack.frames[at].source()) {
         part.behind_place = format!(" in {}", escaped(function));
         part.elements.push(match snippet(line, None, sources) {
@@ -393,6 +399,9 @@ fn last_line(report: &Report, run: &Run) -> String {
     if !report.suppressed.is_empty() {
         let _ = write!(text, ", {} suppressed", report.suppressed.len());
     }
+    if !report.known.is_empty() {
+        let _ = write!(text, ", {} known", report.known.len());
+    }
     let _ = write!(
         text,
         " in {} and {} of {}",
@@ -412,7 +421,7 @@ fn last_line(report: &Report, run: &Run) -> String {
 }
 
 /// `1 kernel`, `2 kernels`, `3 launches`.
-fn plural(count: u64, noun: &str) -> String {
+pub(crate) fn plural(count: u64, noun: &str) -> String {
     let ending = match count {
         1 => "",
         _ if noun.ends_with("ch") || noun.ends_with("ss") => "es",

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use report::{
-    Counts, Coverage, Exit, Finding, Frame, Journal, Line, Look, Note, Occurrence, Place, Process, Report, Run,
-    Session, Severity, SourceLine, Sources, Stack, Symbols,
+    AccessedObject, Counts, Coverage, Exit, Finding, Frame, Journal, Line, Look, Note, Occurrence, Place, Process,
+    Report, Run, Session, Severity, SourceLine, Sources, Stack, Symbols,
 };
 
 /// A directory that removes itself.
@@ -67,6 +67,7 @@ pub(crate) fn run() -> Run {
         command: vec!["./app".into()],
         exit: Exit::Code(0),
         requires_cuda: true,
+        requires_kernels: false,
         warnings_count: false,
     }
 }
@@ -119,6 +120,13 @@ pub(crate) fn out_of_bounds() -> Finding {
             Note { message: "allocated here".into(), stack: stack([source("main", "vecadd.cu", 13)]) },
         ],
         accesses: Vec::new(),
+        object: Some(AccessedObject {
+            name: "an allocation".into(),
+            bytes: 400,
+            offset: 400,
+            accessed: 4,
+            is_freed: false,
+        }),
         help: Some(
             "`i` is not compared with the array's length; see `warpgrind explain memcheck::out-of-bounds`".into(),
         ),

@@ -239,7 +239,7 @@ fn very_many_findings_are_bounded() {
     let lines: Vec<Line> = (0..12_000)
         .map(|index| {
             let mut finding = out_of_bounds();
-            finding.place.as_mut().expect("it has one").instruction_line = index;
+            finding.place.as_mut().expect("it has one").lines[0].line = 100 + index;
             found(finding)
         })
         .collect();

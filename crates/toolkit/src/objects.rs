@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use report::{Place, Stack};
+use report::{AccessedObject, Place, Stack};
 
 use crate::stack::HostStack;
 
@@ -70,6 +70,15 @@ pub struct Described {
     pub stack: Option<Stack>,
     /// What may be done with it: [`permissions`].
     pub permissions: u64,
+}
+
+impl Described {
+    /// An access in it or beside it, as findings have it.
+    pub fn accessed(&self, address: u64, bytes: u64) -> AccessedObject {
+        // Addresses are below 2^63, so the difference is right.
+        let offset = address.wrapping_sub(self.start).cast_signed();
+        AccessedObject { name: self.name.clone(), bytes: self.bytes, offset, accessed: bytes, is_freed: false }
+    }
 }
 
 /// An object that was freed.

@@ -36,9 +36,9 @@ impl Touched {
         Self::by(module, kernel, Effect::SurfaceStore, is_write)
     }
 
-    /// What a kernel of a module may read or write, apart from textures.
-    pub fn accessed(module: &Module, kernel: FuncId) -> Self {
-        Self::by(module, kernel, Effect::SurfaceStore, |_| true)
+    /// What a kernel of a module may read, apart from textures.
+    pub fn read(module: &Module, kernel: FuncId) -> Self {
+        Self::by(module, kernel, Effect::SurfaceStore, |access| access.kind != AccessKind::Write)
     }
 
     /// What a kernel of a module may read by loads that other threads are not expected to interfere with.

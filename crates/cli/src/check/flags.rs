@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
+use clap::{ValueEnum, ValueHint};
 use report::KernelFilter;
 use toolkit::Tool;
 
 use super::FINDINGS;
 use super::path::FilePattern;
+use super::sweep::Sweep;
 use crate::target::{Answer, Target};
 
 /// Arguments of a tool's command.
@@ -30,6 +31,9 @@ pub(crate) struct Args {
     /// Whether it is a failure (exit code 87) if the program does not use CUDA.
     #[arg(long, value_enum, value_name = "YES|NO", default_value_t = Answer::Yes, hide_possible_values = true)]
     pub(super) require_cuda_init: Answer,
+    /// It is a failure (exit code 87) if no kernel was checked, and there is no line that shows how far the run is.
+    #[arg(long)]
+    pub(super) ci: bool,
 
     /// Check only kernels whose name has this part; `kne=NAME` is the whole name, `regex=EXPR` a regular expression.
     /// Several may be given.
@@ -63,21 +67,37 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 60, help_heading = "What is checked")]
     pub(super) wait: u64,
 
+    /// Run the program once for each value, with it in the place of `{NAME}` in its arguments, and report the runs side by side;
+    /// `--svg` draws them.
+    #[arg(long, value_name = "NAME=A,B,…", value_parser = Sweep::parse, help_heading = "The report")]
+    pub(super) sweep: Option<Sweep>,
     /// How the report is written.
     #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "The report")]
     pub(super) format: Format,
     /// Write the report to a file; `%p` is the number of the program's process, `%q{NAME}` a variable.
-    #[arg(long, value_name = "FILE", help_heading = "The report")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "The report")]
     pub(super) log_file: Option<FilePattern>,
     /// Write a summary as JSON to a file.
-    #[arg(long, value_name = "FILE", help_heading = "The report")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "The report")]
     pub(super) summary: Option<FilePattern>,
+    /// Write one page for a browser to a file: findings with their source and pictures, and what tools counted by line.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "The report")]
+    pub(super) html: Option<FilePattern>,
+    /// Write SARIF 2.1.0 to a file, for code scanning and editors.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "The report")]
+    pub(super) sarif: Option<FilePattern>,
+    /// Write JUnit's XML to a file: a failure for each error, and an error for what was not checked.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "The report")]
+    pub(super) junit: Option<FilePattern>,
     /// Draw the two accesses of each race to a file.
-    #[arg(long, value_name = "FILE", help_heading = "The report")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "The report")]
     pub(super) svg: Option<FilePattern>,
     /// Do not report what this file lists. Several may be given.
-    #[arg(long, value_name = "FILE", help_heading = "The report")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "The report")]
     pub(super) suppressions: Vec<PathBuf>,
+    /// Do not count what is in this report of an earlier run, which `--format json --log-file FILE` or `--sarif FILE` wrote.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "The report")]
+    pub(super) baseline: Option<PathBuf>,
     /// Print, after each finding, the entry for a file of suppressions.
     #[arg(long, help_heading = "The report")]
     pub(super) gen_suppressions: bool,
@@ -88,7 +108,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 12, help_heading = "The report")]
     pub(super) num_callers_host: usize,
     /// Look for source files below this directory, too, if they are not where they were compiled. Several may be given.
-    #[arg(long, value_name = "DIR", help_heading = "The report")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "The report")]
     pub(super) source_root: Vec<PathBuf>,
     /// Whether the report has colours.
     #[arg(long, value_enum, default_value_t = Color::Auto, help_heading = "The report")]
@@ -120,6 +140,8 @@ pub(super) enum Format {
     Text,
     /// JSON lines, for programs.
     Json,
+    /// For the log of GitHub Actions: text, and an annotation for each of the first ten errors and warnings.
+    Github,
 }
 
 /// Whether there are colours.

@@ -8,32 +8,35 @@
 //! both, what is sent to the command alone it hands on, as `sudo` does, and what was ignored stays ignored.
 
 mod flags;
+mod output_files;
 mod path;
 mod progress;
 mod session;
+mod sweep;
 mod tool_flags;
 mod watch;
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
-use report::{Exit, Look, Report, Run, Session, Sources, Suppressions, Symbols, Verdict};
+use anyhow::{Context, Result, bail};
+use report::{Baseline, Exit, LARGEST_BASELINE, Report, Run, Session, Suppressions, Symbols, Verdict};
 use rewrite::Rewriter;
 use settings::{Settings, ToolFlag};
 use toolkit::Tool;
 
 pub(crate) use self::flags::Args;
-use self::flags::{Color, Format, Level};
-use self::path::FilePattern;
+use self::flags::Level;
+pub(crate) use self::path::FilePattern;
 use self::progress::Progress;
 pub(crate) use self::session::Directory;
 pub(crate) use self::tool_flags::{add_flags_of_tool, flags_of_tool};
 use self::watch::{Watcher, user_of_cuda};
 use crate::output;
-use crate::target::{self, Answer};
+use crate::target::{self, Answer, Target};
 
 /// The exit code if what was asked for makes no sense, as clap has it.
 const WRONG_USE: u8 = 2;
@@ -56,11 +59,21 @@ pub(crate) fn run(tool: &dyn Tool, mut args: Args, flags: Vec<ToolFlag>) -> Exit
         output::error(&error.into());
         return ExitCode::from(WRONG_USE);
     }
-    let (command, settings) = match args.target.command() {
-        Ok(prepared) => prepared,
-        Err(code) => return ExitCode::from(code),
+    let targets = match targets(&args) {
+        Ok(targets) => targets,
+        Err(error) => {
+            output::complain("--sweep: ", &error);
+            return ExitCode::from(WRONG_USE);
+        }
     };
-    match check(tool, &args, flags, command, settings) {
+    let mut planned = Vec::new();
+    for (name, target) in targets {
+        match target.command() {
+            Ok((command, settings)) => planned.push(PlannedRun { name, target, command, settings }),
+            Err(code) => return ExitCode::from(code),
+        }
+    }
+    match check(tool, &args, &flags, planned) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             output::error(&error);
@@ -69,41 +82,86 @@ pub(crate) fn run(tool: &dyn Tool, mut args: Args, flags: Vec<ToolFlag>) -> Exit
     }
 }
 
-fn check(
-    tool: &dyn Tool,
-    args: &Args,
-    flags: Vec<ToolFlag>,
-    mut command: Command,
-    mut settings: Settings,
-) -> Result<u8> {
+/// A run of the program that is about to begin.
+struct PlannedRun {
+    /// Which of a sweep it is.
+    name: String,
+    target: Target,
+    command: Command,
+    settings: Settings,
+}
+
+/// What is run: the program once, or once for each value of a sweep, whose run has a name.
+fn targets(args: &Args) -> Result<Vec<(String, Target)>, String> {
+    let Some(sweep) = &args.sweep else { return Ok(vec![(String::new(), args.target.clone())]) };
+    let runs = sweep.runs(args.target.program())?;
+    Ok(runs.into_iter().map(|(name, program)| (name, args.target.with_program(program))).collect())
+}
+
+fn check(tool: &dyn Tool, args: &Args, flags: &[ToolFlag], planned: Vec<PlannedRun>) -> Result<u8> {
     let mut suppressions = read_suppressions(&args.suppressions)?;
+    let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
     let tools = args.tools(tool);
-    let directory = Directory::create(args.keep_session)?;
-    settings.tools = settings::Tools { flags, ..args.tool_settings(directory.path(), &tools) };
-    target::set(&mut command, &settings);
-    if args.nvtx == Answer::Yes {
-        args.target.set_nvtx(&mut command, &settings);
+    let (mut reports, mut ended) = (Vec::new(), None);
+    for planned in planned {
+        let name = planned.name.clone();
+        if !name.is_empty() {
+            output::complain(&name, "");
+        }
+        let ProgramRun { process, exit, mut report } = match run_program(args, &tools, flags, planned)? {
+            Ok(run) => run,
+            Err(code) => return Ok(code),
+        };
+        Symbols::default().resolve(&mut report);
+        report.identify(&mut output_files::sources(args));
+        reports.push((name, report));
+        // Of several runs, the first that fails.
+        if ended.is_none_or(|(_, exit)| exit == Exit::Code(0)) {
+            ended = Some((process, exit));
+        }
     }
-    let watched = match watch(command, &directory, args.progress == Answer::Yes, Duration::from_secs(args.wait))? {
-        Ok(watched) => watched,
-        Err(error) => return Ok(args.target.refused(error)),
+    let (process, exit) = ended.expect("there is a run");
+    let mut report = match args.sweep {
+        Some(_) => Report::of_sweep(reports),
+        None => reports.remove(0).1,
     };
-    let ProgramRun { process, exit, mut report } = watched;
     let words = args.target.program().iter().map(|word| word.to_string_lossy().into_owned());
     let run = Run {
         tools,
         command: words.collect(),
         exit,
         requires_cuda: args.require_cuda_init == Answer::Yes,
+        requires_kernels: args.ci,
         warnings_count: args.fail_on == Level::Warning,
     };
-    Symbols::default().resolve(&mut report);
     suppressions.apply(&mut report);
-    show(args, &report, &run, process);
+    if let Some(baseline) = baseline {
+        baseline.apply(&mut report);
+    }
+    let is_written = output_files::show(args, &report, &run, process);
+    Ok(exit_code(args, &report, &run, is_written))
+}
+
+/// Runs a program under the tools to its end; or the exit code if it cannot be run.
+fn run_program(
+    args: &Args,
+    tools: &[String],
+    flags: &[ToolFlag],
+    planned: PlannedRun,
+) -> Result<Result<ProgramRun, u8>> {
+    let PlannedRun { target, mut command, mut settings, .. } = planned;
+    let directory = Directory::create(args.keep_session)?;
+    settings.tools = settings::Tools { flags: flags.to_vec(), ..args.tool_settings(directory.path(), tools) };
+    target::set(&mut command, &settings);
+    if args.nvtx == Answer::Yes {
+        target.set_nvtx(&mut command, &settings);
+    }
+    let has_progress = args.progress == Answer::Yes && !args.ci;
+    let run = watch(command, &directory, has_progress, Duration::from_secs(args.wait))?;
     if args.keep_session {
         output::complain("the session is kept", &format!(" in {}", directory.path().display()));
     }
-    Ok(exit_code(args, &report, &run))
+    Ok(run.map_err(|error| target.refused(error)))
 }
 
 /// A program that has run.
@@ -141,11 +199,10 @@ pub(crate) fn watch(
 
 /// The files of suppressions, which must be right before the program starts.
 fn read_suppressions(files: &[PathBuf]) -> Result<Suppressions> {
-    use std::io::Read;
     let mut suppressions = Suppressions::of_libraries();
     for path in files {
         let mut text = String::new();
-        let file = std::fs::File::open(path).with_context(|| format!("reading {}", path.display()))?;
+        let file = File::open(path).with_context(|| format!("reading {}", path.display()))?;
         file.take(LARGEST_SUPPRESSIONS + 1)
             .read_to_string(&mut text)
             .with_context(|| format!("reading {}", path.display()))?;
@@ -154,73 +211,23 @@ fn read_suppressions(files: &[PathBuf]) -> Result<Suppressions> {
     Ok(suppressions)
 }
 
-/// Writes the report where it is wanted. What cannot be written to a file goes to standard error, so that no report is
-/// lost.
-fn show(args: &Args, report: &Report, run: &Run, process: u32) {
-    let to_file = args.log_file.is_some();
-    let text = render(args, report, run, to_file);
-    let written = args.log_file.as_ref().map(|file| write(file, process, &text));
-    match written {
-        Some(Ok(path)) => {
-            let found = report.findings.len();
-            output::complain(&format!("{found} findings"), &format!("; the report is in {}", path.display()));
-        }
-        Some(Err(error)) => {
-            output::error(&error);
-            print(&render(args, report, run, false));
-        }
-        None => print(&text),
+/// The report of an earlier run, which must be right before the program starts.
+fn read_baseline(path: &Path) -> Result<Baseline> {
+    let mut text = String::new();
+    let file = File::open(path).with_context(|| format!("reading the baseline {}", path.display()))?;
+    let read = file.take(LARGEST_BASELINE + 1).read_to_string(&mut text);
+    read.with_context(|| format!("reading the baseline {}", path.display()))?;
+    if text.len() as u64 > LARGEST_BASELINE {
+        bail!("the baseline {} has more than {} MiB", path.display(), LARGEST_BASELINE >> 20);
     }
-    if let Some(file) = &args.summary
-        && let Err(error) = write(file, process, &report::json::summary(report, run))
-    {
-        output::error(&error);
-    }
-    if let Some(file) = &args.svg
-        && let Err(error) = write(file, process, &report::svg(report, &mut sources(args)))
-    {
-        output::error(&error);
-    }
+    Baseline::parse(&text).with_context(|| format!("the baseline {}", path.display()))
 }
 
-fn render(args: &Args, report: &Report, run: &Run, to_file: bool) -> String {
-    if args.format == Format::Json {
-        return report::json::lines(report, run);
-    }
-    let color = match args.color {
-        Color::Always => true,
-        Color::Never => false,
-        // It knows of NO_COLOR, CLICOLOR_FORCE, and terminals without colours.
-        Color::Auto => !to_file && anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never,
-    };
-    let look = Look {
-        color,
-        most_findings: if args.print_limit == 0 { usize::MAX } else { args.print_limit },
-        most_callers: if args.num_callers_host == 0 { usize::MAX } else { args.num_callers_host },
-        with_suppressions: args.gen_suppressions,
-    };
-    report::render(report, run, &look, &mut sources(args))
-}
-
-fn sources(args: &Args) -> Sources {
-    let here = std::env::current_dir().ok();
-    Sources::below(here.into_iter().chain(args.source_root.iter().cloned()))
-}
-
-fn write(file: &FilePattern, process: u32, text: &str) -> Result<PathBuf> {
-    let path = file.path(process);
-    std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
-    Ok(path)
-}
-
-fn print(text: &str) {
-    // Nobody can be told that standard error is gone.
-    let _ = std::io::stderr().lock().write_all(text.as_bytes());
-}
-
-fn exit_code(args: &Args, report: &Report, run: &Run) -> u8 {
+/// A report that is not where it was asked for may be taken for one without findings.
+fn exit_code(args: &Args, report: &Report, run: &Run, is_written: bool) -> u8 {
     match (report.verdict(run), run.exit) {
         (Verdict::Findings, _) => args.error_exitcode,
+        _ if !is_written => NOT_CHECKED,
         (Verdict::NotChecked, _) => NOT_CHECKED,
         // Both are below 256 as the system has them.
         (Verdict::EndedBySignal | Verdict::Clean, Exit::Signal(signal)) => (SIGNALLED + signal) as u8,

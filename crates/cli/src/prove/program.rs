@@ -42,6 +42,7 @@ pub(super) fn prove(args: &Args) -> Result<ExitCode> {
         command: words.collect(),
         exit,
         requires_cuda: true,
+        requires_kernels: false,
         warnings_count: false,
     };
     let proofs = proofs(&report);

@@ -42,6 +42,11 @@ impl Toolchain {
         Ok(Self { cuda, cache })
     }
 
+    /// Where the compiler is.
+    pub(crate) fn programs(&self) -> PathBuf {
+        self.cuda.join("bin")
+    }
+
     /// Headers that do not come with the compiler.
     pub(crate) fn other_headers() -> Result<PathBuf> {
         Ok(script("cuda-runtimes", "--print-dir")?.join("13/include"))

@@ -4,11 +4,13 @@
 //! Those in `tests/memcheck`, `tests/racecheck`, `tests/repair`, `tests/rmt`, `tests/twice`, `tests/loads`, `tests/order` and `tests/doubled` are run under the tool of that name
 //! (`report.rs`). Those in `tests/traffic/closed_forms` have the numbers at their lines that traffic must count (`tables.rs`). Those
 //! in `tests/inject` say what must come of faults in them (`faults.rs`).
+//! `guide.rs` runs the commands of the guide.
 //!
 //! `cargo nextest run -p warpgrind --test programs --run-ignored only`, and `streams/` after that for a part of them.
 
 mod build;
 mod faults;
+mod guide;
 mod header;
 mod report;
 mod run;
@@ -133,6 +135,8 @@ fn main() -> Result<()> {
         let check = move || faults::check(toolchain()?, &source).map_err(|error| Failed::from(format!("{error:#}")));
         trials.push(Trial::test(format!("inject/{name}"), check).with_ignored_flag(true));
     }
+    let guide = || guide::check(toolchain()?).map_err(|error| Failed::from(format!("{error:#}")));
+    trials.push(Trial::test("guide", guide).with_ignored_flag(true));
     libtest_mimic::run(&args, trials).exit();
 }
 

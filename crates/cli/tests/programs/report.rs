@@ -90,6 +90,7 @@ fn check(
         }
         command.arg(toolchain.build(source, &header, variant).context("building the program")?.program);
     }
+    command.args(after(text, "@ args: ").flat_map(str::split_whitespace));
     command.current_dir(source.parent().context("a source is in a directory")?).output().context("starting `timeout`")
 }
 

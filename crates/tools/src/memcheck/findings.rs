@@ -1,6 +1,6 @@
 //! What memcheck makes of what was recorded.
 
-use report::{Explanation, Finding, Note, Occurrence, Place, Severity, Stack};
+use report::{AccessedObject, Explanation, Finding, Note, Occurrence, Place, Severity, Stack};
 use rewrite::context::Record;
 use toolkit::objects::permissions::{ATOMIC, READ, WRITE};
 use toolkit::objects::{AtAddress, Described};
@@ -38,6 +38,7 @@ impl BadAccess {
             size += " of a matrix";
         }
         let diagnosis = self.diagnosis(address, bytes);
+        let object = self.object(address, bytes);
         if what & AGAIN != 0 && diagnosis.code != "not-permitted" {
             return None;
         }
@@ -69,9 +70,23 @@ impl BadAccess {
             count: self.count,
             notes: diagnosis.notes,
             accesses: Vec::new(),
+            object,
             help: Some(diagnosis.help.to_owned()),
             stack: self.launched,
         })
+    }
+
+    /// What the access is in or beside: what the pointer is one into, if that is known.
+    fn object(&self, address: u64, bytes: u64) -> Option<AccessedObject> {
+        let at_address = match &self.memory {
+            Some(AtAddress::Freed(object, _)) => {
+                return Some(AccessedObject { is_freed: true, ..object.accessed(address, bytes) });
+            }
+            Some(AtAddress::Live(object) | AtAddress::Nothing(Some(object))) => Some(object),
+            Some(AtAddress::Unused(heap, nearest)) => Some(nearest.as_ref().unwrap_or(heap)),
+            Some(AtAddress::Host | AtAddress::Nothing(None)) | None => None,
+        };
+        self.meant.as_ref().or(at_address).map(|object| object.accessed(address, bytes))
     }
 
     fn diagnosis(&self, address: u64, bytes: u64) -> Diagnosis {

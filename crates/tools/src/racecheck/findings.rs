@@ -1,6 +1,6 @@
 //! What racecheck makes of what was recorded.
 
-use report::{AccessOf, Explanation, Finding, Note, Place, Severity, dim, thread_name, with_article};
+use report::{AccessOf, AccessedObject, Explanation, Finding, Note, Place, Severity, dim, thread_name, with_article};
 use rewrite::context::Record;
 use toolkit::Evidence;
 use toolkit::objects::AtAddress;
@@ -118,6 +118,7 @@ impl Race<'_> {
             count: evidence.count,
             notes,
             accesses,
+            object: self.accessed_object(bytes.into()),
             help: Some(help.to_owned()),
             stack: Some(evidence.launched.clone()),
             ..Finding::new("racecheck", code, severity, message)
@@ -204,6 +205,14 @@ impl Race<'_> {
             "the threads are in different blocks, which no barrier orders",
             "let each block write its own part, use atomic operations, or divide the work into two kernels",
         )
+    }
+
+    /// The allocation that both access. Of shared variables only the name is known.
+    fn accessed_object(&self, bytes: u64) -> Option<AccessedObject> {
+        match self.object.as_ref()? {
+            AtAddress::Live(object) if !self.is_shared => Some(object.accessed(self.record.address, bytes)),
+            _ => None,
+        }
     }
 
     fn place_of_object(&self) -> Option<Note> {
