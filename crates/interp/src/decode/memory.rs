@@ -44,7 +44,7 @@ pub(super) fn decode(decoder: &InstDecoder<'_, '_>) -> Result<Option<Inst>, Refu
         }
         // No request to cancel a block is granted, so all answers are the same.
         Op::ClusterlaunchcontrolQueryCancel => {
-            let mut inst = decoder.with(Code::Deal { sources: smallvec![128], targets: smallvec![] }, &[])?;
+            let mut inst = decoder.with(Code::Nop, &[])?;
             let bits = if decoder.has(Mod::IsCanceled) { 1 } else { 32 };
             inst.code = Code::Deal { sources: smallvec![128], targets: smallvec![bits; inst.dests.len()] };
             inst.args.push(Arg::Const(0));

@@ -113,6 +113,24 @@ impl<'e, 'm> Builder<'e, 'm> {
         self.stmt(Stmt::Inst(inst))
     }
 
+    /// Compares where the guard holds: the predicate, or each of a pair, is false elsewhere.
+    pub fn setp(
+        &mut self,
+        to: Operand,
+        relation: &str,
+        ty: &str,
+        [a, b]: [Operand; 2],
+        guard: Option<Guard>,
+    ) -> StmtId {
+        match guard {
+            None => self.inst(&format!("setp.{relation}.{ty}"), &[to, a, b]),
+            Some(Guard { reg, negated }) => {
+                let holds = if negated { Operand::Not(reg) } else { Operand::Reg(reg) };
+                self.inst(&format!("setp.{relation}.and.{ty}"), &[to, a, b, holds])
+            }
+        }
+    }
+
     /// Inserts a call that passes registers and constants. A guarded call cannot have a call sequence of `.param`
     /// variables, because their loads and stores must not be guarded (ptxas says so).
     pub fn call(&mut self, guard: Option<Guard>, callee: FuncId, results: &[Operand], arguments: &[Operand]) -> StmtId {

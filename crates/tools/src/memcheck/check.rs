@@ -319,15 +319,7 @@ pub(super) fn compare(
     };
     let [bad, good] = [at.reg(Type::Pred), at.reg(Type::Pred)];
     let pair = Operand::Pair(bad.into(), good.into());
-    match guard {
-        None => {
-            at.before().inst(&format!("setp.{relation}.{ty}"), &[pair, value.into(), limit]);
-        }
-        Some(guard) => {
-            let holds = if guard.negated { Operand::Not(guard.reg) } else { Operand::Reg(guard.reg) };
-            at.before().inst(&format!("setp.{relation}.and.{ty}"), &[pair, value.into(), limit, holds]);
-        }
-    }
+    at.before().setp(pair, relation, ty, [value.into(), limit], guard);
     [bad, good]
 }
 

@@ -5,6 +5,7 @@ use ptx::ir::{FuncId, Module};
 use ptx::ops::{Effect, Mod, Op};
 use ptx::types::Space;
 use ptx::view::{AccessKind, AccessSpace, View};
+use rewrite::KernelView;
 use toolkit::Touched;
 
 /// What a kernel, and all functions that it calls, do with memory.
@@ -14,8 +15,10 @@ pub(super) struct KernelFacts {
     pub(super) is_opaque: bool,
     /// Whether the shared memory of its blocks begins as undefined, and is followed.
     pub(super) follows_shared: bool,
-    /// What it reads and writes.
-    pub(super) accessed: Touched,
+    /// What it reads.
+    pub(super) read: Touched,
+    /// What it writes.
+    pub(super) written: Touched,
 }
 
 impl KernelFacts {
@@ -26,7 +29,7 @@ impl KernelFacts {
         for func in calls.reachable_from(kernel).iter() {
             let Some(body) = &module.functions[func].body else { continue };
             for view in body.iter().filter_map(|id| View::of(&module.forms, body, id)) {
-                uses_shared |= view.form.spaces().any(|space| space == Space::Shared);
+                uses_shared |= names_shared(&view);
                 is_shared_opaque |= view.form.has(Mod::SharedCluster);
                 let Some(effect) = view.effect() else {
                     is_opaque = true;
@@ -48,7 +51,17 @@ impl KernelFacts {
         Self {
             is_opaque,
             follows_shared: uses_shared && !is_shared_opaque && !is_opaque,
-            accessed: Touched::accessed(module, kernel),
+            read: Touched::read(module, kernel),
+            written: Touched::written(module, kernel),
         }
     }
+
+    /// Whether a kernel, or a function that it calls, names shared memory.
+    pub(super) fn uses_shared(kernel: &KernelView<'_>) -> bool {
+        kernel.instructions().any(|view| names_shared(&view))
+    }
+}
+
+fn names_shared(view: &View<'_>) -> bool {
+    view.form.spaces().any(|space| space == Space::Shared)
 }

@@ -34,6 +34,7 @@ mod shadows;
 mod slots;
 mod texture;
 mod undefined;
+mod version;
 
 use std::sync::Arc;
 
@@ -46,8 +47,10 @@ use rewrite::{Access, Branch, Call, Cursor, Definition, DeviceCode, Exit, Instru
 use toolkit::{Flag, FlagValue, Host, Instance, Options, Tool};
 
 use host::BadThreads;
+use kernel_facts::KernelFacts;
 use ranges::Range;
-use slots::{MOST_BYTES, NO_OBJECT, NO_OBJECT_BYTES, SMALL_OBJECT_BYTES};
+use slots::{Checked, MOST_BYTES, NO_OBJECT, NO_OBJECT_BYTES, SMALL_OBJECT_BYTES};
+use version::{Bounds, Follows, Version};
 
 /// Where the memory begins that has a shadow.
 const ARENA: Word = Word("ARENA");
@@ -76,14 +79,6 @@ const UNDEFINED_MEMORY: Word = Word("UNDEFINED_MEMORY");
 /// The tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Memcheck;
-
-/// The version in which all accesses are checked.
-const CHECKED: usize = 0;
-/// The version for launches all of whose accesses are proved to be in bounds: there is nothing in it.
-const PROVED: usize = 1;
-
-/// The version in which all accesses are checked, and undefined values are followed.
-const FOLLOWED: usize = 2;
 
 /// The bits of `what` that say how many bytes the access has.
 const BYTES: u32 = 0xff;
@@ -195,12 +190,12 @@ impl Instrumentation for Memcheck {
         ]
     }
 
-    fn versions(&self, _: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {
-        Ok(vec!["", "proved", "defined"])
+    fn versions(&self, kernel: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {
+        Ok(Version::names(KernelFacts::uses_shared(kernel)))
     }
 
     fn is_plain(&self, version: usize) -> bool {
-        version == PROVED
+        Version::of(version).is_plain()
     }
 
     fn device_code(&self) -> Option<DeviceCode> {
@@ -208,51 +203,66 @@ impl Instrumentation for Memcheck {
     }
 
     fn entry(&self, at: &mut Cursor<'_, '_>) {
-        if at.version() == FOLLOWED {
+        at.state::<Checked>().version = Some(version(at));
+        if is_followed(at) {
             defined::entry(at);
         }
     }
 
     fn access(&self, at: &mut Cursor<'_, '_>, access: &Access) {
-        if at.version() == FOLLOWED {
+        if is_followed(at) {
             defined::addressed(at, access);
         }
-        check_access(at, access);
-        if at.version() == FOLLOWED {
+        if version(at).bounds == Bounds::Checked {
+            check_access(at, access);
+        }
+        if is_followed(at) {
             defined::access(at, access);
         }
     }
 
     fn definition(&self, at: &mut Cursor<'_, '_>, definition: &Definition) {
-        texture::check(at, definition);
-        if at.version() == FOLLOWED {
+        if version(at).bounds == Bounds::Checked {
+            texture::check(at, definition);
+        }
+        if is_followed(at) {
             defined::definition(at, definition);
         }
     }
 
     fn branch(&self, at: &mut Cursor<'_, '_>, branch: &Branch) {
-        if at.version() == FOLLOWED {
+        if is_followed(at) {
             defined::branch(at, branch);
         }
     }
 
     fn exit(&self, at: &mut Cursor<'_, '_>, exit: &Exit) {
-        if at.version() == FOLLOWED {
+        if is_followed(at) {
             defined::exit(at, exit);
         }
     }
 
     fn call(&self, at: &mut Cursor<'_, '_>, call: &Call) {
-        if at.version() == FOLLOWED {
+        if is_followed(at) {
             defined::call(at, call);
         }
     }
 
     fn sync(&self, at: &mut Cursor<'_, '_>, sync: &Sync) {
-        if at.version() == FOLLOWED {
+        if is_followed(at) {
             defined::sync(at, sync);
         }
     }
+}
+
+/// The version that is being made.
+fn version(at: &Cursor<'_, '_>) -> Version {
+    Version::of(at.version())
+}
+
+/// Whether undefined values are followed in it.
+fn is_followed(at: &Cursor<'_, '_>) -> bool {
+    version(at).follows != Follows::Nothing
 }
 
 /// Checks an access, and lets it happen where it is allowed.

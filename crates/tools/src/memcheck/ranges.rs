@@ -4,7 +4,7 @@
 //! One thread issues such a copy for many others, so a call for each is cheap enough: `warpgrind_memcheck_range` looks at
 //! the ends where the object is known, at all of the shadow where not, and reports the first piece that is bad.
 
-use ptx::ir::{Guard, Operand, Reg};
+use ptx::ir::{Guard, Operand};
 use ptx::ops::{Mod, Op};
 use ptx::types::Type;
 use ptx::view::AccessBytes;
@@ -17,9 +17,9 @@ use super::check::{Bounds, Together, site_of_piece, widened};
 /// The bytes that an access is to, of which the address is the first.
 pub(super) struct Range {
     /// How many, of 64 bits.
-    bytes: Reg,
+    bytes: Operand,
     /// How many at the start are not touched, of 64 bits; they count among the bytes.
-    skipped: Option<Reg>,
+    skipped: Option<Operand>,
     /// Bytes of a piece, which is what the address and the size are multiples of.
     piece: u32,
     /// The barrier object that counts the bytes that come, and how many it waits for.
@@ -50,26 +50,23 @@ impl Range {
             _ => form.has(Mod::CpMask),
         };
         drop(matched);
-        let bytes = at.reg(Type::B64);
-        let ignores = |operand: Operand, at: &mut Cursor<'_, '_>| match operand {
+        let is_predicate = match size {
             Operand::Not(_) => true,
             Operand::Reg(reg) => at.editor().function().reg_type(reg) == Type::Pred,
             _ => false,
         };
-        if ignores(size, at) {
+        let bytes = if is_predicate {
             // Where it holds, nothing is read.
+            let bytes = at.reg(Type::B64);
             at.before().inst("selp.b64", &[bytes.into(), 0.into(), whole, size]);
+            bytes.into()
         } else {
-            widen(at, bytes, size);
-        }
+            wide(at, size)
+        };
         let mut range = Self { bytes, skipped: None, piece, completion };
         match (is_in_part, left, right, mask) {
             (true, Some(left), Some(right), _) => {
-                let [left, right] = [left, right].map(|operand| {
-                    let wide = at.reg(Type::B64);
-                    widen(at, wide, operand);
-                    wide
-                });
+                let [left, right] = [left, right].map(|operand| wide(at, operand));
                 range.leave_out(at, left, right);
             }
             (true, _, _, Some(mask)) => {
@@ -84,7 +81,7 @@ impl Range {
                 builder.inst("sub.u32", &[high.into(), high.into(), 16.into()]);
                 builder.inst("cvt.u64.u32", &[left.into(), low.into()]);
                 builder.inst("cvt.u64.u32", &[right.into(), high.into()]);
-                range.leave_out(at, left, right);
+                range.leave_out(at, left.into(), right.into());
             }
             _ => {}
         }
@@ -92,13 +89,13 @@ impl Range {
     }
 
     /// Leaves bytes at the start and at the end out.
-    fn leave_out(&mut self, at: &mut Cursor<'_, '_>, left: Reg, right: Reg) {
+    fn leave_out(&mut self, at: &mut Cursor<'_, '_>, left: Operand, right: Operand) {
         let (fewer, both) = (at.reg(Type::B64), at.reg(Type::B64));
         let mut builder = at.before();
-        builder.inst("add.u64", &[both.into(), left.into(), right.into()]);
-        builder.inst("min.u64", &[both.into(), both.into(), self.bytes.into()]);
-        builder.inst("sub.u64", &[fewer.into(), self.bytes.into(), both.into()]);
-        (self.bytes, self.skipped, self.piece) = (fewer, Some(left), 1);
+        builder.inst("add.u64", &[both.into(), left, right]);
+        builder.inst("min.u64", &[both.into(), both.into(), self.bytes]);
+        builder.inst("sub.u64", &[fewer.into(), self.bytes, both.into()]);
+        (self.bytes, self.skipped, self.piece) = (fewer.into(), Some(left), 1);
     }
 
     /// Inserts the check of the access. Where a copy does not take place, the barrier object is told that it did: others
@@ -112,7 +109,7 @@ impl Range {
         if let Some(skipped) = self.skipped {
             piece.base = widened(at, piece.base);
             let base = at.reg(Type::B64);
-            at.before().inst("add.u64", &[base.into(), piece.base.into(), skipped.into()]);
+            at.before().inst("add.u64", &[base.into(), piece.base.into(), skipped]);
             piece.base = base;
         }
         let bounds = Bounds::of_piece(at, access, &piece, against);
@@ -123,17 +120,11 @@ impl Range {
             access.guard,
             "warpgrind_memcheck_range",
             &[answer.into()],
-            &[base.into(), self.bytes.into(), bounds.low, bounds.limit, i64::from(site.0).into()],
+            &[base.into(), self.bytes, bounds.low, bounds.limit, i64::from(site.0).into()],
         );
         if let Some((barrier, size)) = self.completion {
             let refused = at.reg(Type::Pred);
-            match access.guard {
-                None => at.before().inst("setp.eq.b32", &[refused.into(), answer.into(), 0.into()]),
-                Some(guard) => {
-                    let holds = if guard.negated { Operand::Not(guard.reg) } else { Operand::Reg(guard.reg) };
-                    at.before().inst("setp.eq.and.b32", &[refused.into(), answer.into(), 0.into(), holds])
-                }
-            };
+            at.before().setp(refused.into(), "eq", "b32", [answer.into(), 0.into()], access.guard);
             let complete = "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64";
             at.before().guarded(Guard::when(refused), complete, &[barrier, size]);
         }
@@ -141,11 +132,10 @@ impl Range {
     }
 }
 
-/// Makes 64 bits of a number of 32 or 64.
-fn widen(at: &mut Cursor<'_, '_>, to: Reg, from: Operand) {
-    let is_short = match from {
-        Operand::Reg(reg) => at.editor().function().reg_type(reg).bits() == 32,
-        _ => false,
-    };
-    at.before().inst(if is_short { "cvt.u64.u32" } else { "mov.b64" }, &[to.into(), from]);
+/// A number of 32 or 64 bits, of 64.
+fn wide(at: &mut Cursor<'_, '_>, number: Operand) -> Operand {
+    match number {
+        Operand::Reg(reg) => widened(at, reg).into(),
+        constant => constant,
+    }
 }

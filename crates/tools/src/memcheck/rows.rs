@@ -23,13 +23,7 @@ pub(super) fn of_first_lanes(at: &mut Cursor<'_, '_>, access: &Access, lanes: u3
     }
     let (lane, is_one) = (lane(at), at.reg(Type::Pred));
     let lanes = Operand::Int(lanes.into());
-    match access.guard {
-        None => at.before().inst("setp.lt.u32", &[is_one.into(), lane.into(), lanes]),
-        Some(guard) => {
-            let holds = if guard.negated { Operand::Not(guard.reg) } else { Operand::Reg(guard.reg) };
-            at.before().inst("setp.lt.and.u32", &[is_one.into(), lane.into(), lanes, holds])
-        }
-    };
+    at.before().setp(is_one.into(), "lt", "u32", [lane.into(), lanes], access.guard);
     Access { guard: Some(Guard::when(is_one)), ..*access }
 }
 

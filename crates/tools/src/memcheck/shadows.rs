@@ -8,8 +8,10 @@ use ptx::types::{Type, TypeKind};
 use rewrite::Cursor;
 use rustc_hash::FxHashMap;
 
+use super::version::Follows;
+
 /// The shadows of the registers of a function.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Shadows {
     /// Those of registers that may be undefined.
     pub(super) of: FxHashMap<Reg, Reg>,
@@ -19,17 +21,26 @@ pub(super) struct Shadows {
     pub(super) origin: Option<Reg>,
     /// Whether shared memory has a shadow.
     pub(super) shared: SharedShadow,
+    /// Which memory loads look at.
+    pub(super) follows: Follows,
     /// Which loads have nothing between them that changes memory: those with the same number.
     pub(super) epochs: FxHashMap<StmtId, u32>,
     /// The shadows of what loads load, of those that were looked at together with an earlier one.
     pub(super) loaded: FxHashMap<StmtId, Vec<(Reg, Operand)>>,
 }
 
+impl Shadows {
+    /// Of a function in which no register has a shadow yet.
+    pub(super) fn new(shared: SharedShadow, follows: Follows, epochs: FxHashMap<StmtId, u32>) -> Self {
+        let of = FxHashMap::default();
+        Self { of, carry: None, origin: None, shared, follows, epochs, loaded: FxHashMap::default() }
+    }
+}
+
 /// Whether the shared memory of a block has a shadow.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SharedShadow {
     /// All of it counts as defined.
-    #[default]
     No,
     Yes,
     /// The launch says: of functions that kernels of both kinds call.

@@ -10,6 +10,7 @@ use toolkit::objects::{Objects, permissions};
 use super::allowed::AllowedLanes;
 use super::kernel_facts::KernelFacts;
 use super::shadows::Shadows;
+use super::version::{Bounds, Version};
 
 /// A parameter of a kernel that is a pointer, and whose object the launch looks up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +32,8 @@ pub(super) struct PointerSlot {
 /// What memcheck keeps of a function.
 #[derive(Debug, Default)]
 pub(super) struct Checked {
+    /// The version of the function.
+    pub(super) version: Option<Version>,
     /// Of a kernel.
     pub(super) slots: Vec<PointerSlot>,
     /// Where accesses are allowed that were looked at.
@@ -119,9 +122,13 @@ pub(super) fn max_offset(at: &mut Cursor<'_, '_>, bounds: [Reg; 2], bytes: u32) 
     at.at_entry("sub.u64", Type::B64, &[bounds[1].into(), Operand::Int(bytes.into())])
 }
 
-/// What was found of an access before: of an earlier one that covers it, or that it is in a group with.
+/// What was found of an access before: of an earlier one that covers it, or that it is in a group with; before the launch, if
+/// all are known to be in bounds.
 pub(super) fn found_before(at: &mut Cursor<'_, '_>, access: &Access) -> Option<AllowedLanes> {
-    let found = &at.state::<Checked>().found;
+    let Checked { found, version, .. } = at.state::<Checked>();
+    if version.is_some_and(|version| version.bounds == Bounds::Proved) {
+        return Some(AllowedLanes::Always);
+    }
     let of = |stmt| found.get(&stmt).copied();
     access.covered_by.and_then(of).or_else(|| access.group.and_then(|_| of(access.stmt)))
 }

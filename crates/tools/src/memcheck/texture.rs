@@ -28,13 +28,7 @@ pub(super) fn check(at: &mut Cursor<'_, '_>, definition: &Definition) {
     let guard = at.guard();
     at.before().inst_if(guard, "txq.width.b32", &[width.into(), handle]);
     let bad = at.reg(Type::Pred);
-    match guard {
-        None => at.before().inst("setp.ge.u32", &[bad.into(), element, width.into()]),
-        Some(guard) => {
-            let holds = if guard.negated { Operand::Not(guard.reg) } else { Operand::Reg(guard.reg) };
-            at.before().inst("setp.ge.and.u32", &[bad.into(), element, width.into(), holds])
-        }
-    };
+    at.before().setp(bad.into(), "ge", "u32", [element, width.into()], guard);
     let [wide_element, wide_width] = [at.reg(Type::B64), at.reg(Type::B64)];
     at.before().inst("cvt.s64.s32", &[wide_element.into(), element]);
     at.before().inst("cvt.u64.u32", &[wide_width.into(), width.into()]);

@@ -9,8 +9,10 @@ use ptx::types::{Space, TypeKind};
 use ptx::view::{AccessKind, AccessSpace, View};
 use rustc_hash::FxHashSet;
 
+use crate::memcheck::version::Follows;
+
 /// The registers of a function that may be undefined.
-pub(super) fn registers(module: &Module, function: &Function) -> FxHashSet<Reg> {
+pub(super) fn registers(module: &Module, function: &Function, follows: Follows) -> FxHashSet<Reg> {
     let mut found = FxHashSet::default();
     let Some(body) = &function.body else { return found };
     let views: Vec<View<'_>> = body.iter().filter_map(|id| View::of(&module.forms, body, id)).collect();
@@ -19,7 +21,7 @@ pub(super) fn registers(module: &Module, function: &Function) -> FxHashSet<Reg> 
     loop {
         let (before, carry_before) = (found.len(), is_carry_undefined);
         for view in &views {
-            let is_source = loads_followed_memory(view);
+            let is_source = loads_followed_memory(view, follows);
             let mut is_computed = is_carry_undefined && view.reads_carry();
             if computes(view) {
                 view.for_each_read(|reg| is_computed |= found.contains(&reg));
@@ -49,15 +51,20 @@ fn computes(view: &View<'_>) -> bool {
     }
 }
 
-/// Whether an instruction loads from memory whose definedness is known.
-pub(super) fn loads_followed_memory(view: &View<'_>) -> bool {
+/// Whether an instruction loads from memory that is looked at then.
+pub(super) fn loads_followed_memory(view: &View<'_>, follows: Follows) -> bool {
     let is_load = matches!(view.op(), Some(Op::Ld | Op::Ldu | Op::Atom));
-    is_load && view.accesses().iter().any(|access| access.kind != AccessKind::Write && is_followed(access.space))
+    is_load
+        && view.accesses().iter().any(|access| access.kind != AccessKind::Write && is_followed(access.space, follows))
 }
 
-/// Whether the definedness of memory in a space is known.
-pub(super) fn is_followed(space: AccessSpace) -> bool {
-    matches!(space, AccessSpace::Generic | AccessSpace::State(Space::Global | Space::Shared))
+/// Whether loads from a space look at its shadow.
+pub(super) fn is_followed(space: AccessSpace, follows: Follows) -> bool {
+    match space {
+        AccessSpace::Generic | AccessSpace::State(Space::Shared) => follows != Follows::Nothing,
+        AccessSpace::State(Space::Global) => follows == Follows::All,
+        _ => false,
+    }
 }
 
 /// Whether a register can have a shadow: those with several elements, and those of 8 and of 128 bits, count as defined.

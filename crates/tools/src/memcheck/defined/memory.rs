@@ -12,11 +12,12 @@ use ptx::view::{AccessBytes, AccessKind, AccessSpace};
 use rewrite::Access;
 use rustc_hash::FxHashMap;
 
-use super::origin;
+use super::{may_be_undefined, origin};
 use crate::memcheck::allowed::AllowedLanes;
 use crate::memcheck::check::compare;
 use crate::memcheck::shadows::{Compute, DEFINED, SharedShadow, bits_type, is_defined};
 use crate::memcheck::slots;
+use crate::memcheck::version::Follows;
 use crate::memcheck::{ARENA, ARENA_BYTES, DEFINED_DISTANCE, SHARED_DISTANCE, WINDOWS, WINDOWS_BYTES};
 
 /// Where the shadow of an access is.
@@ -49,11 +50,24 @@ impl Compute<'_, '_, '_> {
         }
     }
 
+    /// Where the shadow of an address is that a load looks at.
+    fn loaded_place(&mut self, space: AccessSpace, address: Reg) -> Option<Place> {
+        let is_global_left_out = self.shadows.follows == Follows::Shared;
+        match (space, self.shadows.shared) {
+            (AccessSpace::Generic, SharedShadow::No) if is_global_left_out => None,
+            (AccessSpace::Generic, _) if is_global_left_out => {
+                let [start, bytes] = [self.at.word(WINDOWS), self.at.word(WINDOWS_BYTES)];
+                let within = self.is_within(address, start, bytes);
+                let distance = self.at.word(SHARED_DISTANCE);
+                Some(self.place_at(address, distance, Some(within)))
+            }
+            _ => self.place(space, address),
+        }
+    }
+
     /// Where the shadow of an address is.
     fn place(&mut self, space: AccessSpace, address: Reg) -> Option<Place> {
-        let guard = self.at.guard();
         let shared = self.shadows.shared;
-        let shadow = self.at.reg(Type::B64);
         let of_arena = |compute: &mut Self| {
             let [start, bytes] = [compute.at.word(ARENA), compute.at.word(ARENA_BYTES)];
             compute.is_within(address, start, bytes)
@@ -72,7 +86,7 @@ impl Compute<'_, '_, '_> {
                 // Nearly all memory of kernels is that of the device: that is speculated on, too.
                 let [start, bytes] = [self.at.word(ARENA), self.at.word(ARENA_BYTES)];
                 let distance = self.at.word(DEFINED_DISTANCE);
-                let offset = self.at.reg(Type::B64);
+                let (guard, [offset, shadow]) = (self.at.guard(), [(); 2].map(|()| self.at.reg(Type::B64)));
                 self.at.before().inst("sub.u64", &[offset.into(), address.into(), start.into()]);
                 let [outside, within] = compare(self.at, "ge", "u64", offset, bytes.into(), None, guard);
                 self.at.call(Some(Guard::when(outside)), "warpgrind_undefined_nowhere", &[], &[]);
@@ -92,6 +106,12 @@ impl Compute<'_, '_, '_> {
             }
             _ => return None,
         };
+        Some(self.place_at(address, distance, within))
+    }
+
+    /// The shadow of an address is so far from it, where there is one.
+    fn place_at(&mut self, address: Reg, distance: Reg, within: Option<Reg>) -> Place {
+        let (shadow, guard) = (self.at.reg(Type::B64), self.at.guard());
         self.at.before().inst("add.u64", &[shadow.into(), address.into(), distance.into()]);
         let within = match (within, guard) {
             (None, guard) => guard,
@@ -102,7 +122,7 @@ impl Compute<'_, '_, '_> {
                 Some(Guard::when(within))
             }
         };
-        Some(Place { address: shadow, within })
+        Place { address: shadow, within }
     }
 
     fn is_within(&mut self, address: Reg, start: Reg, bytes: Reg) -> Reg {
@@ -133,11 +153,13 @@ impl Compute<'_, '_, '_> {
         let Some((_, elements)) = self.elements(access, 0) else { return };
         let is_followed =
             |element: &Operand| element_reg(element).is_some_and(|reg| self.shadows.of.contains_key(&reg));
-        if !elements.iter().any(is_followed) {
+        if !elements.iter().any(is_followed)
+            || !may_be_undefined::is_followed(access.access.space, self.shadows.follows)
+        {
             return;
         }
         let address = self.at.generic_address(access);
-        let Some(place) = self.place(access.access.space, address) else {
+        let Some(place) = self.loaded_place(access.access.space, address) else {
             return elements.iter().filter_map(element_reg).for_each(|reg| self.set(reg, DEFINED, access.guard));
         };
         let mut loads = vec![(*access, self.load_shadow(access, place.address, 0, place.within))];
@@ -276,13 +298,7 @@ impl Compute<'_, '_, '_> {
     /// Says that there is undefined memory, where a shadow is not zero.
     fn became_undefined(&mut self, any: Operand, within: Option<Guard>) {
         let bad = self.at.reg(Type::Pred);
-        match within {
-            None => self.at.before().inst("setp.ne.b32", &[bad.into(), any, 0.into()]),
-            Some(within) => {
-                let holds = if within.negated { Operand::Not(within.reg) } else { Operand::Reg(within.reg) };
-                self.at.before().inst("setp.ne.and.b32", &[bad.into(), any, 0.into(), holds])
-            }
-        };
+        self.at.before().setp(bad.into(), "ne", "b32", [any, 0.into()], within);
         self.at.call(Some(Guard::when(bad)), "warpgrind_undefined_memory", &[], &[]);
     }
 
@@ -343,13 +359,7 @@ impl Compute<'_, '_, '_> {
         let either = self.or(bits, memory.into(), stored);
         let any = self.any32(bits, either);
         let bad = self.at.reg(Type::Pred);
-        match place.within {
-            None => self.at.before().inst("setp.ne.b32", &[bad.into(), any, 0.into()]),
-            Some(within) => {
-                let holds = if within.negated { Operand::Not(within.reg) } else { Operand::Reg(within.reg) };
-                self.at.before().inst("setp.ne.and.b32", &[bad.into(), any, 0.into(), holds])
-            }
-        };
+        self.at.before().setp(bad.into(), "ne", "b32", [any, 0.into()], place.within);
         self.came_from(access, address, bad);
         let argument = match is_defined(stored) {
             true => DEFINED,

@@ -19,7 +19,6 @@ mod propagate;
 mod uses;
 
 use ptx::ir::{Guard, Operand};
-use ptx::ops::Op;
 use ptx::special::Special;
 use ptx::types::Type;
 use rewrite::{Access, Branch, Call, Cursor, Definition, Exit, Sync};
@@ -31,23 +30,21 @@ use super::slots::Checked;
 
 /// A function begins: nothing in its registers is undefined. Of a kernel, the shared memory of the block is.
 pub(super) fn entry(at: &mut Cursor<'_, '_>) {
-    let is_kernel = at.is_kernel();
+    let (is_kernel, follows) = (at.is_kernel(), super::version(at).follows);
     let editor = at.editor();
     let (module, func) = (editor.module(), editor.func());
     let facts = is_kernel.then(|| KernelFacts::of(module, func));
-    let mut followed: Vec<_> = may_be_undefined::registers(module, &module.functions[func]).into_iter().collect();
+    let mut followed: Vec<_> =
+        may_be_undefined::registers(module, &module.functions[func], follows).into_iter().collect();
     followed.sort_unstable();
     let has_carry = editor.body().ids().into_iter().any(|id| editor.view(id).is_some_and(|view| view.writes_carry()));
     let epochs = memory::epochs(editor);
-    let mut shadows = Shadows {
-        epochs,
-        shared: match &facts {
-            None => SharedShadow::Unknown,
-            Some(facts) if facts.follows_shared => SharedShadow::Yes,
-            Some(_) => SharedShadow::No,
-        },
-        ..Shadows::default()
+    let shared = match &facts {
+        None => SharedShadow::Unknown,
+        Some(facts) if facts.follows_shared => SharedShadow::Yes,
+        Some(_) => SharedShadow::No,
     };
+    let mut shadows = Shadows::new(shared, follows, epochs);
     if shadows.shared == SharedShadow::Yes {
         undefine_shared(at);
     }
@@ -127,10 +124,10 @@ pub(super) fn addressed(at: &mut Cursor<'_, '_>, access: &Access) {
 
 /// An instruction writes registers.
 pub(super) fn definition(at: &mut Cursor<'_, '_>, definition: &Definition) {
+    let follows = super::version(at).follows;
     let Some(view) = at.editor().view(definition.stmt) else { return };
     // Their accesses are followed, and what is loaded with them.
-    let is_followed =
-        matches!(view.op(), Some(Op::Ld | Op::Ldu | Op::Atom)) && may_be_undefined::loads_followed_memory(&view);
+    let is_followed = may_be_undefined::loads_followed_memory(&view, follows);
     if !is_followed {
         with_shadows(at, |compute| compute.propagate(definition));
     }

@@ -67,13 +67,7 @@ impl Compute<'_, '_, '_> {
             return;
         }
         let bad = self.at.reg(Type::Pred);
-        match guard {
-            None => self.at.before().inst("setp.ne.b32", &[bad.into(), any, 0.into()]),
-            Some(guard) => {
-                let holds = if guard.negated { Operand::Not(guard.reg) } else { Operand::Reg(guard.reg) };
-                self.at.before().inst("setp.ne.and.b32", &[bad.into(), any, 0.into(), holds])
-            }
-        };
+        self.at.before().setp(bad.into(), "ne", "b32", [any, 0.into()], guard);
         let site = self.at.instruction_site(0);
         let arguments = [origin.into(), i64::from(site.0).into(), i64::from(what).into()];
         self.at.call(Some(Guard::when(bad)), "warpgrind_undefined_use", &[], &arguments);

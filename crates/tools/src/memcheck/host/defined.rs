@@ -13,6 +13,7 @@ use toolkit::objects::{AllocationKind, Described, Object};
 use toolkit::{Accessed, Host, HostStack, LaunchView, Plane, PlaneLayout, PlaneOf, Touched, Words};
 
 use super::super::kernel_facts::KernelFacts;
+use super::super::version::Follows;
 use super::super::{DEFINED_DISTANCE, SHARED_DISTANCE, UNDEFINED_MEMORY, WINDOWS, WINDOWS_BYTES};
 
 /// What is known of which memory is undefined.
@@ -141,46 +142,52 @@ impl Definedness {
         suspects.contains_key(&start)
     }
 
-    /// Whether a launch has to follow what is undefined. Where that cannot be done, what it may write counts as defined.
-    pub(super) fn has_to_follow(&self, host: &dyn Host, launch: &LaunchView<'_>, facts: Option<&KernelFacts>) -> bool {
+    /// A kernel runs that is not followed: what it may write counts as defined.
+    pub(super) fn is_not_followed(&self) {
+        for (start, suspect) in std::mem::take(&mut *self.suspects()) {
+            self.define(start, suspect.bytes);
+        }
+    }
+
+    /// Which memory a launch has to look at when it loads.
+    pub(super) fn has_to_follow(
+        &self,
+        host: &dyn Host,
+        launch: &LaunchView<'_>,
+        facts: Option<&KernelFacts>,
+    ) -> Follows {
         if self.is_memory_undefined.swap(0, Ordering::Relaxed) != 0 {
             self.suspect_all(host);
         }
         let Some(facts) = facts.filter(|facts| !facts.is_opaque) else {
-            self.define_all();
-            return false;
+            self.is_not_followed();
+            return Follows::Nothing;
         };
-        if facts.follows_shared {
-            return true;
+        match () {
+            () if [&facts.read, &facts.written].iter().any(|touched| self.may_be_undefined(host, launch, touched)) => {
+                Follows::All
+            }
+            () if !facts.follows_shared => Follows::Nothing,
+            () if are_apart(host, launch, &facts.read, &facts.written) => Follows::Shared,
+            () => Follows::All,
         }
+    }
+
+    /// Whether something is undefined in what a launch touches.
+    fn may_be_undefined(&self, host: &dyn Host, launch: &LaunchView<'_>, touched: &Touched) -> bool {
         let mut suspects = self.suspects();
         if suspects.is_empty() {
             return false;
         }
-        let Touched::Only(accessed) = &facts.accessed else {
+        let Touched::Only(accessed) = touched else {
             let all: Vec<u64> = suspects.keys().copied().collect();
             return all.into_iter().any(|start| self.is_undefined(&mut suspects, start));
         };
         accessed.iter().any(|accessed| {
-            let address = match accessed {
-                Accessed::Param { param, offset } => launch.pointer(*param, *offset),
-                Accessed::Variable(name) => {
-                    let is_it = |object: &Object| {
-                        matches!(&object.kind, AllocationKind::Variable(variable) if **variable == **name)
-                    };
-                    host.objects().find(is_it).map(|object| object.start)
-                }
-            };
+            let address = address_of(host, launch, accessed);
             let around = address.and_then(|address| suspects.range(..=address).next_back()).map(|(start, _)| *start);
             around.is_some_and(|start| self.is_undefined(&mut suspects, start))
         })
-    }
-
-    /// Everything counts as defined: a kernel may have written it that is not followed.
-    pub(super) fn define_all(&self) {
-        for (start, suspect) in std::mem::take(&mut *self.suspects()) {
-            self.define(start, suspect.bytes);
-        }
     }
 
     /// The words of a launch.
@@ -227,4 +234,32 @@ impl Definedness {
 /// Whether the host can write memory by itself.
 fn is_of_host(kind: &AllocationKind) -> bool {
     matches!(kind, AllocationKind::Managed | AllocationKind::Pinned | AllocationKind::Registered)
+}
+
+/// Where something begins that a launch touches, or points into.
+fn address_of(host: &dyn Host, launch: &LaunchView<'_>, accessed: &Accessed) -> Option<u64> {
+    match accessed {
+        Accessed::Param { param, offset } => launch.pointer(*param, *offset),
+        Accessed::Variable(name) => {
+            let is_it =
+                |object: &Object| matches!(&object.kind, AllocationKind::Variable(variable) if **variable == **name);
+            host.objects().find(is_it).map(|object| object.start)
+        }
+    }
+}
+
+/// Whether a launch writes none of the objects that it reads. Of a pointer that points into none nothing is known.
+fn are_apart(host: &dyn Host, launch: &LaunchView<'_>, read: &Touched, written: &Touched) -> bool {
+    let starts = |touched: &Touched| -> Option<Vec<u64>> {
+        let Touched::Only(all) = touched else { return None };
+        let start = |accessed| {
+            let address = address_of(host, launch, accessed)?;
+            host.objects().pointed_to(address).map(|object| object.start)
+        };
+        all.iter().map(start).collect()
+    };
+    match (starts(read), starts(written)) {
+        (Some(read), Some(written)) => read.iter().all(|start| !written.contains(start)),
+        _ => false,
+    }
 }

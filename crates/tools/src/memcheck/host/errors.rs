@@ -131,13 +131,13 @@ impl MemcheckInstance {
     fn copy_finding(&self, address: u64, bytes: u64, object: Described) {
         let offset = address - object.start;
         let message = format!("{bytes} bytes from offset {offset} on, of {} of {} bytes", object.name, object.bytes);
-        let help = "sizes of copies are in bytes: compare them with the size of the allocation";
-        self.host_finding(
-            "invalid-copy",
-            "a copy or fill goes past the end of an allocation",
-            vec![note(message, object.stack)],
-            help,
-        );
+        self.host.found(Finding {
+            object: Some(object.accessed(address, bytes)),
+            notes: vec![note(message, object.stack)],
+            help: Some("sizes of copies are in bytes: compare them with the size of the allocation".to_owned()),
+            stack: Some(self.host.stack().frames()),
+            ..error("invalid-copy", "a copy or fill goes past the end of an allocation")
+        });
     }
 
     /// Code of the host accesses memory of the device.

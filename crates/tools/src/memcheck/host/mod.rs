@@ -21,9 +21,9 @@ use super::defined::origin;
 use super::findings::BadAccess;
 use super::kernel_facts::KernelFacts;
 use super::slots::{Checked, NO_OBJECT};
+use super::version::{Bounds, Follows, Version};
 use super::{
-    ARENA, ARENA_BYTES, BAD_THREADS, CHECKED, FOLLOWED, LAUNCH, PROVED, SHADOW, UNDEF_VALUE_ERRORS, UNSHADOWED,
-    UNSHADOWED_COUNT, is_misaligned,
+    ARENA, ARENA_BYTES, BAD_THREADS, LAUNCH, SHADOW, UNDEF_VALUE_ERRORS, UNSHADOWED, UNSHADOWED_COUNT, is_misaligned,
 };
 use super::{texture, undefined};
 pub(super) use bad_threads::BadThreads;
@@ -86,6 +86,12 @@ impl MemcheckInstance {
         };
         (memory, meant)
     }
+}
+
+/// Whether a version was made of the kernel of a launch.
+fn has_version(launch: &LaunchView<'_>, version: Version) -> bool {
+    let mut states = launch.versions.iter().filter_map(|version| version.state::<Checked>("memcheck"));
+    states.any(|checked| checked.version == Some(version))
 }
 
 /// What a kernel does with memory, if its version is there in which that is followed.
@@ -169,25 +175,28 @@ impl Instance for MemcheckInstance {
     fn on_launch(&self, launch: &LaunchView<'_>) {
         // It runs as it is, and writes what nobody follows.
         if let Some(definedness) = self.definedness.as_ref().filter(|_| launch.versions.is_empty()) {
-            definedness.has_to_follow(&*self.host, launch, None);
+            definedness.is_not_followed();
         }
     }
 
-    fn wants_version(&self, version: usize) -> bool {
-        version != FOLLOWED || self.definedness.is_some()
+    fn wants_version(&self, number: usize) -> bool {
+        let version = Version::of(number);
+        let may_follow = version.follows == Follows::Nothing || self.definedness.is_some();
+        may_follow && (version.bounds == Bounds::Checked || !self.options.has(&Flag::NO_PROVE))
     }
 
     fn choose(&self, launch: &LaunchView<'_>) -> Result<usize, Refusal> {
-        if let Some(definedness) = &self.definedness
-            && definedness.has_to_follow(&*self.host, launch, facts(launch))
-        {
-            return Ok(FOLLOWED);
-        }
-        if self.options.has(&Flag::NO_PROVE) {
-            return Ok(CHECKED);
-        }
-        let footprint = launch.footprint(&self.host.objects());
-        Ok(if footprint.is_some_and(|footprint| footprint.bounds.is_proved()) { PROVED } else { CHECKED })
+        let is_proved = !self.options.has(&Flag::NO_PROVE)
+            && launch.footprint(&self.host.objects()).is_some_and(|footprint| footprint.bounds.is_proved());
+        let bounds = if is_proved { Bounds::Proved } else { Bounds::Checked };
+        let follows = match &self.definedness {
+            Some(definedness) => definedness.has_to_follow(&*self.host, launch, facts(launch)),
+            None => Follows::Nothing,
+        };
+        // A tool that changes the kernel may have brought shared memory to one that had none.
+        let has_shared = has_version(launch, Version { bounds, follows: Follows::Shared });
+        let follows = if follows == Follows::Shared && !has_shared { Follows::All } else { follows };
+        Ok(Version { bounds, follows }.number())
     }
 
     fn words(&self, launch: &LaunchView<'_>, version: &KernelVersion, words: &mut Words<'_>) {
