@@ -21,6 +21,8 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
             ("rmt", "compute every kernel twice, and find results that differ"),
             ("repair", "the result of threads that run one after another"),
             ("inject", "strike kernels with faults, and see what comes of them"),
+            ("campaign", "a million such trials, in shards, on Slurm or Kubernetes"),
+            ("health", "does this machine compute right"),
         ],
     ),
     (

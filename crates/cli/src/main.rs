@@ -3,11 +3,13 @@
 #![forbid(unsafe_code)]
 
 mod cache_command;
+mod campaign_command;
 mod check;
 mod completions;
 mod config;
 mod doctor;
 mod explain;
+mod health_command;
 mod help;
 mod inject;
 mod input;
@@ -20,6 +22,7 @@ mod run;
 mod sanitizer;
 mod settings_file;
 mod target;
+mod trials;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -48,10 +51,20 @@ enum Command {
     Doctor(doctor::Args),
     /// Compiled kernels that are kept on disk: how many, where, and how to get rid of them.
     Cache(cache_command::Args),
+    /// Plans many trials of faults, runs them in shards, anywhere, and reports.
+    Campaign(campaign_command::Args),
     /// Says where the headers are that programs are built with.
     Config(config::Args),
     /// Explains the code of a finding, such as memcheck::out-of-bounds.
     Explain(explain::Args),
+    /// Says whether this machine computes right: bundled kernels, and a program of yours, run twice at once, with known results.
+    ///
+    /// Prints one line. Exits with 0 if all is well; --exit-style says what other codes mean. On the CPU device, only the
+    /// processor is tested.
+    Health(health_command::Args),
+    /// The kernels of `health`, which it runs in a process of its own.
+    #[command(name = health_command::KERNELS, hide = true)]
+    HealthKernels(health_command::KernelArgs),
     /// Runs a CUDA program with faults in its kernels, and tells what comes of them.
     ///
     /// Exits with 0 if all trials took place, whatever came of them, and with 87 if not.
@@ -109,8 +122,14 @@ fn main() -> ExitCode {
         Command::Run(args) => return run::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Cache(args) => cache_command::run(&args),
+        Command::Campaign(args) => match campaign_command::run(&args) {
+            Ok(code) => return code,
+            Err(error) => Err(error),
+        },
         Command::Config(args) => config::run(&args),
         Command::Explain(args) => explain::run(&args, &tools::explanations()),
+        Command::Health(args) => return health_command::run(&args),
+        Command::HealthKernels(args) => health_command::run_kernels(&args).map(|()| CommandStatus::Success),
         Command::Inject(args) => match inject::run(&args) {
             Ok(code) => return code,
             Err(error) => Err(error),

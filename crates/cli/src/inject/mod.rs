@@ -4,33 +4,25 @@
 //! after another in the program's process, from the memory that the launch found. What a fault does to the rest of the program
 //! is found by a process of its own.
 
-mod bounds;
 mod nvbitfi;
-mod process;
 mod table;
-mod trial;
-mod verdict;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
-use report::{Exit, KernelFilter};
-use settings::ToolFlag;
+use clap::{ValueEnum, ValueHint};
+use report::Sources;
 
-use self::process::{Ran, Runner};
 use self::table::Table;
-use self::trial::Trial;
-use self::verdict::{Expected, Verdict};
 use crate::check::NOT_CHECKED;
 use crate::output;
 use crate::target::Target;
-
-/// The tool in the program's process.
-const TOOL: &str = "inject";
+use crate::trials::{
+    Expected, Faults, LaunchFlags, Protection, Ran, Runner, Strikes, TOOL, Trial, Verdict, Which, launches, text_of,
+};
 
 /// Arguments of `warpgrind inject`.
 #[derive(clap::Args, Debug)]
@@ -59,16 +51,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(2..))]
     patience: u64,
 
-    /// Strike only kernels whose name has this part; `kne=NAME` is the whole name, `regex=EXPR` a regular expression. Several
-    /// may be given.
-    #[arg(long, value_name = "NAME", value_parser = parse_kernel_name, help_heading = "Where faults strike")]
-    kernel_name: Vec<KernelFilter>,
-    /// Leave the first launches of these kernels out.
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Where faults strike")]
-    launch_skip: usize,
-    /// Strike only so many launches of these kernels.
-    #[arg(long, value_name = "N", help_heading = "Where faults strike")]
-    launch_count: Option<usize>,
+    #[command(flatten)]
+    launches: LaunchFlags,
 
     /// A file that the program writes, and that must be as without faults. Several may be given.
     #[arg(long, value_name = "FILE", help_heading = "The verdict on the program")]
@@ -81,8 +65,11 @@ pub(crate) struct Args {
     /// Print JSON lines: an object for each trial, and one for each kernel.
     #[arg(long, help_heading = "The report")]
     json: bool,
+    /// Write one page for a browser to a file, with a chart for each kernel.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "The report")]
+    html: Option<PathBuf>,
     /// Write sites and results to a file, as NVBitFI does.
-    #[arg(long, value_name = "FILE", help_heading = "The report")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "The report")]
     nvbitfi: Option<PathBuf>,
 
     #[command(flatten)]
@@ -98,10 +85,6 @@ enum Follow {
     Program,
 }
 
-fn parse_kernel_name(text: &str) -> Result<KernelFilter, String> {
-    KernelFilter::parse(text).map_err(|error| error.to_string())
-}
-
 impl Args {
     fn first(&self) -> u64 {
         self.trial.unwrap_or(self.first)
@@ -110,64 +93,30 @@ impl Args {
     fn count(&self) -> u64 {
         if self.trial.is_some() { 1 } else { self.trials }
     }
-
-    /// The tool that protects, and its variant.
-    fn protection(&self) -> Result<Option<(&str, Option<&str>)>> {
-        let Some(with) = &self.with else { return Ok(None) };
-        let (name, variant) =
-            with.split_once(':').map_or((with.as_str(), None), |(name, variant)| (name, Some(variant)));
-        let Some(tool) = tools::tool(name).filter(|tool| tool.name() != TOOL) else {
-            bail!("there is no tool `{name}` that could protect kernels: `--with rmt` is one")
-        };
-        if let Some(variant) = variant {
-            let flag = tool.flags().iter().find(|flag| flag.name == "variant").and_then(|flag| flag.value);
-            let Some(flag) = flag else { bail!("{name} has no variants: write `--with {name}`") };
-            (flag.check)(variant).map_err(anyhow::Error::msg)?;
-        }
-        Ok(Some((tool.name(), variant)))
-    }
 }
 
 /// Runs trials and tells what came of them.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     args.target.check_flags().unwrap_or_else(|error| error.exit());
-    let protection = args.protection()?;
+    let protection = args.with.as_deref().map(Protection::parse).transpose()?;
     let runner = match Runner::new(&args.target) {
         Ok(runner) => runner,
         Err(code) => return Ok(ExitCode::from(code)),
     };
     let seed = runner.seed();
-    let flag = |name: &str, value: String| ToolFlag { tool: TOOL.to_owned(), name: name.to_owned(), value };
-    let mut flags = vec![flag("model", args.model.clone()), flag("fault-seed", seed.to_string())];
-    flags.push(flag("patience", args.patience.to_string()));
+    let faults =
+        Faults { runner, model: &args.model, patience: args.patience, protection, strikes: Strikes::Effective };
     let started = Instant::now();
-    let golden = match runner.run(&[TOOL], flags.clone(), None)? {
+    let golden = match faults.count_places()? {
         Ok(golden) => golden,
         Err(code) => return Ok(ExitCode::from(code)),
     };
     let expected = Expected::of(&golden, started.elapsed(), &args.output_file)?;
-    let launches = launches(args, &golden)?;
-    flags.push(flag("places", places(&launches)?));
-    let mut names = vec![TOOL];
-    if let Some((name, variant)) = protection {
-        names.insert(0, name);
-        flags.push(flag("protected", toolkit::Flag::SET.to_owned()));
-        let variant = variant.map(|value| ToolFlag {
-            tool: name.to_owned(),
-            name: "variant".to_owned(),
-            value: value.to_owned(),
-        });
-        flags.extend(variant);
-    }
-    let with_trials = |first: u64, count: u64, stays: bool| {
-        let mut flags = flags.clone();
-        flags.extend([flag("first", first.to_string()), flag("trials", count.to_string())]);
-        flags.extend(stays.then(|| flag("stays", toolkit::Flag::SET.to_owned())));
-        flags
-    };
+    let places = places(args, &golden)?;
     let started = Instant::now();
     let stays = args.trial.is_some();
-    let ran = match runner.run(&names, with_trials(args.first(), args.count(), stays), None)? {
+    let all = Which { first: args.first(), count: args.count(), stays, limit: None };
+    let ran = match faults.run(&places, all)? {
         Ok(ran) => ran,
         Err(code) => return Ok(ExitCode::from(code)),
     };
@@ -187,7 +136,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                 trial.program = trial.is_valid().then_some(Verdict::Masked);
                 continue;
             }
-            let ran = match runner.run(&names, with_trials(trial.number, 1, true), Some(limit))? {
+            let alone = Which { first: trial.number, count: 1, stays: true, limit: Some(limit) };
+            let ran = match faults.run(&places, alone)? {
                 Ok(ran) => ran,
                 Err(code) => return Ok(ExitCode::from(code)),
             };
@@ -198,14 +148,20 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         let text = nvbitfi::lines(&args.model, &trials);
         std::fs::write(file, text).with_context(|| format!("writing {}", file.display()))?;
     }
+    if let Some(file) = &args.html {
+        let table = Table::of(&trials, args.with.as_deref());
+        let words: Vec<_> = args.target.program().iter().map(|word| word.to_string_lossy()).collect();
+        let facts = format!("{} trials of {}, seed {seed}", trials.len(), args.model);
+        let page = report::html_of_tables(TOOL, &words.join(" "), &facts, &table.outcomes(), &mut Sources::default());
+        std::fs::write(file, page).with_context(|| format!("writing {}", file.display()))?;
+    }
     show(args, &trials, seed, took)?;
     // Trials leave nothing behind.
     if !stays && ran.exit != golden.exit {
         output::complain("the program did not go on as it should", " after the trials: none of them counts");
         return Ok(ExitCode::from(NOT_CHECKED));
     }
-    let expected_trials = if launches.iter().all(|launch| launch.places == 0) { 0 } else { args.count() };
-    if trials.len() as u64 != expected_trials || trials.is_empty() || trials.iter().any(|trial| !trial.is_valid()) {
+    if trials.len() as u64 != args.count() || trials.is_empty() || trials.iter().any(|trial| !trial.is_valid()) {
         let valid = trials.iter().filter(|trial| trial.is_valid()).count();
         output::complain("not all trials took place", &format!(": {valid} of {} did", args.count()));
         return Ok(ExitCode::from(NOT_CHECKED));
@@ -213,72 +169,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A launch, and how many places it has that can be struck.
-struct Launch {
-    number: u64,
-    places: u64,
-}
-
-/// The launches of the program, those that are left out without places.
-fn launches(args: &Args, golden: &Ran) -> Result<Vec<Launch>> {
-    if golden.processes > 1 {
-        bail!("the program uses CUDA in {} processes: trials of one process are what there is", golden.processes);
-    }
-    if let Exit::Signal(signal) = golden.exit {
-        bail!("the program ends by signal {signal} without any fault");
-    }
-    if let Exit::Code(code) = golden.exit
-        && code != 0
-    {
-        output::complain("without any fault", &format!(", the program ends with exit code {code}"));
-    }
-    let mut launches: Vec<(u64, String, u64)> = golden
-        .rows("launches")
-        .map(|row| (row.number("launch"), row.text("kernel").to_owned(), row.number("places")))
-        .collect();
-    launches.sort();
-    if launches.is_empty() {
-        bail!(
-            "the program has launched no kernel that faults could strike{}",
-            golden.unchecked.first().map_or(String::new(), |gap| format!(": {gap}"))
-        );
-    }
-    let mut matching = 0;
-    let mut all = Vec::new();
-    for (number, kernel, places) in launches {
-        let is_meant = args.kernel_name.is_empty() || args.kernel_name.iter().any(|filter| filter.matches(&kernel));
-        let is_in_range =
-            matching >= args.launch_skip && args.launch_count.is_none_or(|count| matching - args.launch_skip < count);
-        matching += usize::from(is_meant);
-        all.push(Launch { number, places: if is_meant && is_in_range { places } else { 0 } });
-    }
-    if all.iter().all(|launch| launch.places == 0) {
+/// How many places the launches have that are meant.
+fn places(args: &Args, golden: &Ran) -> Result<String> {
+    let launches = launches(golden)?;
+    let chosen = args.launches.chosen(&launches);
+    if launches.iter().zip(&chosen).all(|(launch, is_chosen)| launch.places == 0 || !is_chosen) {
         bail!("there is no place at which `{}` could strike", args.model);
     }
-    Ok(all)
-}
-
-/// How many places each launch has, as the tool reads it.
-fn places(launches: &[Launch]) -> Result<String> {
-    let mut runs: Vec<(u64, u64)> = Vec::new();
-    let mut next = 1;
-    for launch in launches {
-        // Those that could not be looked at have none.
-        let skipped = launch.number.saturating_sub(next);
-        for (places, count) in [(0, skipped), (launch.places, 1)] {
-            match runs.last_mut() {
-                _ if count == 0 => {}
-                Some((last, more)) if *last == places => *more += count,
-                _ => runs.push((places, count)),
-            }
-        }
-        next = launch.number + 1;
-    }
-    let text = runs.iter().map(|(places, count)| format!("{places}x{count}")).collect::<Vec<_>>().join(",");
-    if text.len() > settings::MAX_BYTES / 2 {
-        bail!("the program has too many launches that differ: choose some with --kernel-name and --launch-count");
-    }
-    Ok(text)
+    text_of(&launches, |index, _| chosen[index])
 }
 
 fn show(args: &Args, trials: &[Trial], seed: u64, took: Duration) -> Result<()> {
@@ -302,16 +200,4 @@ fn show(args: &Args, trials: &[Trial], seed: u64, took: Duration) -> Result<()> 
         &format!(", {:.1} s, {per_second:.0} per second", took.as_secs_f64()),
     );
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn launches_with_as_many_places_are_told_together() {
-        let launch = |(number, places)| Launch { number, places };
-        let launches: Vec<Launch> = [(2, 5), (3, 5), (4, 0), (5, 5), (9, 1)].map(launch).into();
-        assert_eq!(places(&launches).unwrap(), "0x1,5x2,0x1,5x1,0x3,1x1");
-    }
 }

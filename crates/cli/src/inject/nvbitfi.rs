@@ -3,8 +3,7 @@
 
 use std::fmt::Write;
 
-use super::trial::Trial;
-use super::verdict::Verdict;
+use crate::trials::{Trial, Verdict};
 
 /// NVBitFI's numbers of what happens to a value.
 fn bit_flip_model(model: &str) -> Option<u32> {

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use report::demangled;
+use report::{Cell, demangled};
 use serde::Serialize;
 
-use super::bounds::{clopper_pearson, upper};
-use super::trial::Trial;
+use crate::trials::{TOOL, Trial};
+use campaign::bounds::{clopper_pearson, upper};
 
 /// How sure bounds are.
 const CONFIDENCE: f64 = 0.95;
@@ -55,6 +55,44 @@ impl Table {
         }
         let has_verdicts = trials.iter().any(|trial| trial.program.is_some());
         Self { rows: rows.into_values().collect(), is_protected: with.is_some(), has_verdicts }
+    }
+
+    /// For a page: how many trials of each kernel came to what, and what became of those that corrupt something in the
+    /// protected kernel.
+    pub(super) fn outcomes(&self) -> Vec<report::Row> {
+        let mut outcomes = Vec::new();
+        for row in &self.rows {
+            let named = report::Row::new(TOOL, "outcomes").with("kernel", Cell::Text(demangled(&row.kernel)));
+            let count = |names: &[&str]| Cell::Count(names.iter().map(|name| row.count(name)).sum());
+            let (low, high) = clopper_pearson(row.count("sdc"), row.trials, CONFIDENCE);
+            let bounds = format!("{:.2} % to {:.2} %", 100.0 * low, 100.0 * high);
+            outcomes.push(
+                named
+                    .clone()
+                    .with("masked", count(&["masked", "never-read"]))
+                    .with("silent corruption", count(&["sdc"]))
+                    .with("fault", count(&["fault"]))
+                    .with("hang", count(&["hang"]))
+                    .with("detected", count(&["detected"]))
+                    .with("recovered", count(&["recovered"]))
+                    .with("silent corruption at 95 %", Cell::Text(bounds)),
+            );
+        }
+        // Rows of a table are together.
+        for row in self.rows.iter().filter(|_| self.is_protected) {
+            let kernel = format!("{}, protected: what corrupted something without", demangled(&row.kernel));
+            let named = report::Row::new(TOOL, "outcomes").with("kernel", Cell::Text(kernel));
+            let of = |name: &str| Cell::Count(row.protected.get(name).copied().unwrap_or(0));
+            let others = row
+                .protected
+                .iter()
+                .filter(|(name, _)| !["masked", "sdc", "detected", "recovered"].contains(&name.as_str()));
+            let others = Cell::Count(others.map(|(_, count)| count).sum());
+            let named = named.with("masked", of("masked")).with("silent corruption", of("sdc"));
+            let named = named.with("other", others).with("hang", Cell::Count(0));
+            outcomes.push(named.with("detected", of("detected")).with("recovered", of("recovered")));
+        }
+        outcomes
     }
 
     /// For people.

@@ -3,15 +3,17 @@
 //!
 //! Those in `tests/memcheck`, `tests/racecheck`, `tests/repair`, `tests/rmt`, `tests/twice`, `tests/loads`, `tests/order` and `tests/doubled` are run under the tool of that name
 //! (`report.rs`). Those in `tests/traffic/closed_forms` have the numbers at their lines that traffic must count (`tables.rs`). Those
-//! in `tests/inject` say what must come of faults in them (`faults.rs`).
-//! `guide.rs` runs the commands of the guide.
+//! in `tests/inject` say what must come of faults in them (`faults.rs`). Those in `tests/campaign` are run in shards (`campaigns.rs`).
+//! `health.rs` runs `warpgrind health`, and `guide.rs` the commands of the guide.
 //!
 //! `cargo nextest run -p warpgrind --test programs --run-ignored only`, and `streams/` after that for a part of them.
 
 mod build;
+mod campaigns;
 mod faults;
 mod guide;
 mod header;
+mod health;
 mod report;
 mod run;
 mod tables;
@@ -135,6 +137,13 @@ fn main() -> Result<()> {
         let check = move || faults::check(toolchain()?, &source).map_err(|error| Failed::from(format!("{error:#}")));
         trials.push(Trial::test(format!("inject/{name}"), check).with_ignored_flag(true));
     }
+    let campaigns = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/campaign").canonicalize()?;
+    for (name, source) in sources_in(&campaigns, &["cu"])? {
+        let check = move || campaigns::check(toolchain()?, &source).map_err(|error| Failed::from(format!("{error:#}")));
+        trials.push(Trial::test(format!("campaign/{name}"), check).with_ignored_flag(true));
+    }
+    let check = || health::check(toolchain()?).map_err(|error| Failed::from(format!("{error:#}")));
+    trials.push(Trial::test("health", check).with_ignored_flag(true));
     let guide = || guide::check(toolchain()?).map_err(|error| Failed::from(format!("{error:#}")));
     trials.push(Trial::test("guide", guide).with_ignored_flag(true));
     libtest_mimic::run(&args, trials).exit();

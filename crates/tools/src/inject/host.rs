@@ -53,6 +53,9 @@ const PROTECTED: Flag = Flag {
     value: None,
 };
 
+const ALWAYS: Flag =
+    Flag { name: "always", help: "All faults strike what other tools make of the kernel, too", value: None };
+
 const STAYS: Flag = Flag { name: "stays", help: "The program goes on with what the fault left behind", value: None };
 
 const PATIENCE: Flag = Flag {
@@ -61,7 +64,7 @@ const PATIENCE: Flag = Flag {
     value: Some(FlagValue { name: "N", default: "10", check: check_number }),
 };
 
-pub(super) const FLAGS: &[Flag] = &[MODEL, FAULT_SEED, FIRST_TRIAL, TRIALS, PLACES, PROTECTED, STAYS, PATIENCE];
+pub(super) const FLAGS: &[Flag] = &[MODEL, FAULT_SEED, FIRST_TRIAL, TRIALS, PLACES, PROTECTED, ALWAYS, STAYS, PATIENCE];
 
 fn check_model(name: &str) -> Result<(), String> {
     Model::named(name)
@@ -105,6 +108,7 @@ impl InjectInstance {
         let campaign = Campaign {
             model,
             is_protected: options.has(&PROTECTED),
+            always: options.has(&ALWAYS),
             stays: options.has(&STAYS),
             patience: number(&PATIENCE)?,
         };

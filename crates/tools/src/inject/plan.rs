@@ -508,7 +508,12 @@ impl TrialPlan {
             return;
         }
         current.alone = Some((outcome, note));
-        if self.campaign.is_protected && (outcome == Outcome::Corruption || self.campaign.stays) {
+        let is_tried_again = match outcome {
+            Outcome::Corruption => true,
+            Outcome::Invalid => self.campaign.stays,
+            _ => self.campaign.stays || self.campaign.always,
+        };
+        if self.campaign.is_protected && is_tried_again {
             self.attempt(true);
         } else {
             self.finish(None);

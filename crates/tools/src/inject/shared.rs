@@ -27,6 +27,8 @@ pub(super) struct Campaign {
     pub(super) model: Model,
     /// Whether what corrupts something strikes the protected kernel, too.
     pub(super) is_protected: bool,
+    /// Whether what does not corrupt anything does so, too.
+    pub(super) always: bool,
     /// Whether the program goes on with what the fault left behind.
     pub(super) stays: bool,
     pub(super) patience: u64,

@@ -12,18 +12,18 @@ use super::process::Ran;
 
 /// What the program does without faults.
 #[derive(Debug)]
-pub(super) struct Expected {
+pub(crate) struct Expected {
     exit: Exit,
     stdout: Vec<u8>,
     stderr: Vec<u8>,
     files: Vec<Option<Vec<u8>>>,
     /// How long it took, with places counted.
-    pub(super) took: Duration,
+    pub(crate) took: Duration,
 }
 
 /// What a fault did to the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Verdict {
+pub(crate) enum Verdict {
     /// All that it shows is as it should be.
     Masked,
     /// Standard output differs, and the check says that it matters, if there is one.
@@ -43,7 +43,7 @@ pub(super) enum Verdict {
 }
 
 impl Expected {
-    pub(super) fn of(golden: &Ran, took: Duration, files: &[PathBuf]) -> Result<Self> {
+    pub(crate) fn of(golden: &Ran, took: Duration, files: &[PathBuf]) -> Result<Self> {
         let (stdout, stderr) = (golden.stdout.clone(), golden.stderr.clone());
         Ok(Self { exit: golden.exit, stdout, stderr, files: contents(files)?, took })
     }
@@ -60,7 +60,7 @@ fn contents(files: &[PathBuf]) -> Result<Vec<Option<Vec<u8>>>> {
 
 impl Verdict {
     /// Of a run with a fault.
-    pub(super) fn of(ran: &Ran, expected: &Expected, check: Option<&str>, files: &[PathBuf]) -> Result<Self> {
+    pub(crate) fn of(ran: &Ran, expected: &Expected, check: Option<&str>, files: &[PathBuf]) -> Result<Self> {
         if ran.has_findings {
             return Ok(Self::Detected);
         }
@@ -91,7 +91,7 @@ impl Verdict {
     }
 
     /// Its name in tables.
-    pub(super) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Masked => "masked",
             Self::Output { .. } | Self::File(_) => "sdc",
@@ -103,7 +103,7 @@ impl Verdict {
     }
 
     /// In words.
-    pub(super) fn sentence(&self) -> String {
+    pub(crate) fn sentence(&self) -> String {
         match self {
             Self::Masked => "all that the program shows is as it should be".to_owned(),
             Self::Output { is_checked: false } => "standard output differs".to_owned(),

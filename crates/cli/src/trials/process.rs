@@ -21,53 +21,66 @@ const INTERVAL: Duration = Duration::from_millis(2);
 const MOST_OUTPUT: u64 = 256 << 20;
 
 /// Runs the program any number of times.
-pub(super) struct Runner<'a> {
+pub(crate) struct Runner<'a> {
     target: &'a Target,
+    has_progress: bool,
+    /// Whether kernels run on one thread, in an order that depends on the seed only.
+    is_seeded: bool,
 }
 
 /// What came of a run.
 #[derive(Debug)]
-pub(super) struct Ran {
-    pub(super) exit: Exit,
+pub(crate) struct Ran {
+    pub(crate) exit: Exit,
     /// Whether it took longer than it may.
-    pub(super) is_late: bool,
-    pub(super) stdout: Vec<u8>,
-    pub(super) stderr: Vec<u8>,
-    pub(super) processes: usize,
+    pub(crate) is_late: bool,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+    pub(crate) processes: usize,
     /// What was not done, and why.
-    pub(super) unchecked: Vec<String>,
+    pub(crate) unchecked: Vec<String>,
     /// Whether a tool found something that it ended the launch for.
-    pub(super) has_findings: bool,
+    pub(crate) has_findings: bool,
     rows: Vec<Row>,
 }
 
 impl Ran {
     /// The rows of a table.
-    pub(super) fn rows(&self, table: &'static str) -> impl Iterator<Item = &Row> {
+    pub(crate) fn rows(&self, table: &'static str) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(move |row| row.tool == TOOL && row.table == table)
     }
 }
 
 impl<'a> Runner<'a> {
     /// For a program. If there is none, the user has been told why, and this is the exit code.
-    pub(super) fn new(target: &'a Target) -> Result<Self, u8> {
+    pub(crate) fn new(target: &'a Target) -> Result<Self, u8> {
         target.command()?;
-        Ok(Self { target })
+        Ok(Self { target, has_progress: true, is_seeded: true })
+    }
+
+    /// Without a line that says how far the program is.
+    pub(crate) fn without_progress(self) -> Self {
+        Self { has_progress: false, ..self }
+    }
+
+    /// With kernels on all processors, in whatever order.
+    pub(crate) fn on_all_processors(self) -> Self {
+        Self { is_seeded: false, ..self }
     }
 
     /// The seed of faults and schedules.
-    pub(super) fn seed(&self) -> u64 {
+    pub(crate) fn seed(&self) -> u64 {
         self.target.seed().unwrap_or(0)
     }
 
     /// Runs it with these tools. Its output is kept. If it cannot be started, the user has been told, and this is the exit code.
-    pub(super) fn run(&self, tools: &[&str], flags: Vec<ToolFlag>, limit: Option<Duration>) -> Result<Result<Ran, u8>> {
+    pub(crate) fn run(&self, tools: &[&str], flags: Vec<ToolFlag>, limit: Option<Duration>) -> Result<Result<Ran, u8>> {
         let (mut command, mut settings) = match self.target.command() {
             Ok(prepared) => prepared,
             Err(code) => return Ok(Err(code)),
         };
         let directory = Directory::create(false)?;
-        settings.device.seed = Some(self.seed());
+        settings.device.seed = self.is_seeded.then(|| self.seed());
         settings.tools = settings::Tools {
             names: tools.iter().map(|&tool| tool.to_owned()).collect(),
             session: Some(directory.path().to_owned()),
@@ -79,7 +92,7 @@ impl<'a> Runner<'a> {
         command.stdout(file(&stdout)?).stderr(file(&stderr)?).stdin(Stdio::null());
         let mut is_late = false;
         let (exit, report) = match limit {
-            None => match watch(command, &directory, true, PATIENCE)? {
+            None => match watch(command, &directory, self.has_progress, PATIENCE)? {
                 Ok(ProgramRun { exit, report, .. }) => (exit, report),
                 Err(error) => return Ok(Err(self.target.refused(error))),
             },

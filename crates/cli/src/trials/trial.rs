@@ -9,31 +9,31 @@ use super::verdict::Verdict;
 
 /// A trial, as the tool tells it.
 #[derive(Clone, Debug)]
-pub(super) struct Trial {
-    pub(super) number: u64,
-    pub(super) launch: u64,
-    pub(super) kernel: String,
-    pub(super) thread: String,
-    pub(super) file: String,
-    pub(super) line: u64,
-    pub(super) ptx_line: u64,
-    pub(super) instruction: String,
-    pub(super) bit: u64,
-    pub(super) before: String,
-    pub(super) after: String,
-    pub(super) thread_number: u64,
-    pub(super) place: u64,
-    pub(super) outcome: String,
-    pub(super) note: String,
+pub(crate) struct Trial {
+    pub(crate) number: u64,
+    pub(crate) launch: u64,
+    pub(crate) kernel: String,
+    pub(crate) thread: String,
+    pub(crate) file: String,
+    pub(crate) line: u64,
+    pub(crate) ptx_line: u64,
+    pub(crate) instruction: String,
+    pub(crate) bit: u64,
+    pub(crate) before: String,
+    pub(crate) after: String,
+    pub(crate) thread_number: u64,
+    pub(crate) place: u64,
+    pub(crate) outcome: String,
+    pub(crate) note: String,
     /// In the protected kernel; empty if it was not tried there.
-    pub(super) protected: String,
-    pub(super) protected_note: String,
+    pub(crate) protected: String,
+    pub(crate) protected_note: String,
     /// What it did to the program, if that was found out.
-    pub(super) program: Option<Verdict>,
+    pub(crate) program: Option<Verdict>,
 }
 
 impl Trial {
-    pub(super) fn of(row: &Row) -> Self {
+    pub(crate) fn of(row: &Row) -> Self {
         Self {
             number: row.number("trial"),
             launch: row.number("launch"),
@@ -57,18 +57,18 @@ impl Trial {
     }
 
     /// Whether it took place.
-    pub(super) fn is_valid(&self) -> bool {
+    pub(crate) fn is_valid(&self) -> bool {
         self.outcome != "invalid" && self.protected != "invalid"
     }
 
     /// Whether the rest of the program may differ.
-    pub(super) fn is_followed(&self) -> bool {
+    pub(crate) fn is_followed(&self) -> bool {
         let last = if self.protected.is_empty() { &self.outcome } else { &self.protected };
         self.is_valid() && !matches!(last.as_str(), "masked" | "never-read" | "recovered")
     }
 
     /// For people.
-    pub(super) fn sentences(&self, model: &str, seed: u64, with: Option<&str>) -> String {
+    pub(crate) fn sentences(&self, model: &str, seed: u64, with: Option<&str>) -> String {
         let mut text = format!(
             "trial {} of {model}, seed {seed}: launch {} of {}\n",
             self.number,
@@ -102,7 +102,7 @@ impl Trial {
     }
 
     /// For programs.
-    pub(super) fn json(&self, model: &str, seed: u64, with: Option<&str>) -> impl Serialize {
+    pub(crate) fn json(&self, model: &str, seed: u64, with: Option<&str>) -> impl Serialize {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         JsonTrial {
             r#type: "trial",

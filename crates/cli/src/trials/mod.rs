@@ -1,0 +1,92 @@
+//! Trials of faults in a program: the half outside of its process, which `inject` and `campaign` share.
+//!
+//! A program is run once to count the places at which a model can strike, and then for any run of trials, with that count: a
+//! trial is a function of the program, the places, the model, the seed and its number.
+
+mod launch_flags;
+mod places;
+mod process;
+mod protection;
+mod trial;
+mod verdict;
+
+use std::time::Duration;
+
+use anyhow::Result;
+use settings::ToolFlag;
+
+pub(crate) use self::launch_flags::LaunchFlags;
+pub(crate) use self::places::{Launch, launches, text_of};
+pub(crate) use self::process::{Ran, Runner};
+pub(crate) use self::protection::Protection;
+pub(crate) use self::trial::Trial;
+pub(crate) use self::verdict::{Expected, Verdict};
+
+/// The tool in the program's process.
+pub(crate) const TOOL: &str = "inject";
+
+/// What is tried.
+pub(crate) struct Faults<'a> {
+    pub(crate) runner: Runner<'a>,
+    pub(crate) model: &'a str,
+    pub(crate) patience: u64,
+    pub(crate) protection: Option<Protection>,
+    /// Which faults strike the protected kernel, too.
+    pub(crate) strikes: Strikes,
+}
+
+/// Which faults strike the protected kernel, too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Strikes {
+    /// Those that corrupt something silently in the kernel as it is.
+    Effective,
+    /// All.
+    All,
+}
+
+/// Which trials, and what becomes of the program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Which {
+    pub(crate) first: u64,
+    pub(crate) count: u64,
+    /// Whether the program goes on with what the fault left behind.
+    pub(crate) stays: bool,
+    /// How long the program may take.
+    pub(crate) limit: Option<Duration>,
+}
+
+fn flag(name: &str, value: String) -> ToolFlag {
+    ToolFlag { tool: TOOL.to_owned(), name: name.to_owned(), value }
+}
+
+impl Faults<'_> {
+    fn flags(&self) -> Vec<ToolFlag> {
+        vec![
+            flag("model", self.model.to_owned()),
+            flag("fault-seed", self.runner.seed().to_string()),
+            flag("patience", self.patience.to_string()),
+        ]
+    }
+
+    /// Runs the program without faults, and counts places. If it cannot be started, the user has been told, and this is the exit
+    /// code.
+    pub(crate) fn count_places(&self) -> Result<Result<Ran, u8>> {
+        self.runner.run(&[TOOL], self.flags(), None)
+    }
+
+    /// Runs trials in a program whose launches have so many places.
+    pub(crate) fn run(&self, places: &str, which: Which) -> Result<Result<Ran, u8>> {
+        let mut flags = self.flags();
+        flags.push(flag("places", places.to_owned()));
+        flags.extend([flag("first", which.first.to_string()), flag("trials", which.count.to_string())]);
+        flags.extend(which.stays.then(|| flag("stays", toolkit::Flag::SET.to_owned())));
+        let mut names = vec![TOOL];
+        if let Some(protection) = &self.protection {
+            names.insert(0, protection.tool);
+            flags.push(flag("protected", toolkit::Flag::SET.to_owned()));
+            flags.extend((self.strikes == Strikes::All).then(|| flag("always", toolkit::Flag::SET.to_owned())));
+            flags.extend(protection.flag());
+        }
+        self.runner.run(&names, flags, which.limit)
+    }
+}
