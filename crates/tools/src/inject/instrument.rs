@@ -18,7 +18,7 @@ use super::lanes;
 use super::model::Stratum;
 use super::register::{Kind, register_number};
 use super::version::{LANES, OPERANDS, PREDICATES, PROFILE, REGISTERS, RESULTS, SKIP};
-use super::{ARMED, FIRST};
+use super::{ARMED, ARMS, FIRST};
 
 /// A function begins.
 pub(super) fn entry(at: &mut Cursor<'_, '_>) {
@@ -168,9 +168,9 @@ pub(super) fn definition(at: &mut Cursor<'_, '_>, definition: &Definition) {
             // What is inserted first comes last, so the first register is the first to be struck.
             for (reg, kind) in hit.into_iter().rev() {
                 let site = at.instruction_site(0).0;
-                let who = who(at);
+                let arm = arm(at);
                 let arguments =
-                    [is_executed, site.into_operand(), kind.size().into_operand(), strata.into_operand(), who.into()];
+                    [is_executed, site.into_operand(), kind.size().into_operand(), strata.into_operand(), arm.into()];
                 strike(at, Place::After, armed, reg, kind, "warpgrind_inject", &arguments);
             }
         }
@@ -301,8 +301,8 @@ fn skip(at: &mut Cursor<'_, '_>, stmt: StmtId, guard: Option<Guard>) {
     at.before().inst("mov.b32", &[happens.into(), is_executed]);
     let site = at.instruction_site(0).0;
     let strata = if is_own(at, stmt) { Stratum::Instructions.bit() } else { 0 };
-    let who = who(at);
-    let arguments = [happens.into(), site.into_operand(), strata.into_operand(), who.into()];
+    let arm = arm(at);
+    let arguments = [happens.into(), site.into_operand(), strata.into_operand(), arm.into()];
     at.call(Some(armed), "warpgrind_inject_skip", &[happens.into()], &arguments);
     at.before().inst("setp.ne.u32", &[holds.into(), happens.into(), Operand::Int(0)]);
     at.editor().set_guard(stmt, Some(Guard::when(holds)));
@@ -328,20 +328,20 @@ fn registers(at: &mut Cursor<'_, '_>, stmt: StmtId, guard: Option<Guard>) {
     if is_own(at, stmt) && is_instruction(at, stmt) {
         let is_executed = is_executed(at, guard);
         let site = at.instruction_site(0).0;
-        let who = who(at);
-        let arguments = [is_executed, site.into_operand(), Stratum::Instructions.bit().into_operand(), who.into()];
+        let arm = arm(at);
+        let arguments = [is_executed, site.into_operand(), Stratum::Instructions.bit().into_operand(), arm.into()];
         at.call(Some(armed), "warpgrind_inject_time", &[], &arguments);
     }
     for (reg, kind) in reads {
         let site = at.instruction_site(0).0;
-        let who = who(at);
-        let arguments = [site.into_operand(), kind.size().into_operand(), register(reg), who.into()];
+        let arm = arm(at);
+        let arguments = [site.into_operand(), kind.size().into_operand(), register(reg), arm.into()];
         strike(at, Place::Before, armed, reg, kind, "warpgrind_inject_seen", &arguments);
     }
     for (reg, _) in writes {
         let is_executed = is_executed(at, guard);
-        let who = who(at);
-        at.call_after(Some(armed), "warpgrind_inject_written", &[], &[is_executed, register(reg), who.into()]);
+        let arm = arm(at);
+        at.call_after(Some(armed), "warpgrind_inject_written", &[], &[is_executed, register(reg), arm.into()]);
     }
 }
 
@@ -349,6 +349,12 @@ fn registers(at: &mut Cursor<'_, '_>, stmt: StmtId, guard: Option<Guard>) {
 fn who(at: &mut Cursor<'_, '_>) -> Reg {
     let (thread, first) = (thread(at), at.word(FIRST));
     at.at_entry("sub.u64", Type::B64, &[thread.into(), first.into()])
+}
+
+/// The address of the thread's arm, if it has one.
+fn arm(at: &mut Cursor<'_, '_>) -> Reg {
+    let (who, arms) = (who(at), at.word(ARMS));
+    at.at_entry("mad.lo.u64", Type::B64, &[who.into(), Operand::Int(super::arm::BYTES as i64), arms.into()])
 }
 
 /// Whether the thread is armed, asked once in each basic block.
@@ -486,9 +492,9 @@ fn struck_copy(
     );
     at.before().inst(&spelling, &[copy.into(), reg.into()]);
     let site = at.instruction_site(0).0;
-    let who = who(at);
+    let arm = arm(at);
     let arguments =
-        [is_executed, site.into_operand(), kind.size().into_operand(), stratum.bit().into_operand(), who.into()];
+        [is_executed, site.into_operand(), kind.size().into_operand(), stratum.bit().into_operand(), arm.into()];
     strike(at, Place::Before, armed, copy, kind, "warpgrind_inject", &arguments);
     copy
 }

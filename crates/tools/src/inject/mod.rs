@@ -57,7 +57,6 @@ const TOGGLES: Word = Word("TOGGLES");
 
 /// What `device.ptx` says by name.
 const CONSTANTS: &[(&str, u64)] = &[
-    ("ARM", arm::BYTES),
     ("ARM_COUNT", 8 * arm::COUNT as u64),
     ("ARM_INDEX", 8 * arm::INDEX as u64),
     ("ARM_SITE", 8 * arm::SITE as u64),
