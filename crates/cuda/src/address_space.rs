@@ -74,10 +74,15 @@ impl Memory {
 impl Range {
     /// Reserves addresses, the first a multiple of `align`.
     pub(crate) fn reserve(bytes: u64, align: u64) -> io::Result<Self> {
+        Self::reserve_from(0, bytes, align)
+    }
+
+    /// Reserves addresses from a wanted one on, if nothing is there, and else elsewhere.
+    pub(crate) fn reserve_from(wanted: u64, bytes: u64, align: u64) -> io::Result<Self> {
         let too_much = || io::Error::from(io::ErrorKind::OutOfMemory);
         let reserved = bytes.checked_add(align).and_then(|all| usize::try_from(all).ok()).ok_or_else(too_much)?;
-        // SAFETY: a new mapping at an address that the system chooses.
-        let base = unsafe { libc::mmap(std::ptr::null_mut(), reserved, libc::PROT_NONE, EMPTY, -1, 0) };
+        // SAFETY: a new mapping at an address that the system chooses: what it is asked for is a hint.
+        let base = unsafe { libc::mmap(wanted as *mut libc::c_void, reserved, libc::PROT_NONE, EMPTY, -1, 0) };
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }

@@ -44,6 +44,9 @@ const COUNTS: u64 = 4096;
 const BUFFERS: u64 = 64;
 /// Bytes of each.
 const BYTES: u64 = 64 << 10;
+/// Below the windows of the CPU device. Kernels have the address of their context in shared memory: a fault in an address of
+/// theirs may read it, and what comes of that is to be the same in each run.
+const WANTED: u64 = 0x1700_0000_0000;
 /// Where the record buffer begins.
 const RECORD_BUFFER: u64 = (MOST_TABLE as u64).next_multiple_of(64);
 /// Records that there is room for.
@@ -60,7 +63,7 @@ impl LaunchBuffers {
                 Memory::of_file(OpenOptions::new().read(true).write(true).create_new(true).open(path)?, bytes)?
             }
         };
-        let range = Range::reserve(bytes, 4096)?;
+        let range = Range::reserve_from(WANTED, bytes, 4096)?;
         range.map(range.address, bytes, &memory, 0)?;
         range.allow(range.address, bytes, true)?;
         Ok(Self { range, free: Mutex::new((0..BUFFERS).collect()), is_free: Condvar::new() })
