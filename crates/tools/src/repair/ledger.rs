@@ -4,15 +4,21 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{CROSSED, LOCKSTEP};
+use super::{BYTES, CHANGED, MOST_CONFLICTS, NOTED_ADDRESS, NOTES, TOGETHER_COUNT};
 
 /// What kernels count of the launch that is checked. There is one at a time: its plan has the device to itself.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Counts {
     /// At the places that `device.ptx` knows.
-    words: [AtomicU64; 4],
+    words: Box<[AtomicU64]>,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self { words: (0..NOTES / 8 + MOST_CONFLICTS).map(|_| AtomicU64::new(0)).collect() }
+    }
 }
 
 impl Counts {
@@ -22,17 +28,33 @@ impl Counts {
     }
 
     pub(super) fn reset(&self) {
-        self.words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+        self.words[..NOTES as usize / 8].iter().for_each(|word| word.store(0, Ordering::Relaxed));
     }
 
-    /// Whether lanes of a warp have read what later ones have written, and there is no other sign that they disturb each other.
+    /// Whether lanes of a warp rely on lockstep: one has read a place that a later one had written, and which none wrote after a
+    /// later one accessed it. Where lanes disturb each other, as in `a[i]++`, they do both.
     pub(super) fn tell_of_lockstep(&self) -> bool {
-        self.get(LOCKSTEP) > 0 && self.get(CROSSED) == 0
+        let count = self.get(TOGETHER_COUNT).min(MOST_CONFLICTS) as usize;
+        let notes = self.words[NOTES as usize / 8..][..count].iter().map(|word| word.load(Ordering::Relaxed));
+        let (changed, read): (Vec<u64>, Vec<u64>) = notes.partition(|note| note & CHANGED != 0);
+        let bytes = |note: u64| {
+            let start = note >> NOTED_ADDRESS;
+            start..start + (note & u64::from(BYTES))
+        };
+        let changed: FxHashSet<u64> = changed.into_iter().flat_map(bytes).collect();
+        read.into_iter().any(|note| bytes(note).all(|byte| !changed.contains(&byte)))
     }
 
     #[cfg(test)]
     pub(super) fn set(&self, place: u64, count: u64) {
         self.words[place as usize / 8].store(count, Ordering::Relaxed);
+    }
+
+    /// Four bytes that a lane reads, or writes, too late.
+    #[cfg(test)]
+    pub(super) fn note(&self, address: u64, is_write: bool) {
+        let count = self.words[TOGETHER_COUNT as usize / 8].fetch_add(1, Ordering::Relaxed);
+        self.set(NOTES + 8 * count, address << NOTED_ADDRESS | 4 | if is_write { CHANGED } else { 0 });
     }
 
     /// The count at a place.

@@ -73,12 +73,14 @@ const LIMIT: Word = Word("LIMIT");
 
 /// Of the counts: accesses that came too late.
 const CONFLICTS: u64 = 0;
-/// Reads among these of what a later lane of the warp has written.
-const LOCKSTEP: u64 = 8;
-/// Writes among these that come after an access of a later lane of the warp.
-const CROSSED: u64 = 16;
 /// Threads that had more turns than there are.
-const LOST: u64 = 24;
+const LOST: u64 = 8;
+/// Accesses among those that came too late, of lanes of one warp: how many, and after the counts, for the first
+/// [`MOST_CONFLICTS`], the address above [`NOTED_ADDRESS`] bits that have how many bytes it accesses, and [`CHANGED`] if it writes.
+const TOGETHER_COUNT: u64 = 16;
+const NOTES: u64 = 24;
+const NOTED_ADDRESS: u64 = 9;
+const CHANGED: u64 = 1 << 8;
 
 /// So many late accesses of a launch are looked at: enough to tell of most lines.
 const MOST_CONFLICTS: u64 = 4096;
@@ -101,9 +103,12 @@ const TOGETHER: u32 = 1 << 13;
 /// What `device.ptx` says by name.
 const CONSTANTS: &[(&str, u64)] = &[
     ("CONFLICTS", CONFLICTS),
-    ("LOCKSTEP", LOCKSTEP),
-    ("CROSSED", CROSSED),
     ("LOST", LOST),
+    ("TOGETHER_COUNT", TOGETHER_COUNT),
+    ("NOTES", NOTES),
+    ("MOST_NOTES", MOST_CONFLICTS),
+    ("NOTED_ADDRESS", NOTED_ADDRESS),
+    ("CHANGED", CHANGED),
     ("BYTES", BYTES as u64),
     ("WRITES", WRITES as u64),
     ("READS", READS as u64),
