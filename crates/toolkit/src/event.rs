@@ -142,6 +142,15 @@ pub enum HostEvent<'a> {
         /// Waits for streams.
         settle: Settle,
     },
+    /// It says that memory is defined.
+    MarkedDefined {
+        /// Where it begins.
+        start: u64,
+        /// How many bytes it has.
+        bytes: u64,
+        /// Waits for streams.
+        settle: Settle,
+    },
     /// It says what may be done with an object: [`permissions`](crate::objects::permissions).
     Permissions {
         /// Where the object begins.

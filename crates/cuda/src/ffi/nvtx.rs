@@ -184,7 +184,7 @@ struct Registered {
     handles: *mut u64,
 }
 
-/// `nvtxMemRegionsResizeBatch_t`, `nvtxMemRegionsUnregisterBatch_t`
+/// `nvtxMemRegionsResizeBatch_t`, `nvtxMemRegionsUnregisterBatch_t`, `nvtxMemMarkInitializedBatch_t`
 #[repr(C)]
 #[derive(Debug)]
 struct Batch {
@@ -452,4 +452,20 @@ unsafe extern "C" fn device_permissions(_domain: *const c_void, _device: c_int) 
 
 unsafe extern "C" fn set_peer_access(_domain: *const c_void, _permissions: usize, _device: c_int, _flags: u32) {}
 
-unsafe extern "C" fn mark_initialized(_domain: *const c_void, _stream: usize, _thread: u8, _ranges: *const Batch) {}
+unsafe extern "C" fn mark_initialized(
+    _domain: *const c_void,
+    _stream: usize,
+    _is_per_thread: u8,
+    description: *const Batch,
+) {
+    // SAFETY: NVTX hands over null or a description of this type, which is valid during the call.
+    with(unsafe { description.as_ref() }, |tool_host, batch| {
+        if batch.kind == VIRTUAL_ADDRESS {
+            // SAFETY: of this kind of memory the elements are ranges.
+            for range in unsafe { batch.elements.iter::<Range>() } {
+                let (start, bytes) = (range.pointer, range.size as u64);
+                tool_host.on_event(&HostEvent::MarkedDefined { start, bytes, settle: settle_all });
+            }
+        }
+    });
+}

@@ -77,9 +77,29 @@ impl Definedness {
         }
     }
 
-    /// Memory is gone.
+    /// Memory is gone, and heaps that were in it.
     pub(super) fn on_freed(&self, object: &Object) {
-        self.suspects().remove(&object.start);
+        let end = object.start.saturating_add(object.bytes.max(1));
+        self.suspects().retain(|start, _| !(object.start..end).contains(start));
+    }
+
+    /// The program has allocated from a heap of its own, which is suspected beside the allocation around it.
+    /// What was suspected within the new part is not told apart from it any more.
+    pub(super) fn undefine(&self, start: u64, bytes: u64, (heap, heap_bytes): (u64, u64)) {
+        let Some(first) = self.cells(start, bytes) else { return };
+        self.global.fill(first, bytes, UNDEFINED);
+        let mut suspects = self.suspects();
+        suspects.retain(|suspect, _| !(start..start + bytes).contains(suspect));
+        suspects.insert(heap, Suspect { bytes: heap_bytes, seen: start - heap });
+    }
+
+    /// A heap of the program's own is a part of an allocation again.
+    pub(super) fn on_heap_vanished(&self, host: &dyn Host, start: u64) {
+        let object = host.objects().pointed_to(start).map(|object| (object.start, object.bytes));
+        let mut suspects = self.suspects();
+        if let Some((_, (start, bytes))) = suspects.remove(&start).zip(object) {
+            suspects.insert(start, Suspect { bytes, seen: 0 });
+        }
     }
 
     /// Memory is defined now.

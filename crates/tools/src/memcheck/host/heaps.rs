@@ -38,8 +38,10 @@ impl MemcheckInstance {
     /// It does not do so any more.
     pub(super) fn heap_vanishes(&self, start: u64) {
         let shadow = &self.shadow;
-        if let Some(heap) = self.host.objects().remove_heap(start) {
-            shadow.set(heap.start, heap.bytes, true);
+        let Some(heap) = self.host.objects().remove_heap(start) else { return };
+        shadow.set(heap.start, heap.bytes, true);
+        if let Some(definedness) = &self.definedness {
+            definedness.on_heap_vanished(&*self.host, heap.start);
         }
     }
 
@@ -64,8 +66,14 @@ impl MemcheckInstance {
     pub(super) fn part_appears(&self, start: u64, bytes: u64) {
         let shadow = &self.shadow;
         let stack = self.host.stack();
-        if self.host.objects().add_part(start, bytes, stack) {
-            shadow.set(start, bytes, true);
+        let mut objects = self.host.objects();
+        if !objects.add_part(start, bytes, stack) {
+            return;
+        }
+        shadow.set(start, bytes, true);
+        // As what `cudaMalloc` returns: nobody means to read what was there before.
+        if let Some((definedness, heap)) = self.definedness.as_ref().zip(objects.heap_around(start, bytes)) {
+            definedness.undefine(start, bytes, (heap.start, heap.bytes));
         }
     }
 
@@ -104,6 +112,14 @@ impl MemcheckInstance {
             shadow.set(part.start, part.bytes, false);
             quarantine::keep(self.host.memory(), &mut objects, part, stack, None);
         }
+    }
+
+    /// The program says that memory is defined.
+    pub(super) fn on_marked_defined(&self, start: u64, bytes: u64, settle: Settle) {
+        let Some(definedness) = &self.definedness else { return };
+        // Kernels that were launched before may still make it undefined; if they do not end, it is defined all the same.
+        self.has_settled(settle);
+        definedness.define(start, bytes);
     }
 
     /// The program says what may be done with an object.

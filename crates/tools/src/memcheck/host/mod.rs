@@ -150,6 +150,7 @@ impl Instance for MemcheckInstance {
             HostEvent::PartAppears { start, bytes } => self.part_appears(start, bytes),
             HostEvent::PartIsResized { start, bytes, settle } => self.part_is_resized(start, bytes, settle),
             HostEvent::PartVanishes { start, settle } => self.part_vanishes(start, settle),
+            HostEvent::MarkedDefined { start, bytes, settle } => self.on_marked_defined(start, bytes, settle),
             HostEvent::Permissions { start, given, settle } => self.on_permissions(start, given, settle),
             HostEvent::PermissionsAreReset { settle } => self.rights_are_reset(settle),
         }
