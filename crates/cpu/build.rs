@@ -15,6 +15,9 @@ use std::process::Command;
 /// What the crate uses, with all that this needs.
 const COMPONENTS: [&str; 4] = ["orcjit", "passes", "x86codegen", "x86asmparser"];
 
+/// What LLVM compresses sections with. Not every machine has these libraries, so packages bring them along.
+const COMPRESSION: [&str; 2] = ["z", "zstd"];
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=LLVM_SYS_221_PREFIX");
@@ -58,19 +61,26 @@ fn link_statically(config: &Path) -> bool {
     for library in system.split_whitespace() {
         let path = Path::new(library);
         if let Some(name) = library.strip_prefix("-l") {
-            println!("cargo::rustc-link-lib=dylib={name}");
+            if !(COMPRESSION.contains(&name) && link_archive(name)) {
+                println!("cargo::rustc-link-lib=dylib={name}");
+            }
         } else if let (Some(directory), Some(name)) = (path.parent(), path.file_stem().and_then(|name| name.to_str())) {
             println!("cargo::rustc-link-search=native={}", directory.display());
             println!("cargo::rustc-link-lib=dylib={}", name.trim_start_matches("lib"));
         }
     }
-    let compiler = Path::new("c++");
-    match ask(compiler, &["-print-file-name=libstdc++.a"]).map(|path| PathBuf::from(path.trim())) {
-        Some(path) if path.is_absolute() => {
-            println!("cargo::rustc-link-search=native={}", path.parent().unwrap_or(&path).display());
-            println!("cargo::rustc-link-lib=static:-bundle=stdc++");
-        }
-        _ => println!("cargo::rustc-link-lib=dylib=stdc++"),
+    if !link_archive("stdc++") {
+        println!("cargo::rustc-link-lib=dylib=stdc++");
     }
+    true
+}
+
+/// Links a library from its archive; false if the compiler knows of none.
+fn link_archive(name: &str) -> bool {
+    let question = format!("-print-file-name=lib{name}.a");
+    let path = ask(Path::new("c++"), &[&question]).map(|path| PathBuf::from(path.trim()));
+    let Some(path) = path.filter(|path| path.is_absolute()) else { return false };
+    println!("cargo::rustc-link-search=native={}", path.parent().unwrap_or(&path).display());
+    println!("cargo::rustc-link-lib=static:-bundle={name}");
     true
 }

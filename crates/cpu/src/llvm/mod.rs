@@ -11,6 +11,7 @@ mod builder;
 mod host;
 pub(crate) mod machine;
 mod module;
+mod random;
 mod types;
 
 pub(crate) use builder::{AtomicOp, Builder, FloatPredicate, IntPredicate, Ordering};
