@@ -29,6 +29,7 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
         "Run programs",
         &[
             ("run", "run a program on the CPU device, unchanged"),
+            ("fidelity", "what was computed exactly, as a GPU does, and what approximately"),
             ("doctor", "can a program run, and if not, what to do"),
             ("cache", "compiled kernels that are kept on disk"),
         ],
@@ -98,6 +99,7 @@ fn examples(name: &str) -> Vec<String> {
         ],
         "run" => &["run ./app --its --args", "run --device-memory 4G --threads 8 python train.py"],
         "doctor" => &["doctor ./app"],
+        "fidelity" => &["fidelity ./app", "memcheck --fidelity ./app"],
         "explain" => &["explain memcheck::out-of-bounds", "explain                             all codes"],
         "completions" => &[
             "completions bash > ~/.local/share/bash-completion/completions/warpgrind",

@@ -10,6 +10,7 @@ use serde_json::ser::{Formatter, Serializer};
 
 use crate::demangle::demangled;
 use crate::escape::steers;
+use crate::fidelity::Fidelity;
 use crate::finding::{AccessOf, AccessedObject, Dim, Finding, Frame, Place, Severity, SourceLine, Stack};
 use crate::report::{Checked, Exit, Found, Gap, Report, Run};
 use crate::table::{Cell, Row};
@@ -29,12 +30,24 @@ pub fn lines(report: &Report, run: &Run) -> String {
     for row in &report.rows {
         text += &line(&RowObject(row));
     }
+    if let Some(fidelity) = Fidelity::of(&report.rows) {
+        text += &line(&FidelityObject { r#type: "fidelity", format: FORMAT, fidelity });
+    }
     text + &summary(report, run)
 }
 
 /// The summary alone, as one line.
 pub fn summary(report: &Report, run: &Run) -> String {
     line(&SummaryObject::of(report, run))
+}
+
+/// What the tables of the tool of that name come to.
+#[derive(Serialize)]
+struct FidelityObject {
+    r#type: &'static str,
+    format: u32,
+    #[serde(flatten)]
+    fidelity: Fidelity,
 }
 
 /// A row: what all lines have, the tool, the table, and a field for each column.

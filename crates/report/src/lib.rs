@@ -26,6 +26,7 @@ mod baseline;
 mod demangle;
 mod escape;
 mod explain;
+mod fidelity;
 mod filter;
 mod finding;
 mod fingerprint;

@@ -7,6 +7,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level, Origi
 use crate::alike;
 use crate::demangle::short_name;
 use crate::escape::{blotted, escaped};
+use crate::fidelity::Fidelity;
 use crate::finding::{AccessOf, Finding, Frame, Occurrence, Place, Severity, SourceLine, Stack, thread_name};
 use crate::locate;
 use crate::report::{Exit, Found, Gap, Report, Run};
@@ -55,6 +56,12 @@ pub fn render(report: &Report, run: &Run, look: &Look, sources: &mut Sources) ->
         text += &paragraph(Level::NOTE, &note, &[], look);
     }
     text += &table::render(&report.rows, sources);
+    if let Some(fidelity) = Fidelity::of(&report.rows) {
+        for sentence in fidelity.sentences() {
+            text += &format!("fidelity: {sentence}\n");
+        }
+        text.push('\n');
+    }
     text += &gaps(report, look);
     let unused: Vec<String> = report.unused_suppressions.iter().map(|name| escaped(name)).collect();
     if !unused.is_empty() {

@@ -87,7 +87,9 @@ fn the_document_describes_what_is_written() {
     };
     let row = Row::new("loads", "lines").with("line", Cell::Number(7)).with("loads", Cell::Count(5));
     let row = Line::Row(row.with("type", Cell::Text("a row that would be something else".into())));
-    scratch.journal(7, &[found(out_of_bounds()), found(host), row, gap(false), gap(true), coverage(1, 2)]);
+    let kernel = Row::new("fidelity", "kernels").with("exact", Cell::Number(7)).with("approximate", Cell::Number(2));
+    let kernel = Line::Row(kernel);
+    scratch.journal(7, &[found(out_of_bounds()), found(host), row, kernel, gap(false), gap(true), coverage(1, 2)]);
     let mut report = scratch.report();
     report.unused_suppressions.push("unused (a.toml:1)".into());
     let text = report::json::lines(&report, &run());

@@ -15,6 +15,13 @@ pub type Settle = fn(Instant) -> bool;
 /// unless it is said otherwise.
 #[derive(Clone, Copy, Debug)]
 pub enum HostEvent<'a> {
+    /// It calls a function of CUDA. Told only if a tool [wants](crate::Instance::wants_calls) to know.
+    Called {
+        /// The function.
+        function: &'static str,
+        /// Whether it is there; else it says so, and returns an error.
+        is_supported: bool,
+    },
     /// Memory is there that kernels may access.
     Allocated(&'a Object),
     /// Memory is gone, for good.

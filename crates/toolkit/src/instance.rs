@@ -26,6 +26,11 @@ pub trait Instance: Debug + Send + Sync {
         false
     }
 
+    /// Whether it wants to know which functions of CUDA the program calls: that takes time.
+    fn wants_calls(&self) -> bool {
+        false
+    }
+
     /// Whether it wants to know which launches come before which: that takes time.
     fn wants_order(&self) -> bool {
         false

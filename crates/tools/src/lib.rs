@@ -21,6 +21,7 @@
 #![warn(missing_docs)]
 
 mod doubled;
+mod fidelity;
 pub mod inject;
 mod loads;
 pub mod memcheck;
@@ -36,6 +37,7 @@ mod traffic;
 mod twice;
 
 pub use doubled::Doubled;
+pub use fidelity::Fidelity;
 pub use loads::Loads;
 pub use nop::Nop;
 pub use order::Order;
@@ -55,6 +57,7 @@ pub static TOOLS: &[&dyn Tool] = &[
     &rmt::Rmt,
     &inject::Inject,
     &Traffic,
+    &Fidelity,
     &Nop,
     &Trace,
     &Loads,

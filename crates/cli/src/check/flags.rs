@@ -19,6 +19,10 @@ pub(crate) struct Args {
     #[arg(long = "tool", value_name = "TOOL", value_delimiter = ',', value_parser = names(), hide_possible_values = true)]
     more_tools: Vec<String>,
 
+    /// Also tell what was computed exactly, as a GPU does, and what approximately: another word for --tool fidelity.
+    #[arg(long)]
+    fidelity: bool,
+
     /// The exit code if there are errors.
     #[arg(long, value_name = "N", default_value_t = FINDINGS)]
     pub(super) error_exitcode: u8,
@@ -200,7 +204,8 @@ impl Args {
     /// All tools that are to run, each once.
     pub(super) fn tools(&self, first: &dyn Tool) -> Vec<String> {
         let mut tools = vec![first.name().to_owned()];
-        for tool in &self.more_tools {
+        let fidelity = self.fidelity.then(|| "fidelity".to_owned());
+        for tool in self.more_tools.iter().chain(&fidelity) {
             if !tools.contains(tool) {
                 tools.push(tool.clone());
             }

@@ -1,7 +1,7 @@
 //! Runs the CUDA programs in `tests/cuda` under `warpgrind run`: each is built by NVIDIA's compiler in the ways that its
 //! header asks for, and must end as its header says. `group/program [variant]` is the name of a test.
 //!
-//! Those in `tests/memcheck`, `tests/racecheck`, `tests/repair`, `tests/rmt`, `tests/twice`, `tests/loads`, `tests/order` and `tests/doubled` are run under the tool of that name
+//! Those in `tests/memcheck`, `tests/racecheck`, `tests/repair`, `tests/rmt`, `tests/fidelity`, `tests/twice`, `tests/loads`, `tests/order` and `tests/doubled` are run under the tool of that name
 //! (`report.rs`). Those in `tests/traffic/closed_forms` have the numbers at their lines that traffic must count (`tables.rs`). Those
 //! in `tests/inject` say what must come of faults in them (`faults.rs`). Those in `tests/campaign` are run in shards (`campaigns.rs`).
 //! `health.rs` runs `warpgrind health`, and `guide.rs` the commands of the guide.
@@ -28,8 +28,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use run::Command;
 
 /// Tools with a directory of programs in which they must find or count something, or that they refuse.
-const WITH_BUGS: [&str; 10] =
-    ["memcheck", "racecheck", "repair", "rmt", "traffic", "twice", "loads", "order", "proofs", "doubled"];
+const WITH_BUGS: [&str; 11] =
+    ["memcheck", "racecheck", "repair", "rmt", "traffic", "fidelity", "twice", "loads", "order", "proofs", "doubled"];
 
 /// Flags that do not change what a tool finds.
 const SAME_FINDINGS: [(&str, &str); 2] = [("racecheck", "--no-prove"), ("racecheck", "--no-prune")];

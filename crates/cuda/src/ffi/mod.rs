@@ -75,7 +75,12 @@ pub(crate) fn guard(name: &'static str, body: impl FnOnce() -> Result<()>) -> u3
     if let Some(tool_host) = tooling::get() {
         tool_host.on_call();
     }
-    match catch_unwind(AssertUnwindSafe(|| life::check(name).and_then(|()| body()))) {
+    let result = catch_unwind(AssertUnwindSafe(|| life::check(name).and_then(|()| body())));
+    // Tools start in the first call.
+    if let Some(tool_host) = tooling::get() {
+        tool_host.on_called(name, true);
+    }
+    match result {
         Ok(Ok(())) => 0,
         Ok(Err(error)) => {
             failed(name, error);
@@ -108,7 +113,10 @@ fn failed(name: &'static str, error: CudaError) {
 }
 
 /// Says that a function is not there, and gives the result for that.
-pub(crate) fn unsupported(name: &str) -> u32 {
+pub(crate) fn unsupported(name: &'static str) -> u32 {
+    if let Some(tool_host) = tooling::get() {
+        tool_host.on_called(name, false);
+    }
     let sentence = format!("{name} is not supported by the CPU device yet; it returns \"not supported\"");
     // Programs and libraries ask for much that they can do without; not for launches.
     if name.contains("Launch") {

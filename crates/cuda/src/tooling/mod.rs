@@ -52,6 +52,7 @@ pub(crate) struct ToolHost {
     /// Each at work, in the same order.
     instances: Vec<Box<dyn Instance>>,
     wants_stacks: bool,
+    wants_calls: bool,
     /// The command's own.
     first: &'static str,
     rewriter: Rewriter<'static>,
@@ -176,6 +177,7 @@ impl ToolHost {
         }
         let tool_host = Self {
             wants_stacks: instances.iter().any(|instance| instance.wants_stacks()),
+            wants_calls: instances.iter().any(|instance| instance.wants_calls()),
             first,
             tools,
             instances,

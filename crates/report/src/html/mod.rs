@@ -20,6 +20,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use crate::explain::Explanation;
+use crate::fidelity::Fidelity;
 use crate::finding::Severity;
 use crate::report::{Exit, Found, Report, Run, Verdict};
 use crate::signal::signal_name;
@@ -57,11 +58,18 @@ pub fn html(report: &Report, run: &Run, explanations: &[Explanation], sources: &
         }
     }
     list += "</div>\n<div id=\"end\"></div>\n";
-    let tables = tables::all(&report.rows, sources);
+    let tables = fidelity(&report.rows) + &tables::all(&report.rows, sources);
     let explained = explained(report, explanations);
     let body = [head(report, run), filter(report), list, tables, coverage(report, run), explained].concat();
     let data = data("words-of-findings", &words) + &data("later", &(later, parts.list));
     page(&run.tools.join(", "), &run.command.join(" "), &body, &data)
+}
+
+/// What the tables of the tool of that name come to.
+fn fidelity(rows: &[Row]) -> String {
+    let Some(fidelity) = Fidelity::of(rows) else { return String::new() };
+    let sentences = fidelity.sentences().map(|sentence| format!("<p>{}</p>\n", text(&sentence)));
+    format!("<section>\n<h2>fidelity</h2>\n{}</section>\n", sentences.concat())
 }
 
 /// A page of tables alone, of a command that has no findings, with facts about the run.

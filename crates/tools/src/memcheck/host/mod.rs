@@ -115,6 +115,7 @@ impl Instance for MemcheckInstance {
 
     fn on_event(&self, event: &HostEvent<'_>) {
         match *event {
+            HostEvent::Called { .. } => {}
             HostEvent::Allocated(object) => {
                 self.shadow.set(object.start, object.bytes, true);
                 if let Some(definedness) = &self.definedness {
