@@ -28,7 +28,7 @@ const KNOWN: [(&str, &str, &str); 16] = [
 
 const DEVICE: &str = "it is that of the GPU that --gpu names, or else of this machine";
 
-/// A name without what tells versions of a function apart.
+/// A name without the prefix of its library.
 fn base(name: &str) -> &str {
     name.trim_start_matches("cuda").trim_start_matches("cu")
 }
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_all_versions() {
+    fn names_of_both_libraries_and_all_versions() {
         assert_eq!(fidelity("cudaMalloc").0, "exact");
         assert_eq!(fidelity("cuEventElapsedTime_v2").0, "approximate");
         assert_eq!(fidelity("cudaMemPrefetchAsync_v2_ptsz").0, "hint");
