@@ -9,6 +9,7 @@ mod completions;
 mod config;
 mod doctor;
 mod explain;
+mod gpu_driver_file;
 mod health_command;
 mod help;
 mod inject;

@@ -16,7 +16,7 @@ use gpu::Model;
 use program::Kind;
 use settings::Settings;
 
-use crate::{installation, output, sanitizer};
+use crate::{gpu_driver_file, installation, output, sanitizer};
 
 /// Flags of all commands that run programs, and the program.
 #[derive(clap::Args, Clone, Debug)]
@@ -25,6 +25,9 @@ pub(crate) struct Target {
     /// What runs the kernels.
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     device: Device,
+    /// With `--device gpu`, NVIDIA's driver: its `libcuda.so.1`; by default the one that is installed.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    driver: Option<PathBuf>,
     /// The GPU that the program sees, such as `a100`: its name, compute capability, multiprocessors, memory and limits. What
     /// the program takes of the memory must be there on this machine.
     #[arg(long, value_name = "MODEL", value_parser = Model::parse)]
@@ -89,9 +92,11 @@ struct Words {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum Device {
+pub(crate) enum Device {
     /// The processor.
     Cpu,
+    /// The first GPU of the machine, by NVIDIA's driver.
+    Gpu,
 }
 
 /// Who runs next where several warps of a kernel can.
@@ -147,12 +152,13 @@ impl Target {
     /// The flags that describe the device, but the seed and where kernels are kept.
     pub(crate) fn flags(&self) -> Vec<String> {
         let Self { device, device_memory, launch_timeout, compute_capability, threads, cpu, schedule, .. } = self;
-        let Self { gpu, preempt, width, instruction_budget, trace_children, .. } = self;
+        let Self { driver, gpu, preempt, width, instruction_budget, trace_children, .. } = self;
         // These do not change what comes of a trial, or are told otherwise.
         let Self { seed: _, no_cache: _, cache_size: _, program: _, directory: _, .. } = self;
         let name = |value: Option<clap::builder::PossibleValue>| value.map(|value| value.get_name().to_owned());
         let values = [
             ("device", name(device.to_possible_value())),
+            ("driver", driver.as_ref().map(|file| file.display().to_string())),
             ("gpu", gpu.map(|model| model.key.to_owned())),
             ("device-memory", device_memory.map(|bytes| bytes.to_string())),
             ("launch-timeout", launch_timeout.map(|seconds| seconds.to_string())),
@@ -203,6 +209,12 @@ impl Target {
     /// Whether the flags go together.
     pub(crate) fn check_flags(&self) -> Result<(), clap::Error> {
         let wrong = |words: String| Err(clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, words + "\n"));
+        if self.device == Device::Cpu && self.driver.is_some() {
+            return wrong("`--driver` is for `--device gpu`: add it, or leave `--driver` out".to_owned());
+        }
+        if let (Device::Gpu, Some(flag)) = (self.device, self.flag_of_cpu()) {
+            return wrong(format!("`{flag}` is for the CPU device, and `--device gpu` does not have it: leave it out"));
+        }
         if self.preempt && self.schedule == Schedule::InOrder {
             return wrong(
                 "`--preempt` chooses at random who is preempted: add `--schedule random` or `--schedule pct`"
@@ -220,6 +232,30 @@ impl Target {
                 "`{flag}` runs kernels on one thread, and `--threads {threads}` on {threads}: leave one of them out"
             )),
             _ => Ok(()),
+        }
+    }
+
+    /// A flag that a GPU cannot do, if there is one.
+    fn flag_of_cpu(&self) -> Option<&'static str> {
+        let flags = [
+            ("--gpu", self.gpu.is_some()),
+            ("--launch-timeout", self.launch_timeout.is_some()),
+            ("--compute-capability", self.compute_capability.is_some()),
+            ("--threads", self.threads.is_some()),
+            ("--cpu", self.cpu.is_some()),
+            ("--schedule", self.schedule != Schedule::InOrder),
+            ("--seed", self.seed.is_some()),
+            ("--width", self.width.is_some()),
+            ("--instruction-budget", self.instruction_budget.is_some()),
+        ];
+        flags.into_iter().find(|(_, is_set)| *is_set).map(|(flag, _)| flag)
+    }
+
+    /// The driver of the GPU that is to run kernels, if one is.
+    fn driver(&self) -> Result<Option<PathBuf>> {
+        match self.device {
+            Device::Cpu => Ok(None),
+            Device::Gpu => gpu_driver_file::find(self.driver.as_deref()).map(Some),
         }
     }
 
@@ -281,6 +317,7 @@ impl Target {
             library: Some(libraries.cuda),
             trace_children: self.trace_children == Answer::Yes,
             device: settings::Device {
+                driver: self.driver()?,
                 gpu: self.gpu.map(|model| model.key.to_owned()),
                 memory: self.device_memory,
                 launch_timeout: self.launch_timeout,

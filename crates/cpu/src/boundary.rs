@@ -46,9 +46,9 @@ impl device::Device for CpuDevice {
         Ok(Arc::new(CpuProgram { program: Program::load(&self.device, module)?, mode: Arc::clone(&self.mode) }))
     }
 
-    unsafe fn create_texture(&self, object: Object) -> u64 {
+    unsafe fn create_texture(&self, object: Object) -> Result<u64, String> {
         // SAFETY: the caller promises the same.
-        unsafe { self.device.textures.create(object) }
+        Ok(unsafe { self.device.textures.create(object) })
     }
 
     fn destroy_texture(&self, handle: u64) -> bool {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use device::{Blocks, Fault, Heap, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Order, Output};
 use ptx::analysis::LaunchFacts;
 use ptx::entity::{Id, Map};
-use ptx::ir::{FuncId, Global, InitValue, Module, Param, Symbol, Variable};
+use ptx::ir::{FuncId, Global, Module, Param, Symbol};
 use ptx::types::{Linkage, Space};
 use rustc_hash::FxHashMap;
 
@@ -172,57 +172,11 @@ impl Program {
         let definition = |func| self.module.calls().resolve(func);
         for (global, variable) in self.module.globals.iter() {
             if let (Some(address), Some(init)) = (self.variables.own(global), &variable.init) {
-                let bytes = self.initial_bytes(&init.values, variable, &definition);
+                let bytes =
+                    device::initial_bytes(&init.values, variable, |symbol| self.symbol_address(symbol, &definition));
                 self.device.memory.write(address, &bytes);
             }
         }
-    }
-
-    /// The bytes of an initial value. Rows that are too short end with zeros.
-    fn initial_bytes(
-        &self,
-        values: &[InitValue],
-        variable: &Variable,
-        definition: &impl Fn(FuncId) -> FuncId,
-    ) -> Vec<u8> {
-        let size = variable.ty.bytes() as usize;
-        // Bytes of what lies between braces, from the outermost on.
-        let mut extents = vec![size * usize::from(variable.vector)];
-        for dimension in variable.dimensions.iter().rev() {
-            let inner = extents.last().copied().unwrap_or(size);
-            extents.push(inner.saturating_mul(dimension.unwrap_or(1) as usize));
-        }
-        extents.reverse();
-        let mut bytes = Vec::new();
-        let mut open = Vec::new();
-        for value in values {
-            let word: u64 = match *value {
-                InitValue::Open => {
-                    open.push(bytes.len());
-                    continue;
-                }
-                InitValue::Close => {
-                    let start = open.pop().unwrap_or(0);
-                    // The outermost needs no end: memory starts as zero.
-                    if let Some(extent) = extents.get(open.len()).filter(|_| !open.is_empty()) {
-                        bytes.resize((start + extent).max(bytes.len()), 0);
-                    }
-                    continue;
-                }
-                InitValue::Field(..) => continue,
-                InitValue::Int(value) => value as u64,
-                InitValue::F32(bits) if size == 8 => f64::from(f32::from_bits(bits)).to_bits(),
-                InitValue::F32(bits) => bits.into(),
-                InitValue::F64(bits) if size == 4 => (f64::from_bits(bits) as f32).to_bits().into(),
-                InitValue::F64(bits) => bits,
-                InitValue::Address { symbol, offset, byte, .. } => {
-                    let address = self.symbol_address(symbol, definition).wrapping_add(offset as i64 as u64);
-                    byte.map_or(address, |byte| address >> (8 * u32::from(byte)) & 0xff)
-                }
-            };
-            bytes.extend_from_slice(&word.to_le_bytes()[..size.min(8)]);
-        }
-        bytes
     }
 
     fn symbol_address(&self, symbol: Symbol, definition: &impl Fn(FuncId) -> FuncId) -> u64 {

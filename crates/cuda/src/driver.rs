@@ -29,7 +29,7 @@ pub(crate) fn start() -> Result<&'static Driver> {
         let asked = settings_of_run();
         let mut settings = DeviceSettings::new(&asked.device);
         settings.is_verbose &= !crate::process::is_secure();
-        let device = open(&settings, &asked.tools).inspect_err(|_| {
+        let device = open(&mut settings, &asked).inspect_err(|_| {
             crate::tooling::did_not_start(
                 &asked.tools,
                 "CUDA did not start in a process; why is on its standard error",
@@ -46,9 +46,13 @@ pub(crate) fn start() -> Result<&'static Driver> {
 }
 
 /// The device, with tools at work.
-fn open(settings: &DeviceSettings, asked: &settings::Tools) -> Result<Arc<dyn Device>> {
-    let device = devices::cpu_device::open(settings)?;
-    crate::tooling::start(&device, asked, settings.seed, settings.repeat())?;
+fn open(settings: &mut DeviceSettings, asked: &settings::Settings) -> Result<Arc<dyn Device>> {
+    let device = match &asked.device.driver {
+        None => devices::cpu_device::open(settings)?,
+        Some(driver) => devices::gpu_device::open(settings, driver, asked.device.memory)?,
+    };
+    crate::device_memory::set(&device);
+    crate::tooling::start(&device, &asked.tools, settings.seed, settings.repeat())?;
     Ok(device)
 }
 

@@ -38,6 +38,7 @@ codes! {
     INVALID_MEMCPY_DIRECTION = 21,
     /// Only the runtime: no kernel of that name.
     INVALID_DEVICE_FUNCTION = 98,
+    NO_DEVICE = 100,
     INVALID_DEVICE = 101,
     INVALID_IMAGE = 200,
     INVALID_CONTEXT = 201,
@@ -106,6 +107,7 @@ impl CudaError {
                 Self::LAUNCH_TIMEOUT
             }
             FaultKind::OutOfMemory { .. } => Self::OUT_OF_MEMORY,
+            FaultKind::Driver { code, .. } => Self::from_code(*code).unwrap_or(Self::UNKNOWN),
             FaultKind::Unsupported { .. } => Self::NOT_SUPPORTED,
             FaultKind::Trap | FaultKind::BadBarrier { .. } | FaultKind::Undefined { .. } => Self::LAUNCH_FAILED,
         }

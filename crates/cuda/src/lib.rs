@@ -13,6 +13,7 @@ pub mod abi;
 #[allow(unsafe_code, reason = "it changes what the process can access")]
 mod address_space;
 mod api;
+mod device_memory;
 mod device_settings;
 mod devices;
 mod driver;

@@ -5,6 +5,8 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use crate::device_memory;
+
 /// An operation on a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Operation {
@@ -65,10 +67,8 @@ impl Operation {
 
     /// The address and how many bytes.
     pub(crate) fn range(&self) -> (u64, u64) {
-        match self.word {
-            Word::Narrow(address) => (address, 4),
-            Word::Wide(address) => (address, 8),
-        }
+        let (address, bytes) = self.word.range();
+        (address, bytes as u64)
     }
 
     /// Whether it writes.
@@ -89,11 +89,25 @@ impl Operation {
 }
 
 impl Word {
+    fn range(self) -> (u64, usize) {
+        match self {
+            Self::Narrow(address) => (address, 4),
+            Self::Wide(address) => (address, 8),
+        }
+    }
+
     fn bits(self) -> u32 {
         if matches!(self, Self::Wide(_)) { 64 } else { 32 }
     }
 
     fn load(self) -> u64 {
+        if device_memory::remote().is_some() {
+            let mut bytes = [0; 8];
+            let (address, count) = self.range();
+            // SAFETY: whoever made the operation promised that the word is valid.
+            let _ = unsafe { device_memory::read(address, &mut bytes[..count]) };
+            return u64::from_le_bytes(bytes);
+        }
         // SAFETY: whoever made the operation promised that the word is valid, and it is aligned.
         unsafe {
             match self {
@@ -104,6 +118,12 @@ impl Word {
     }
 
     fn store(self, value: u64) {
+        if device_memory::remote().is_some() {
+            let (address, count) = self.range();
+            // SAFETY: whoever made the operation promised that the word is valid.
+            let _ = unsafe { device_memory::write(&value.to_le_bytes()[..count], address) };
+            return;
+        }
         // SAFETY: whoever made the operation promised that the word is valid, and it is aligned.
         unsafe {
             match self {

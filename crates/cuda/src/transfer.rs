@@ -5,6 +5,9 @@
 
 use toolkit::HostStack;
 
+use crate::device_memory;
+use crate::error::Result;
+
 /// One side of a copy, or what is filled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Side {
@@ -117,17 +120,18 @@ impl Copy {
     pub(crate) fn keep_source(&mut self) {
         assert!(self.extent.height == 1 && self.extent.depth == 1, "only one row is kept");
         let mut kept = vec![0; self.extent.width as usize];
-        // SAFETY: the source is valid until the copy has run, and the vector has as many bytes.
+        // SAFETY: the source is valid until the copy has run, and of the host. The vector has as many bytes.
         unsafe { std::ptr::copy_nonoverlapping(self.from.address as *const u8, kept.as_mut_ptr(), kept.len()) };
         self.kept = Some(kept.into());
     }
 
-    pub(crate) fn run(&self) {
+    pub(crate) fn run(&self) -> Result<()> {
         let from = self.kept.as_ref().map_or(self.from, |kept| Side::linear(kept.as_ptr() as u64));
         for (from, to) in from.rows(self.extent).zip(self.to.rows(self.extent)) {
             // SAFETY: whoever made the copy promised that all rows are valid. They may overlap.
-            unsafe { std::ptr::copy(from as *const u8, to as *mut u8, self.extent.width as usize) };
+            unsafe { device_memory::copy(from, to, self.extent.width)? };
         }
+        Ok(())
     }
 }
 
@@ -182,12 +186,20 @@ impl Fill {
         [self.to.address, self.to.row_pitch, self.to.slice_pitch].iter().all(|start| start.is_multiple_of(size))
     }
 
-    pub(crate) fn run(&self) {
+    pub(crate) fn run(&self) -> Result<()> {
         if !self.is_aligned() {
-            return;
+            return Ok(());
         }
         for start in self.to.rows(self.extent) {
             let elements = (self.extent.width / self.pattern.bytes()) as usize;
+            let is_done = match self.pattern {
+                Pattern::Byte(byte) => device_memory::fill_remote(start, &[byte], elements as u64)?,
+                Pattern::Half(half) => device_memory::fill_remote(start, &half.to_le_bytes(), elements as u64)?,
+                Pattern::Word(word) => device_memory::fill_remote(start, &word.to_le_bytes(), elements as u64)?,
+            };
+            if is_done {
+                continue;
+            }
             // SAFETY: whoever made the fill promised that the rows are valid, and they are aligned.
             unsafe {
                 match self.pattern {
@@ -201,6 +213,7 @@ impl Fill {
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -216,7 +229,7 @@ mod tests {
         let extent = Extent { width: 2, height: 2, depth: 1 };
         // SAFETY: two rows of two bytes are within both arrays.
         let copy = unsafe { Copy::new(side(from.as_ptr() as u64, 4), side(to.as_mut_ptr() as u64, 6), extent) };
-        copy.run();
+        copy.run().unwrap();
         assert_eq!(to, [1, 2, 0, 0, 0, 0, 5, 6, 0, 0, 0, 0]);
         assert_eq!(side(0, 6).span(&extent), Some(8));
         assert!(!side(0, 2).overlaps_itself(&extent));
@@ -234,7 +247,7 @@ mod tests {
         let mut copy = unsafe { Copy::new(source, target, Extent::bytes(3)) };
         copy.keep_source();
         from[1] = 9;
-        copy.run();
+        copy.run().unwrap();
         assert_eq!((from, to), ([1, 9, 3], [1, 2, 3]));
     }
 }

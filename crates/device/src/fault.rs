@@ -84,6 +84,14 @@ pub enum FaultKind {
         /// What the system says.
         message: String,
     },
+    /// What a driver says, which does not know where it was.
+    #[error("{message}")]
+    Driver {
+        /// CUDA's number for it.
+        code: u32,
+        /// In words.
+        message: String,
+    },
     /// Something that the device cannot do.
     #[error("not supported by the CPU device: {what}")]
     Unsupported {

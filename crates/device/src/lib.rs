@@ -20,6 +20,7 @@
 #![warn(missing_docs)]
 
 mod fault;
+mod initial_value;
 mod launch;
 mod memory;
 mod observer;
@@ -31,8 +32,9 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 pub use fault::{Fault, FaultKind, LaneNotInMask, Waiter};
+pub use initial_value::initial_bytes;
 pub use launch::{Blocks, LaunchError, LaunchRequest, Launched, Order};
-pub use memory::{Heap, Memory, OutOfMemory};
+pub use memory::{Heap, Memory, OutOfMemory, RemoteError, RemoteMemory};
 pub use observer::Observer;
 pub use output::Output;
 pub use program::{KernelFacts, LoadError, Program};
@@ -51,14 +53,20 @@ pub trait Device: Debug + Send + Sync {
     /// Loads a module: its variables get memory and their initial values.
     fn load(&self, module: ptx::ir::Module) -> Result<Arc<dyn Program>, LoadError>;
 
-    /// A handle for a texture or surface.
+    /// Whether what runs at the same time on it has different numbers in `%smid`: then memory of its own needs no atomic
+    /// operations.
+    fn has_workers(&self) -> bool {
+        true
+    }
+
+    /// A handle for a texture or surface; what the device does not have, if it cannot be made.
     ///
     /// # Safety
     /// Until the object is forgotten, each element of its image, at the addresses and distances that its levels say, is in
     /// memory that kernels may read and, through a surface, write; or at addresses at which nothing is mapped, so that an
     /// access ends the launch.
     #[allow(unsafe_code, reason = "images are known by their addresses")]
-    unsafe fn create_texture(&self, object: texture::Object) -> u64;
+    unsafe fn create_texture(&self, object: texture::Object) -> Result<u64, String>;
 
     /// Forgets a texture or surface. False if there is none.
     fn destroy_texture(&self, handle: u64) -> bool;

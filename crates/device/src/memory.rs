@@ -51,6 +51,50 @@ pub trait Memory: Debug + Send + Sync {
 
     /// Copies from an allocation. False if it does not fit in one.
     fn read(&self, address: u64, bytes: &mut [u8]) -> bool;
+
+    /// The way to it if the process cannot access it by its addresses; nothing if it can.
+    fn remote(&self) -> Option<&dyn RemoteMemory> {
+        None
+    }
+
+    /// Lets kernels access memory of the host, at the addresses that it has there.
+    ///
+    /// # Safety
+    /// The memory is there until it is forgotten.
+    #[allow(unsafe_code, reason = "memory is known by its addresses")]
+    unsafe fn share_host(&self, _address: u64, _bytes: u64) -> Result<(), RemoteError> {
+        Ok(())
+    }
+
+    /// Takes memory of the host from kernels.
+    fn forget_host(&self, _address: u64) {}
+}
+
+/// What a device says that could not do something with its memory.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct RemoteError {
+    /// CUDA's number for it.
+    pub code: u32,
+    /// In words.
+    pub message: String,
+}
+
+/// Memory of a device that the process cannot access by its addresses, but for what was allocated to be shared.
+pub trait RemoteMemory: Debug + Send + Sync {
+    /// Copies from anywhere to anywhere, memory of the host included.
+    ///
+    /// # Safety
+    /// Addresses that are not of this memory are of memory of the host, which is there, to read or to write.
+    #[allow(unsafe_code, reason = "memory is known by its addresses")]
+    unsafe fn copy(&self, from: u64, to: u64, bytes: u64) -> Result<(), RemoteError>;
+
+    /// Writes a pattern of 1, 2 or 4 bytes so many times, from an address of this memory on.
+    fn fill(&self, address: u64, pattern: &[u8], count: u64) -> Result<(), RemoteError>;
+
+    /// Addresses apart from all allocations at which kernels read zeros. What is written there with [`Self::fill`] and
+    /// [`Self::copy`] takes memory.
+    fn reserve_zeros(&self, bytes: u64) -> Result<u64, RemoteError>;
 }
 
 /// Who answers `malloc` and `free` of kernels.

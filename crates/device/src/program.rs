@@ -31,6 +31,9 @@ pub enum LoadError {
     /// A variable of it cannot be made.
     #[error("the variable `{0}` is declared but not defined")]
     Undefined(String),
+    /// It holds something that the device does not have.
+    #[error("{0}")]
+    Unsupported(String),
 }
 
 /// A module on a device.

@@ -178,7 +178,9 @@ impl Model {
 
     /// Its architecture.
     pub fn architecture(&self) -> &'static Architecture {
-        Architecture::named(&format!("sm_{}", self.capability)).expect("every model has an architecture that is known")
+        // A GPU that is newer than the table is like the newest before it.
+        let names = (0..=self.capability).rev().map(|capability| format!("sm_{capability}"));
+        names.into_iter().find_map(|name| Architecture::named(&name)).expect("no GPU is older than the table")
     }
 }
 

@@ -87,6 +87,7 @@ impl Settings {
         // Without `..`, so that no setting is forgotten.
         let Self { library, trace_children, device, tools } = self;
         let Device {
+            driver,
             gpu,
             memory,
             launch_timeout,
@@ -116,6 +117,7 @@ impl Settings {
         let mut text = VERSION.to_owned();
         put(&mut text, "library", library.as_deref().map(bytes_of));
         put(&mut text, "trace-children", [word(*trace_children)]);
+        put(&mut text, "driver", driver.as_deref().map(bytes_of));
         put(&mut text, "gpu", gpu);
         put(&mut text, "device-memory", memory.map(|bytes| bytes.to_string()));
         put(&mut text, "launch-timeout", launch_timeout.map(|seconds| seconds.to_string()));
@@ -171,6 +173,7 @@ impl Settings {
         match value.key {
             b"library" => self.library = Some(value.path()?),
             b"trace-children" => self.trace_children = value.word()?,
+            b"driver" => device.driver = Some(value.path()?),
             b"gpu" => device.gpu = Some(value.text()?),
             b"device-memory" => device.memory = Some(value.number()?),
             b"launch-timeout" => device.launch_timeout = Some(value.number()?),

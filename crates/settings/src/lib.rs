@@ -44,6 +44,8 @@ pub struct Settings {
 /// How the device is to be.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Device {
+    /// The driver of the GPU that runs kernels; by default the processor runs them.
+    pub driver: Option<PathBuf>,
     /// The GPU that the program sees, by its short name; by default it sees what it is.
     pub gpu: Option<String>,
     /// Bytes of device memory; by default those of the GPU, or a part of what the machine has.

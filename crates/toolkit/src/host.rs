@@ -2,13 +2,14 @@
 
 use std::fmt::Debug;
 use std::io;
-use std::sync::MutexGuard;
+use std::sync::{Arc, MutexGuard};
 
 use device::Memory;
 use report::{Finding, Row};
 
 use crate::objects::Objects;
 use crate::plane::{Plane, PlaneLayout};
+use crate::shared_words::SharedWords;
 use crate::stack::HostStack;
 
 /// The process of the program, for its tools.
@@ -24,6 +25,9 @@ pub trait Host: Debug + Send + Sync {
 
     /// Memory that lies beside that of the device, cell by cell. Kernels access it by its address.
     fn plane(&self, layout: PlaneLayout) -> io::Result<Box<dyn Plane>>;
+
+    /// Words that kernels and the process access.
+    fn words(&self, count: usize) -> io::Result<Arc<dyn SharedWords>>;
 
     /// Whether the process has memory at an address, whoever knows of it.
     fn has_memory_at(&self, address: u64) -> bool;

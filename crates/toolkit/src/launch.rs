@@ -65,15 +65,28 @@ pub struct Words<'a> {
     layout: &'a Layout,
     table: &'a mut [u64],
     kept: &'a mut Vec<Kept>,
+    tables: &'a mut Vec<(usize, Arc<[u64]>)>,
 }
 
 /// What a launch reads, and what is therefore kept until it has ended.
 pub type Kept = Arc<dyn Any + Send + Sync>;
 
 impl<'a> Words<'a> {
-    /// Those of a tool in a table, and where is kept what they point to.
-    pub fn new(tool: &'a str, layout: &'a Layout, table: &'a mut [u64], kept: &'a mut Vec<Kept>) -> Self {
-        Self { tool, layout, table, kept }
+    /// Those of a tool in a table, where is kept what they point to, and the tables of which a word is to have the address.
+    pub fn new(
+        tool: &'a str,
+        layout: &'a Layout,
+        table: &'a mut [u64],
+        kept: &'a mut Vec<Kept>,
+        tables: &'a mut Vec<(usize, Arc<[u64]>)>,
+    ) -> Self {
+        Self { tool, layout, table, kept, tables }
+    }
+
+    /// Sets a word that the tool declares to the address of a table that the launch reads.
+    pub fn set_table(&mut self, word: Word, table: Arc<[u64]>) {
+        let offset = self.layout.offset(self.tool, word).expect("a tool declares the words that it sets");
+        self.tables.push((offset as usize / 8, table));
     }
 
     /// Keeps something until the launch has ended.

@@ -29,6 +29,11 @@ pub trait Tool: Debug + Send + Sync {
         false
     }
 
+    /// What it needs that only the CPU device has; nothing if it runs on a GPU, too.
+    fn needs_cpu(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Whether the command of its name is not the one that all tools have, but made for it.
     fn has_own_command(&self) -> bool {
         false

@@ -1,5 +1,6 @@
-//! `warpgrind doctor`: looks at a program and the libraries it needs, and says before any run what would go wrong.
+//! `warpgrind doctor`: looks at a program and the libraries it needs, or at the GPU, and says before any run what would go wrong.
 
+mod gpu;
 mod kernels;
 mod objects;
 
@@ -7,9 +8,9 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use program::runtime::{Linkage, Major};
 use program::{Elf, Kind, has_machine_code_only};
 use ptx::diagnostic::printable;
@@ -22,8 +23,15 @@ use crate::{CommandStatus, output, target};
 /// Arguments of `warpgrind doctor`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
+    /// What is to run the kernels: with `gpu`, the driver and the GPU are looked at instead of a program.
+    #[arg(long, value_enum, default_value_t = target::Device::Cpu)]
+    device: target::Device,
+    /// With `--device gpu`, NVIDIA's driver: its `libcuda.so.1`; by default the one that is installed.
+    #[arg(long, value_name = "FILE")]
+    driver: Option<PathBuf>,
     /// The program, or a shared library.
-    program: OsString,
+    #[arg(required_unless_present = "device")]
+    program: Option<OsString>,
     /// Its arguments, which are not looked at.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     arguments: Vec<OsString>,
@@ -74,7 +82,11 @@ const CURE_REFUSED: &str =
     "compile for an older architecture, such as `-gencode arch=compute_80,code=compute_80`, or report it";
 
 pub(crate) fn run(args: &Args) -> Result<CommandStatus> {
-    let path = target::find(&args.program)?;
+    if args.device == target::Device::Gpu {
+        return gpu::run(args.driver.as_deref(), args.json);
+    }
+    let Some(program) = &args.program else { bail!("name the program: `warpgrind doctor ./app`") };
+    let path = target::find(program)?;
     let mut report = Report {
         program: path.display().to_string(),
         can_run: false,

@@ -47,6 +47,11 @@ impl Toolchain {
         self.cuda.join("bin")
     }
 
+    /// NVIDIA's assembler.
+    pub(crate) fn ptxas(&self) -> PathBuf {
+        self.programs().join("ptxas")
+    }
+
     /// Headers that do not come with the compiler.
     pub(crate) fn other_headers() -> Result<PathBuf> {
         Ok(script("cuda-runtimes", "--print-dir")?.join("13/include"))

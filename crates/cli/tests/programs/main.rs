@@ -11,6 +11,7 @@
 mod build;
 mod campaigns;
 mod faults;
+mod gpu;
 mod guide;
 mod header;
 mod health;
@@ -107,6 +108,7 @@ fn main() -> Result<()> {
             trials.push(trial.with_ignored_flag(true));
         }
     }
+    trials.extend(on_gpu(&root)?);
     for tool in WITH_BUGS {
         let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(tool).canonicalize()?;
         for (name, source) in sources_in(&directory, &["cu", "py"])? {
@@ -147,6 +149,37 @@ fn main() -> Result<()> {
     let guide = || guide::check(toolchain()?).map_err(|error| Failed::from(format!("{error:#}")));
     trials.push(Trial::test("guide", guide).with_ignored_flag(true));
     libtest_mimic::run(&args, trials).exit();
+}
+
+/// The same on the GPU device.
+fn on_gpu(root: &Path) -> Result<Vec<Trial>> {
+    let failed = |error: anyhow::Error| Failed::from(format!("{error:#}"));
+    let mut trials = Vec::new();
+    for (name, source) in find_programs(root)? {
+        let text = std::fs::read_to_string(&source)?;
+        let header = Header::parse(&text).with_context(|| format!("in the header of {}", source.display()))?;
+        let is_right = header.exit == 0 && header.stderr.is_empty() && !header.has_bugs && !header.measures_itself;
+        let is_for_gpu = header.run.is_empty() && header.seeds == 0 && gpu::reason(&name).is_none();
+        for arguments in [&["run"][..], &["memcheck"]] {
+            let (source, header, variant) = (source.clone(), header.clone(), header.variants[0]);
+            if is_for_gpu && (is_right || arguments == ["run"]) {
+                let trial = Trial::test(format!("gpu {} {name}", arguments[0]), move || {
+                    test(&source, &header, variant, Command::OnGpu(arguments)).map_err(failed)
+                });
+                trials.push(trial.with_ignored_flag(true));
+            }
+        }
+    }
+    for tool in gpu::TOOLS {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(tool).canonicalize()?;
+        for (name, source) in sources_in(&directory, &["cu"])? {
+            if gpu::reason(&format!("{tool}/{name}")).is_none() {
+                let check = move || report::on_gpu(toolchain()?, tool, &source).map_err(failed);
+                trials.push(Trial::test(format!("gpu {tool}/{name}"), check).with_ignored_flag(true));
+            }
+        }
+    }
+    Ok(trials)
 }
 
 /// Programs, with their names: `tests/cuda/GROUP/PROGRAM.cu`. What is deeper is a part of one.

@@ -14,6 +14,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::build::Toolchain;
+use crate::gpu::StandIn;
 use crate::header::{Header, Variant};
 use crate::run::{Installation, timeout};
 
@@ -50,6 +51,20 @@ pub(crate) fn with_flag(toolchain: &Toolchain, tool: &str, flag: &str, source: &
     Ok(())
 }
 
+/// Runs a program on the GPU device, with its bug and without: the same must be found.
+pub(crate) fn on_gpu(toolchain: &Toolchain, tool: &str, source: &Path) -> Result<()> {
+    let text = std::fs::read_to_string(source)?;
+    for is_fixed in [false, true] {
+        let output = check_on(toolchain, &[tool], source, &text, is_fixed, true)?;
+        let report = String::from_utf8_lossy(&output.stderr);
+        let (wanted, found) = (if is_fixed { Wanted::new() } else { wanted(&text) }, found(&report, tool, source));
+        ensure!(wanted == found, "wanted {wanted:?}, found {found:?}:\n{report}");
+        let is_clean = !matches!(output.status.code(), None | Some(86 | 87));
+        ensure!(is_clean == is_fixed, "the exit is {}:\n{report}", output.status);
+    }
+    Ok(())
+}
+
 /// Runs a program without it.
 pub(crate) fn repaired(toolchain: &Toolchain, tool: &str, source: &Path) -> Result<()> {
     let text = std::fs::read_to_string(source)?;
@@ -68,9 +83,29 @@ fn check(
     text: &str,
     is_fixed: bool,
 ) -> Result<std::process::Output> {
+    check_on(toolchain, tool, source, text, is_fixed, false)
+}
+
+fn check_on(
+    toolchain: &Toolchain,
+    tool: &[&str],
+    source: &Path,
+    text: &str,
+    is_fixed: bool,
+    is_on_gpu: bool,
+) -> Result<std::process::Output> {
     let installation = Installation::make()?;
     let mut command = timeout(&installation);
-    command.args(tool).args(["--seed", "1"]).args(after(text, "@ flags: ").flat_map(str::split_whitespace));
+    command.args(tool);
+    let stand_in = is_on_gpu.then(|| StandIn::new(toolchain, &installation.file(""))).transpose()?;
+    match &stand_in {
+        None => drop(command.args(["--seed", "1"])),
+        Some(stand_in) => {
+            command.args(stand_in.flags());
+            stand_in.set(&mut command);
+        }
+    }
+    command.args(after(text, "@ flags: ").flat_map(str::split_whitespace));
     if source.extension().is_some_and(|extension| extension == "py") {
         command.arg("python3").arg(source.file_name().context("a file has a name")?);
         if is_fixed {
@@ -91,7 +126,10 @@ fn check(
         command.arg(toolchain.build(source, &header, variant).context("building the program")?.program);
     }
     command.args(after(text, "@ args: ").flat_map(str::split_whitespace));
-    command.current_dir(source.parent().context("a source is in a directory")?).output().context("starting `timeout`")
+    command.current_dir(source.parent().context("a source is in a directory")?);
+    let output = command.output().context("starting `timeout`")?;
+    stand_in.map_or(Ok(()), |stand_in| stand_in.check())?;
+    Ok(output)
 }
 
 /// What follows a mark in the lines that have it.

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::build::Built;
+use crate::gpu::StandIn;
 use crate::header::Header;
 
 /// Seconds after which a program is ended.
@@ -22,6 +23,8 @@ pub(crate) enum Command {
     Run,
     /// A tool, with more tools: the program must do the same, and nothing may be found.
     Tool(&'static [&'static str]),
+    /// `warpgrind run`, or a tool, on the GPU device.
+    OnGpu(&'static [&'static str]),
 }
 
 /// Runs a program; an error says what is not as it must be.
@@ -43,11 +46,20 @@ pub(crate) fn run(built: &Built, header: &Header, command: Command) -> Result<()
 /// Runs a program with more options of the command, and gives what it printed.
 fn run_once(built: &Built, header: &Header, command: Command, flags: &[String]) -> Result<String> {
     let installation = Installation::make()?;
-    let output = timeout(&installation)
-        .args(match command {
-            Command::Run => &["run"],
-            Command::Tool(arguments) => arguments,
-        })
+    let stand_in = match command {
+        Command::OnGpu(_) => Some(StandIn::new(crate::toolchain()?, &installation.path)?),
+        _ => None,
+    };
+    let mut process = timeout(&installation);
+    process.args(match command {
+        Command::Run => &["run"],
+        Command::Tool(arguments) | Command::OnGpu(arguments) => arguments,
+    });
+    if let Some(stand_in) = &stand_in {
+        process.args(stand_in.flags());
+        stand_in.set(&mut process);
+    }
+    let output = process
         .args(&header.run)
         .args(flags)
         .arg(&built.program)
@@ -58,11 +70,12 @@ fn run_once(built: &Built, header: &Header, command: Command, flags: &[String]) 
         .output()
         .context("starting `timeout`")?;
     let mut header = header.clone();
-    if command != Command::Run {
+    if !matches!(command, Command::Run | Command::OnGpu(["run"])) {
         // There is a summary.
         header.stderr.push("0 errors".to_owned());
     }
-    let wrong = complaints(&output, &header);
+    let mut wrong = complaints(&output, &header);
+    wrong.extend(stand_in.and_then(|stand_in| stand_in.check().err()).map(|error| error.to_string()));
     if wrong.is_empty() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
@@ -146,7 +159,7 @@ impl Drop for Installation {
 }
 
 /// A library that cargo built: in `deps` because this test depends on it, beside the command if it was asked for.
-fn newest(command: &Path, name: &str) -> Result<PathBuf> {
+pub(crate) fn newest(command: &Path, name: &str) -> Result<PathBuf> {
     let built = command.parent().context("a command is in a directory")?;
     let places = [built.join("deps").join(name), built.join(name)];
     let time = |place: &PathBuf| fs::metadata(place).and_then(|file| file.modified()).ok();

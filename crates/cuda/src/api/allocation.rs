@@ -193,8 +193,19 @@ pub(super) fn register(address: u64, bytes: u64, flags: u32, context: usize) -> 
     if overlaps {
         return Err(CudaError::HOST_MEMORY_ALREADY_REGISTERED);
     }
+    share_host(address, bytes)?;
     record(address, bytes, Kind::Registered { flags }, Source::Device, context);
     Ok(())
+}
+
+/// Lets kernels access memory of the program.
+#[allow(unsafe_code, reason = "memory is known by its addresses")]
+fn share_host(address: u64, bytes: u64) -> Result<()> {
+    // SAFETY: the memory was there a moment ago. That the program does not unmap it before it says so is for the program to see to.
+    unsafe { driver::get()?.device.memory().share_host(address, bytes) }.map_err(|error| {
+        crate::refusal::refuse(&format!("memory of the program cannot be registered: {error}"));
+        CudaError::from_code(error.code).unwrap_or(CudaError::UNKNOWN)
+    })
 }
 
 /// Forgets memory of the program.
@@ -204,6 +215,7 @@ pub(super) fn unregister(address: u64) -> Result<()> {
         Some(Allocation { kind: Kind::Registered { .. }, .. }) => {
             drop(allocations);
             forget(address);
+            driver::get()?.device.memory().forget_host(address);
             Ok(())
         }
         _ => Err(CudaError::HOST_MEMORY_NOT_REGISTERED),

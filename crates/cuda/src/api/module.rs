@@ -57,6 +57,7 @@ pub(crate) fn load_parsed(module: ptx::ir::Module) -> Result<Arc<Module>> {
         match error {
             device::LoadError::OutOfMemory(_) => CudaError::OUT_OF_MEMORY,
             device::LoadError::Undefined(_) => CudaError::SHARED_OBJECT_SYMBOL_NOT_FOUND,
+            device::LoadError::Unsupported(_) => CudaError::NOT_SUPPORTED,
         }
     })?;
     if let Some(tool_host) = tooling::get() {

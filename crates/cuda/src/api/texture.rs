@@ -89,7 +89,10 @@ pub(crate) fn create_surface(resource: &Resource) -> Result<u64> {
 fn new_handle(object: Object) -> Result<u64> {
     // SAFETY: the image of an array is as large as the array's memory. Of other memory, `Resource::image` has looked up the
     // allocation that it lies in. That the program does not free it before the object is for the program to see to.
-    Ok(unsafe { driver::get()?.device.create_texture(object) })
+    unsafe { driver::get()?.device.create_texture(object) }.map_err(|what| {
+        crate::refusal::refuse(&what);
+        CudaError::NOT_SUPPORTED
+    })
 }
 
 /// Forgets a texture or surface.

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{allocation, context, in_use};
 use crate::address_space::{Memory, Range};
+use crate::device_memory;
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
 use crate::process::device_access;
@@ -93,6 +94,10 @@ fn check_size(bytes: u64) -> Result<()> {
 /// Reserves addresses.
 pub(crate) fn reserve(bytes: u64, align: u64) -> Result<u64> {
     check_size(bytes)?;
+    if device_memory::remote().is_some() {
+        crate::refusal::refuse("addresses that programs reserve themselves are not supported by the GPU device");
+        return Err(CudaError::NOT_SUPPORTED);
+    }
     if align != 0 && !align.is_power_of_two() {
         return Err(CudaError::INVALID_VALUE);
     }

@@ -114,7 +114,9 @@ impl Work {
             Self::Copy(copy) if is_well && !copy.extent().is_empty() => {
                 let ranges = [copy.from(), copy.to()].map(|side| (side.address, side.span(copy.extent())));
                 access(&ranges, || {
-                    copy.run();
+                    if let Err(error) = copy.run() {
+                        return driver::fail(error);
+                    }
                     if let Some(tool_host) = tooling::get() {
                         tool_host.on_copied(copy);
                     }
@@ -122,7 +124,9 @@ impl Work {
             }
             Self::Fill(fill) if is_well && !fill.extent().is_empty() => {
                 access(&[(fill.to().address, fill.to().span(fill.extent()))], || {
-                    fill.run();
+                    if let Err(error) = fill.run() {
+                        return driver::fail(error);
+                    }
                     if let Some(tool_host) = tooling::get() {
                         fill.to().rows(*fill.extent()).for_each(|row| tool_host.on_filled(row, fill.extent().width));
                     }

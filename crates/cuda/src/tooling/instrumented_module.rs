@@ -1,10 +1,12 @@
 //! What tools have made of a kernel, and what was reported of it.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use rewrite::{KernelVersions, Sites};
 use rustc_hash::FxHashMap;
+
+use super::shared_words::ToolWords;
 
 /// The module of a kernel that tools have rewritten.
 #[derive(Debug)]
@@ -12,7 +14,7 @@ pub(crate) struct InstrumentedModule {
     pub(super) sites: Sites,
     pub(super) versions: KernelVersions,
     /// How often something happened at each site.
-    pub(super) counters: Box<[AtomicU64]>,
+    pub(super) counters: ToolWords,
     /// What is known of each site where something was found.
     pub(super) reported: Mutex<FxHashMap<u32, Reported>>,
 }

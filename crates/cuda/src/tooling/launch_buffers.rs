@@ -1,6 +1,7 @@
 //! Memory in which launches find their contexts and leave their records, in buffers of a fixed size.
 //!
-//! It is a file of the session, so that records outlive the process.
+//! It is a file of the session, so that records outlive the process; for a device that does not access memory of the process,
+//! memory that it shares, and then records of a launch under way end with the process.
 //!
 //! Unsafe: kernels write it while we read it. What is read are single words that are there or not.
 #![allow(unsafe_code, reason = "kernels write this memory")]
@@ -9,20 +10,35 @@ use std::fs::OpenOptions;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use device::Device;
 use report::Counts;
 use rewrite::context::{MOST_TABLE, Record, RecordBuffer};
 
+use toolkit::SharedWords;
+
+use super::shared_words::ToolWords;
 use crate::address_space::{Memory, Range};
 
 /// Memory for some launches at a time.
 #[derive(Debug)]
 pub(super) struct LaunchBuffers {
-    range: Range,
+    /// The numbers of launches and lines, in the file of the session.
+    counts: Range,
+    /// The buffers: in that file, or in memory that the device shares.
+    buffers: Buffers,
     /// The numbers of buffers that nobody uses.
     free: Mutex<Vec<u64>>,
     is_free: Condvar,
+}
+
+/// Where buffers are.
+#[derive(Debug)]
+enum Buffers {
+    /// In the file of the session, from this address on: they outlive the process.
+    InFile(u64),
+    Shared(ToolWords),
 }
 
 /// The memory of one launch.
@@ -54,8 +70,16 @@ const CAPACITY: u64 = (BYTES - RECORD_BUFFER - RecordBuffer::RECORDS as u64) / R
 
 impl LaunchBuffers {
     /// Memory in the file beside a journal.
-    pub(super) fn new(journal: Option<&Path>) -> io::Result<Self> {
-        let bytes = COUNTS + BUFFERS * BYTES;
+    pub(super) fn new(device: &Arc<dyn Device>, journal: Option<&Path>) -> io::Result<Self> {
+        let shared = match device.memory().remote() {
+            None => None,
+            Some(_) => Some(ToolWords::new(device, (BUFFERS * BYTES / 8) as usize)?),
+        };
+        Self::with(journal, shared)
+    }
+
+    fn with(journal: Option<&Path>, shared: Option<ToolWords>) -> io::Result<Self> {
+        let bytes = COUNTS + if shared.is_some() { 0 } else { BUFFERS * BYTES };
         let memory = match journal {
             None => Memory::new(bytes)?,
             Some(journal) => {
@@ -66,25 +90,26 @@ impl LaunchBuffers {
         let range = Range::reserve_from(WANTED, bytes, 4096)?;
         range.map(range.address, bytes, &memory, 0)?;
         range.allow(range.address, bytes, true)?;
-        Ok(Self { range, free: Mutex::new((0..BUFFERS).collect()), is_free: Condvar::new() })
+        let buffers = shared.map_or(Buffers::InFile(range.address + COUNTS), Buffers::Shared);
+        Ok(Self { counts: range, buffers, free: Mutex::new((0..BUFFERS).collect()), is_free: Condvar::new() })
     }
 
     /// How many launches have begun.
     fn begun(&self) -> &AtomicU64 {
         // SAFETY: within the range, aligned, and zero or what such a number was set to.
-        unsafe { AtomicU64::from_ptr(self.range.address as *mut u64) }
+        unsafe { AtomicU64::from_ptr(self.counts.address as *mut u64) }
     }
 
     /// How many have ended.
     fn ended(&self) -> &AtomicU64 {
         // SAFETY: within the range, aligned, and zero or what such a number was set to.
-        unsafe { AtomicU64::from_ptr((self.range.address + 8) as *mut u64) }
+        unsafe { AtomicU64::from_ptr((self.counts.address + 8) as *mut u64) }
     }
 
     /// How many lines were to be written to the journal.
     fn lines(&self) -> &AtomicU64 {
         // SAFETY: within the range, aligned, and zero or what such a number was set to.
-        unsafe { AtomicU64::from_ptr((self.range.address + 16) as *mut u64) }
+        unsafe { AtomicU64::from_ptr((self.counts.address + 16) as *mut u64) }
     }
 
     /// How many launches have begun.
@@ -130,7 +155,11 @@ impl LaunchBuffers {
 impl LaunchBuffer<'_> {
     /// Where its table is.
     pub(super) fn address(&self) -> u64 {
-        self.pool.range.address + COUNTS + self.number * BYTES
+        let first = match &self.pool.buffers {
+            Buffers::InFile(address) => *address,
+            Buffers::Shared(words) => words.address(),
+        };
+        first + self.number * BYTES
     }
 
     /// Where its record buffer is.
@@ -202,7 +231,7 @@ mod tests {
 
     #[test]
     fn records_without_room_are_all_that_were_lost_however_often_one_asks() {
-        let buffers = LaunchBuffers::new(None).expect("there is memory");
+        let buffers = LaunchBuffers::with(None, None).expect("there is memory");
         let buffer = buffers.take(&[0; 8]);
         let mut taken = 0;
         record(&buffer, CAPACITY + 5);

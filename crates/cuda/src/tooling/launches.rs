@@ -8,10 +8,11 @@ use report::{Finding, Line, Occurrence, Place, Severity};
 use rewrite::context::{COUNTERS, RECORD_BUFFER, Record, TALLIES, TALLY_ROW, Tallies};
 use rewrite::{KernelVersion, LaunchShape, Refusal, SiteId, Sites, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use toolkit::{Evidence, Failure, HostStack, Kept, LaunchView, Moment, Words, tally_rows};
+use toolkit::{Evidence, Failure, HostStack, Kept, LaunchView, Moment, SharedWords, Words, tally_rows};
 
 use super::instrumented_module::{InstrumentedModule, Reported};
 use super::launch_buffers::LaunchBuffer;
+use super::shared_words::ToolWords;
 use super::{ToolHost, stack};
 use crate::error::CudaError;
 
@@ -91,7 +92,7 @@ impl InstrumentedKernel {
         for row in tallies.chunks(Tallies::row_bytes(sites) / 8) {
             let (own, counted) = row.split_at(Tallies::FIRST as usize / 8);
             own.iter().for_each(|word| word.store(0, Ordering::Relaxed));
-            for (tally, counter) in counted.iter().zip(&self.module.counters) {
+            for (tally, counter) in counted.iter().zip(self.module.counters.iter()) {
                 let count = tally.swap(0, Ordering::Relaxed);
                 counter.fetch_add(count, Ordering::Relaxed);
             }
@@ -229,7 +230,7 @@ impl ToolHost {
         let layout = self.rewriter.layout();
         let words = layout.kernel_words() as usize / 8 + target.version.map_or(0, |version| version.kernel_words);
         let (mut table, mut kept) = (vec![0_u64; words], Vec::new());
-        table[COUNTERS as usize / 8] = kernel.module.counters.as_ptr() as u64;
+        table[COUNTERS as usize / 8] = kernel.module.counters.address();
         let tallies = self.has_tallies().then(|| kernel.take_tallies());
         if let Some(tallies) = &tallies {
             table[TALLIES as usize / 8] = tallies.as_ptr() as u64;
@@ -237,9 +238,16 @@ impl ToolHost {
         }
         // Functions that are called through pointers have checks in them also where the kernel has none.
         let none = KernelVersion::default();
+        let mut tables = Vec::new();
         for (tool, instance) in self.tools.iter().zip(&self.instances) {
-            let mut words = Words::new(tool.name(), layout, &mut table, &mut kept);
+            let mut words = Words::new(tool.name(), layout, &mut table, &mut kept, &mut tables);
             instance.words(launch, target.version.unwrap_or(&none), &mut words);
+        }
+        for (word, values) in tables {
+            // Without its table a kernel finds memory in it that is not there, and says so.
+            let Ok(words) = ToolWords::of(&self.services.device, &values) else { continue };
+            table[word] = words.address();
+            kept.push(Arc::new(words));
         }
         let buffer = self.services.launch_buffers.take(&table);
         buffer.set(RECORD_BUFFER, buffer.record_buffer());

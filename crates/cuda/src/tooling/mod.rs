@@ -7,6 +7,7 @@
 
 mod api_errors;
 mod checkpoint;
+mod device_plane;
 mod events;
 mod heap;
 mod instrumented_module;
@@ -17,6 +18,7 @@ mod not_run;
 mod plan;
 mod services;
 mod shadow_plane;
+mod shared_words;
 mod snapshot;
 mod stack;
 mod tool_settings;
@@ -144,6 +146,14 @@ impl ToolHost {
             }
         }
         let Some(first) = tools.first().map(|tool| tool.name()) else { return Ok(None) };
+        if device.memory().remote().is_some()
+            && let Some((tool, what)) = tools.iter().find_map(|tool| Some((tool.name(), tool.needs_cpu()?)))
+        {
+            crate::log::say(&format!(
+                "{tool} needs {what}, which a GPU does not have, so CUDA does not start: run it with `--device cpu`"
+            ));
+            return Err(CudaError::NOT_SUPPORTED);
+        }
         let instrumentation: Vec<&'static dyn Instrumentation> =
             tools.iter().map(|tool| tool.instrumentation()).collect();
         let rewriter = Rewriter::new(&instrumentation).map_err(|error| {

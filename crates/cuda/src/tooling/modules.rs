@@ -4,7 +4,7 @@
 //! have hundreds of kernels, and programs launch few of them. What was rewritten is not kept on disk: to rewrite a kernel
 //! takes some milliseconds (`docs/memcheck-measurements.md`), and what takes long, its machine code, is kept.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use device::Program;
@@ -15,6 +15,7 @@ use toolkit::SiteCount;
 use super::ToolHost;
 use super::instrumented_module::InstrumentedModule;
 use super::launches::InstrumentedKernel;
+use super::shared_words::ToolWords;
 
 /// A module as the program loaded it, of which kernels are rewritten.
 #[derive(Debug)]
@@ -50,7 +51,8 @@ impl ToolHost {
         let versions = rewritten.kernels.remove(name)?;
         let program = source.program.load_part(rewritten.module);
         let program = program.inspect_err(|error| unchecked(error.to_string())).ok()?;
-        let counters = (0..rewritten.sites.len()).map(|_| AtomicU64::new(0)).collect();
+        let counters = ToolWords::new(&self.services.device, rewritten.sites.len());
+        let counters = counters.inspect_err(|error| unchecked(error.to_string())).ok()?;
         let instrumented =
             InstrumentedModule { sites: rewritten.sites, versions, counters, reported: Mutex::default() };
         let kernel = InstrumentedKernel::new(instrumented, program, name)?;

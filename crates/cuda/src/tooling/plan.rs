@@ -280,7 +280,9 @@ impl Runs<'_> {
                 self.instructions += launched.instructions;
                 Ok(Ran { failure, has_records })
             }
-            Err(LaunchError::Fault(Fault { kind: FaultKind::Trap, .. })) if self.is_stopped_by_tool() => {
+            Err(LaunchError::Fault(Fault { kind: FaultKind::Trap | FaultKind::Driver { .. }, .. }))
+                if self.is_stopped_by_tool() =>
+            {
                 Ok(Ran { failure: Some(failure.unwrap_or(Failure::IllegalAddress)), has_records })
             }
             Err(error) => Err(LaunchEnd::Device(self.tool_host.in_program(target, &self.job.shape, error))),

@@ -8,11 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use device::{Device, Memory};
 use report::{Coverage, Finding, Journal, Line, Row};
 use rustc_hash::FxHashMap;
-use toolkit::{Host, HostStack, Objects, Plane, PlaneLayout, PlaneOf};
+use toolkit::{Host, HostStack, Objects, Plane, PlaneLayout, PlaneOf, SharedWords};
 
 use super::api_errors::{self, FailedCall};
+use super::device_plane::DevicePlane;
 use super::launch_buffers::{CountedLaunch, LaunchBuffers};
 use super::shadow_plane::ShadowPlane;
+use super::shared_words::ToolWords;
 use super::stack;
 
 /// The process, for its tools.
@@ -74,7 +76,7 @@ impl Services {
         Ok(Self {
             device: Arc::clone(device),
             objects: Mutex::default(),
-            launch_buffers: LaunchBuffers::new(journal.as_ref().map(Journal::path))?,
+            launch_buffers: LaunchBuffers::new(device, journal.as_ref().map(Journal::path))?,
             journal,
             state: Mutex::default(),
             is_closed: Mutex::default(),
@@ -179,7 +181,14 @@ impl Host for Services {
             PlaneOf::Global => self.memory().range().1,
             PlaneOf::Shared => self.device.shared_range().map_or(0, |(_, bytes)| bytes),
         };
-        Ok(Box::new(ShadowPlane::new(bytes, layout)?))
+        match self.memory().remote() {
+            None => Ok(Box::new(ShadowPlane::new(bytes, layout)?)),
+            Some(_) => Ok(Box::new(DevicePlane::new(&self.device, bytes, layout)?)),
+        }
+    }
+
+    fn words(&self, count: usize) -> io::Result<Arc<dyn SharedWords>> {
+        Ok(Arc::new(ToolWords::new(&self.device, count)?))
     }
 
     fn has_memory_at(&self, address: u64) -> bool {

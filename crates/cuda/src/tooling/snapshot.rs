@@ -12,6 +12,8 @@ use std::sync::{Mutex, PoisonError};
 use device::Program;
 use toolkit::{Accessed, LaunchView, Objects, Reach, Touched};
 
+use crate::device_memory;
+
 /// Objects with what was in them.
 #[derive(Debug)]
 pub(super) struct Snapshot {
@@ -37,6 +39,12 @@ impl Saved {
         let mut buffer = buffers.take(length as usize + ALIGN);
         let skipped = (start as usize).wrapping_sub(buffer.as_ptr() as usize) % ALIGN;
         buffer.clear();
+        if device_memory::remote().is_some() {
+            buffer.resize(skipped + length as usize, 0);
+            // SAFETY: the object has so many bytes, and is there.
+            give_up(unsafe { device_memory::read(start, &mut buffer[skipped..]) });
+            return Self { start, name, buffer, skipped };
+        }
         buffer.resize(skipped, 0);
         // SAFETY: the object has so many bytes, and is there. What other threads of the program write meanwhile may be torn, as
         // for any copy of theirs.
@@ -51,6 +59,13 @@ impl Saved {
 
     fn bytes(&self) -> &[u8] {
         &self.buffer[self.skipped..]
+    }
+}
+
+/// A device that does not read or write its memory has failed: so has all work.
+fn give_up(result: crate::error::Result<()>) {
+    if let Err(error) = result {
+        crate::driver::fail(error);
     }
 }
 
@@ -124,6 +139,10 @@ impl Snapshot {
         launch: &LaunchView<'_>,
         program: &dyn Program,
     ) -> Option<Vec<(usize, u64)>> {
+        // What is saved is memory of the process.
+        if device_memory::remote().is_some() {
+            return None;
+        }
         let Reach::Only(accessed) = reach else { return None };
         let mut redirected = Vec::new();
         for place in accessed {
@@ -151,24 +170,27 @@ impl Snapshot {
         for saved in &self.objects {
             let bytes = saved.bytes();
             // SAFETY: as in `Saved::new`, the other way round.
-            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), saved.start as *mut u8, bytes.len()) };
+            give_up(unsafe { device_memory::write(bytes, saved.start) });
         }
     }
 
     /// Touched back what was saved, and saves what was there, piece by piece, so that each is in the cache for both.
     pub(super) fn exchange(&mut self) {
         const PIECE: usize = 16 << 10;
-        let mut piece = [0_u8; PIECE];
+        /// Of a device that is far away.
+        const REMOTE_PIECE: usize = 16 << 20;
+        let size = if device_memory::remote().is_some() { REMOTE_PIECE } else { PIECE };
+        let mut piece = Vec::new();
         for Saved { start, buffer, skipped, .. } in &mut self.objects {
-            for (number, saved) in buffer[*skipped..].chunks_mut(PIECE).enumerate() {
-                let at = (*start as usize + number * PIECE) as *mut u8;
-                let piece = &mut piece[..saved.len()];
+            for (number, saved) in buffer[*skipped..].chunks_mut(size).enumerate() {
+                let at = *start + (number * size) as u64;
+                piece.resize(saved.len(), 0);
                 // SAFETY: as in `Saved::new`: the pieces are within the object.
                 unsafe {
-                    std::ptr::copy_nonoverlapping(at, piece.as_mut_ptr(), piece.len());
-                    std::ptr::copy_nonoverlapping(saved.as_ptr(), at, saved.len());
+                    give_up(device_memory::read(at, &mut piece));
+                    give_up(device_memory::write(saved, at));
                 }
-                saved.copy_from_slice(piece);
+                saved.copy_from_slice(&piece);
             }
         }
     }
@@ -177,8 +199,17 @@ impl Snapshot {
     pub(super) fn difference(&self) -> Option<(String, u64, [u8; 2])> {
         self.objects.iter().find_map(|saved @ Saved { start, name, .. }| {
             let bytes = saved.bytes();
-            // SAFETY: as in `Saved::new`; a byte that another thread of the program writes meanwhile is one or the other.
-            let now = unsafe { std::slice::from_raw_parts(*start as *const u8, bytes.len()) };
+            let mut copied = Vec::new();
+            let now = match device_memory::remote() {
+                Some(_) => {
+                    copied.resize(bytes.len(), 0);
+                    // SAFETY: as in `Saved::new`.
+                    give_up(unsafe { device_memory::read(*start, &mut copied) });
+                    &copied[..]
+                }
+                // SAFETY: as in `Saved::new`; a byte that another thread of the program writes meanwhile is one or the other.
+                None => unsafe { std::slice::from_raw_parts(*start as *const u8, bytes.len()) },
+            };
             if now == bytes {
                 return None;
             }

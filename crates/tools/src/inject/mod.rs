@@ -85,6 +85,10 @@ impl Tool for Inject {
         &Inject
     }
 
+    fn needs_cpu(&self) -> Option<&'static str> {
+        Some("launches that can be confined and limited")
+    }
+
     fn about(&self) -> &'static str {
         "Runs a CUDA program with faults in its kernels, and tells what comes of them"
     }

@@ -176,6 +176,10 @@ impl Tool for Racecheck {
         &Racecheck
     }
 
+    fn needs_cpu(&self) -> Option<&'static str> {
+        Some("addresses of shared memory that differ between blocks")
+    }
+
     fn about(&self) -> &'static str {
         "Runs a CUDA program and finds races in shared and global memory"
     }

@@ -137,6 +137,10 @@ impl Tool for Repair {
         &Repair
     }
 
+    fn needs_cpu(&self) -> Option<&'static str> {
+        Some("blocks that run in an order")
+    }
+
     fn about(&self) -> &'static str {
         "Runs a CUDA program whose threads may conflict, with the result of threads that run one after another"
     }

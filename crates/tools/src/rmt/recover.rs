@@ -202,6 +202,10 @@ mod tests {
             unreachable!("plans do not ask for one")
         }
 
+        fn words(&self, _: usize) -> std::io::Result<Arc<dyn toolkit::SharedWords>> {
+            unreachable!("plans do not ask for them")
+        }
+
         fn has_memory_at(&self, _: u64) -> bool {
             false
         }

@@ -90,6 +90,10 @@ impl Tool for Traffic {
         &Traffic
     }
 
+    fn needs_cpu(&self) -> Option<&'static str> {
+        Some("workers that count without atomic operations")
+    }
+
     fn about(&self) -> &'static str {
         "Runs a CUDA program and counts its traffic with memory, conflicts of banks and divergent branches, line by line"
     }

@@ -1,14 +1,16 @@
 //! How many bad accesses threads have, on the device: one that has too many is stopped.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use toolkit::LaunchView;
+use toolkit::{Host, LaunchView, SharedWords};
 
 /// The table that `device.ptx` counts in: in each slot the number of a thread, and of its bad accesses. Threads that run at one
 /// time have numbers that follow one another, so they rarely share a slot. After the slots, the launch that was stopped last.
 #[derive(Debug)]
 pub(in super::super) struct BadThreads {
-    table: Box<[AtomicU64]>,
+    table: Arc<dyn SharedWords>,
 }
 
 impl BadThreads {
@@ -19,8 +21,12 @@ impl BadThreads {
     /// Which word of the table has the launch that was stopped.
     pub(in super::super) const STOPPED: usize = 2 * Self::SLOTS;
 
+    pub(super) fn new(host: &dyn Host) -> io::Result<Self> {
+        Ok(Self { table: host.words(Self::STOPPED + 1)? })
+    }
+
     pub(super) fn address(&self) -> u64 {
-        self.table.as_ptr() as u64
+        self.table.address()
     }
 
     /// What a launch adds to the numbers of its threads, so that they are not those of another.
@@ -30,12 +36,6 @@ impl BadThreads {
 
     /// Whether a thread of the launch was stopped.
     pub(super) fn have_stopped(&self, launch: &LaunchView<'_>) -> bool {
-        self.table[Self::STOPPED].load(Ordering::Relaxed) == Self::key(launch)
-    }
-}
-
-impl Default for BadThreads {
-    fn default() -> Self {
-        Self { table: (0..=Self::STOPPED).map(|_| AtomicU64::new(0)).collect() }
+        self.table.words()[Self::STOPPED].load(Ordering::Relaxed) == Self::key(launch)
     }
 }

@@ -45,13 +45,18 @@ impl MemcheckInstance {
     pub(super) fn start(options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
         let no_memory = |error| format!("no memory can be had for the tools ({error}), so nothing is checked");
         let shadow = Shadow::new(&**host).map_err(no_memory)?;
-        let is_followed = options.get(&UNDEF_VALUE_ERRORS) == "yes";
+        // The memory of blocks has to have addresses of its own for each of them.
+        let can_follow = host.shared_range().is_some();
+        let is_followed = options.get(&UNDEF_VALUE_ERRORS) == "yes" && can_follow;
+        if !can_follow && options.get(&UNDEF_VALUE_ERRORS) == "yes" {
+            host.say("memcheck does not follow undefined values on a GPU");
+        }
         let definedness = is_followed.then(|| Definedness::new(&**host)).transpose().map_err(no_memory)?;
         Ok(Box::new(Self {
             host: Arc::clone(host),
             options: options.clone(),
             shadow,
-            bad_threads: BadThreads::default(),
+            bad_threads: BadThreads::new(&**host).map_err(no_memory)?,
             definedness,
         }))
     }
@@ -202,14 +207,12 @@ impl Instance for MemcheckInstance {
     }
 
     fn words(&self, launch: &LaunchView<'_>, version: &KernelVersion, words: &mut Words<'_>) {
-        let mut objects = self.host.objects();
-        let unshadowed = objects.unshadowed();
+        let unshadowed = self.host.objects().unshadowed();
         words.set(ARENA, self.shadow.base);
         words.set(ARENA_BYTES, self.shadow.bytes);
         words.set(SHADOW, self.shadow.address());
-        words.set(UNSHADOWED, unshadowed.as_ptr() as u64);
+        words.set_table(UNSHADOWED, unshadowed.as_flattened().into());
         words.set(UNSHADOWED_COUNT, unshadowed.len() as u64);
-        words.keep(Arc::new(unshadowed));
         words.set(BAD_THREADS, self.bad_threads.address());
         words.set(LAUNCH, BadThreads::key(launch));
         let checked = version.state::<Checked>("memcheck");
@@ -218,7 +221,7 @@ impl Instance for MemcheckInstance {
         }
         if let Some(checked) = checked {
             for slot in &checked.slots {
-                for (word, value) in slot.words(&objects, launch) {
+                for (word, value) in slot.words(&self.host.objects(), launch) {
                     words.set_kernel_word(word, value);
                 }
             }

@@ -1,0 +1,114 @@
+//! Shadow planes in the memory of a device that the process cannot access by its addresses.
+//!
+//! Unsafe: it copies between cells and memory of its own.
+#![allow(unsafe_code, reason = "it copies memory by its address")]
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use device::{Device, RemoteError, RemoteMemory};
+use toolkit::{Plane, PlaneLayout};
+
+/// A plane.
+#[derive(Debug)]
+pub(super) struct DevicePlane {
+    device: Arc<dyn Device>,
+    address: u64,
+    cells: u64,
+    cell: u64,
+    /// A cell is read, changed and written by one thread at a time.
+    changes: Mutex<()>,
+}
+
+/// How many bytes are looked at together.
+const SEARCHED: u64 = 1 << 20;
+
+impl DevicePlane {
+    /// For so many bytes of memory.
+    pub(super) fn new(device: &Arc<dyn Device>, bytes: u64, layout: PlaneLayout) -> io::Result<Self> {
+        let cells = bytes.div_ceil(layout.granule.max(1));
+        let remote = device.memory().remote().ok_or_else(|| io::Error::other("the memory is the process's"))?;
+        // The cells of the last access may be loaded in one piece, which ends after them.
+        let address = remote.reserve_zeros(cells * layout.cell + 64).map_err(io::Error::other)?;
+        Ok(Self { device: Arc::clone(device), address, cells, cell: layout.cell, changes: Mutex::default() })
+    }
+
+    fn remote(&self) -> &dyn RemoteMemory {
+        self.device.memory().remote().expect("it was asked for when the plane was made")
+    }
+
+    fn read(&self, offset: u64, bytes: &mut [u8]) -> bool {
+        // SAFETY: from cells to a slice.
+        let result =
+            unsafe { self.remote().copy(self.address + offset, bytes.as_mut_ptr() as u64, bytes.len() as u64) };
+        tell(result)
+    }
+
+    fn write(&self, offset: u64, bytes: &[u8]) -> bool {
+        // SAFETY: from a slice to cells.
+        let result = unsafe { self.remote().copy(bytes.as_ptr() as u64, self.address + offset, bytes.len() as u64) };
+        tell(result)
+    }
+}
+
+/// What the device refuses to write is missing in the shadow, so nothing can be said any more.
+fn tell(result: Result<(), RemoteError>) -> bool {
+    if let Err(error) = &result {
+        // After a fault the device refuses everything, and nothing runs that would ask for the shadow.
+        if crate::driver::fault().is_none() {
+            crate::refusal::refuse(&format!("the shadow of memory cannot be written: {error}"));
+        }
+    }
+    result.is_ok()
+}
+
+impl Plane for DevicePlane {
+    fn address(&self) -> u64 {
+        self.address
+    }
+
+    fn fill(&self, first: u64, count: u64, value: u8) {
+        let end = first.saturating_add(count).min(self.cells);
+        if first < end {
+            let (start, bytes) = (self.address + first * self.cell, (end - first) * self.cell);
+            tell(self.remote().fill(start, &[value], bytes));
+        }
+    }
+
+    fn first_set(&self, first: u64, count: u64) -> Option<u64> {
+        let end = first.saturating_add(count).min(self.cells);
+        let (mut at, end) = (first * self.cell, end * self.cell);
+        let mut cells = vec![0; SEARCHED.min(end.saturating_sub(at)) as usize];
+        while at < end {
+            let piece = (end - at).min(SEARCHED) as usize;
+            if !self.read(at, &mut cells[..piece]) {
+                return None;
+            }
+            if let Some(within) = cells[..piece].iter().position(|byte| *byte != 0) {
+                return Some((at + within as u64) / self.cell);
+            }
+            at += piece as u64;
+        }
+        None
+    }
+
+    fn copy(&self, from: u64, to: u64, count: u64) {
+        let is_inside = |first: u64| first.checked_add(count).is_some_and(|end| end <= self.cells);
+        if is_inside(from) && is_inside(to) {
+            // They may overlap.
+            let mut cells = vec![0; (count * self.cell) as usize];
+            let _ = self.read(from * self.cell, &mut cells) && self.write(to * self.cell, &cells);
+        }
+    }
+
+    fn change(&self, cell: u64, clear: u8, set: u8) {
+        if cell >= self.cells {
+            return;
+        }
+        let _alone = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut byte = [0];
+        if self.read(cell * self.cell, &mut byte) {
+            self.write(cell * self.cell, &[byte[0] & !clear | set]);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Types and constants of the driver's API, as `cuda.h` of CUDA 12.2 has them.
+
+use std::ffi::c_void;
+
+/// `CUmemLocation`
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Location {
+    pub(crate) kind: i32,
+    pub(crate) id: i32,
+}
+
+/// `CUmemAllocationProp`
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AllocationProperties {
+    pub(crate) kind: i32,
+    pub(crate) handle_types: i32,
+    pub(crate) location: Location,
+    pub(crate) windows: *mut c_void,
+    pub(crate) flags: [u8; 8],
+}
+
+/// `CUmemAccessDesc`
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access {
+    pub(crate) location: Location,
+    pub(crate) flags: i32,
+}
+
+/// `CUlaunchConfig`
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LaunchConfig {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared: u32,
+    pub(crate) stream: *mut c_void,
+    pub(crate) attributes: *const LaunchAttribute,
+    pub(crate) attribute_count: u32,
+}
+
+/// `CUlaunchAttribute`
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LaunchAttribute {
+    pub(crate) id: i32,
+    pub(crate) padding: [u8; 4],
+    pub(crate) value: [u32; 16],
+}
+
+const _: () = assert!(size_of::<AllocationProperties>() == 32 && size_of::<Access>() == 12);
+const _: () = assert!(size_of::<LaunchConfig>() == 56 && size_of::<LaunchAttribute>() == 72);
+
+/// `CU_MEM_ALLOCATION_TYPE_PINNED`
+pub(crate) const PINNED: i32 = 1;
+/// `CU_MEM_LOCATION_TYPE_DEVICE`
+pub(crate) const DEVICE: i32 = 1;
+/// `CU_MEM_LOCATION_TYPE_HOST_NUMA`
+pub(crate) const HOST_NUMA: i32 = 3;
+/// `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`
+pub(crate) const READ_WRITE: i32 = 3;
+/// `CU_STREAM_NON_BLOCKING`
+pub(crate) const NON_BLOCKING: u32 = 1;
+/// `CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP`
+pub(crate) const REGISTER: u32 = 1 | 2;
+/// `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`
+pub(crate) const COOPERATIVE: i32 = 2;
+/// `CU_LAUNCH_PARAM_BUFFER_POINTER`, `CU_LAUNCH_PARAM_BUFFER_SIZE`, `CU_LAUNCH_PARAM_END`
+pub(crate) const PARAMS: [usize; 3] = [1, 2, 0];
+
+/// `CUfunction_attribute`
+pub(crate) mod function {
+    pub(crate) const MAX_THREADS: i32 = 0;
+    pub(crate) const SHARED: i32 = 1;
+    pub(crate) const LOCAL: i32 = 3;
+    pub(crate) const REGISTERS: i32 = 4;
+    pub(crate) const MAX_DYNAMIC_SHARED: i32 = 8;
+}
+
+/// `CUdevice_attribute`
+pub(crate) mod attribute {
+    pub(crate) const CLOCK: i32 = 13;
+    pub(crate) const MULTIPROCESSORS: i32 = 16;
+    pub(crate) const MEMORY_CLOCK: i32 = 36;
+    pub(crate) const BUS: i32 = 37;
+    pub(crate) const L2: i32 = 38;
+    pub(crate) const MAJOR: i32 = 75;
+    pub(crate) const MINOR: i32 = 76;
+    pub(crate) const SINGLE_TO_DOUBLE: i32 = 87;
+    pub(crate) const HOST_POINTERS: i32 = 91;
+    pub(crate) const VIRTUAL_MEMORY: i32 = 102;
+    pub(crate) const HOST_NUMA_VIRTUAL_MEMORY: i32 = 141;
+}
+
+/// `CUjit_option`
+pub(crate) mod jit {
+    pub(crate) const ERROR_LOG: i32 = 5;
+    pub(crate) const ERROR_LOG_BYTES: i32 = 6;
+}
+
+/// Numbers of `CUresult` that are told apart.
+pub(crate) mod result {
+    pub(crate) const INVALID_VALUE: i32 = 1;
+    pub(crate) const OUT_OF_MEMORY: i32 = 2;
+    pub(crate) const UNAVAILABLE: i32 = 46;
+    pub(crate) const NOT_READY: i32 = 802;
+    pub(crate) const UNKNOWN: i32 = 999;
+}

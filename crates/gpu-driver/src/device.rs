@@ -1,0 +1,64 @@
+//! A GPU behind the traits of all devices.
+
+use std::sync::Arc;
+
+use device::texture::Object;
+use device::{LoadError, Memory, Output, Program};
+use ptx::ir::Module;
+
+use crate::driver::{Context, DeviceFacts, Driver, DriverError};
+use crate::memory::GpuMemory;
+use crate::program::GpuProgram;
+
+/// The first GPU of a driver.
+#[derive(Debug)]
+pub struct GpuDevice {
+    context: Arc<Context>,
+    memory: Arc<GpuMemory>,
+    /// The driver prints what kernels print.
+    output: Output,
+}
+
+impl GpuDevice {
+    /// Opens it, with so much memory at most; and says what it is.
+    #[allow(unsafe_code, reason = "it calls C")]
+    pub fn open(driver: Driver, most: Option<u64>) -> Result<(Self, DeviceFacts), DriverError> {
+        let (number, mut facts) = driver.facts()?;
+        let context = Arc::new(Context::new(driver, number)?);
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: there is room for the answers.
+        let asked = context.call(|f| unsafe { (f.cuMemGetInfo)(&mut free, &mut total) });
+        asked.map_err(|error| DriverError::Refuses { call: "cuMemGetInfo", error })?;
+        let bytes = most.unwrap_or(u64::MAX).min(free as u64);
+        facts.memory = bytes;
+        let memory = Arc::new(GpuMemory::new(&context, bytes)?);
+        Ok((Self { context, memory, output: Output::default() }, facts))
+    }
+}
+
+impl device::Device for GpuDevice {
+    fn memory(&self) -> &dyn Memory {
+        &*self.memory
+    }
+
+    fn load(&self, module: Module) -> Result<Arc<dyn Program>, LoadError> {
+        Ok(Arc::new(GpuProgram::load(&self.context, &self.memory, module)?))
+    }
+
+    fn has_workers(&self) -> bool {
+        false
+    }
+
+    #[allow(unsafe_code, reason = "images are known by their addresses")]
+    unsafe fn create_texture(&self, _object: Object) -> Result<u64, String> {
+        Err("textures and surfaces are not supported by the GPU device yet".to_owned())
+    }
+
+    fn destroy_texture(&self, _handle: u64) -> bool {
+        false
+    }
+
+    fn output(&self) -> &Output {
+        &self.output
+    }
+}

@@ -1,0 +1,37 @@
+//! The GPU device: the traits of the crate `device` over NVIDIA's driver, by its public API alone.
+//!
+//! [`functions`] is the table of all functions of the driver that are called, each with the version that it is taken in and
+//! the reason. [`Driver`] is the driver, loaded from a file; [`GpuDevice`] a device of it.
+//!
+//! Decisions:
+//!
+//! - **Streams, events and graphs stay ours.** The boundary of devices is synchronous: a launch returns when it has ended, and
+//!   the queues of the crate `cuda` call it in the order of their streams. Each thread that launches has one stream of the
+//!   driver, which waits for no other, so that what the program may run at the same time does. What it costs is a round trip of
+//!   the host for each launch; what it gives is one meaning of streams, graphs and captures on all devices, and tools that see
+//!   every launch begin and end.
+//! - **One arena.** All memory that a program or a module asks for is mapped (`cuMemMap`) into one range of addresses that was
+//!   reserved when the device was opened: tools find the shadow of an address at a fixed distance. What the host shares is
+//!   memory of the host in the same range (`CU_MEM_LOCATION_TYPE_HOST_NUMA`), for which the driver has to be of CUDA 12.2.
+//! - **Variables of modules are ours.** `.global` and `.const` variables lie in the arena and kernels have their addresses as
+//!   numbers. A version of a kernel that a tool made is a module of its own for the driver, and yet has the variables of the
+//!   program's. Constants are read as global memory (`placed`).
+//! - **A module of the driver for each kernel**, made when the kernel is first asked for: the driver compiles what is launched,
+//!   and nothing else.
+//!
+//! What a GPU cannot be asked for is refused by name: a part of the blocks of a grid, an order of them, budgets of
+//! instructions, confinement, observers; textures; addresses of functions that outlive a launch.
+
+#![warn(missing_docs)]
+
+mod abi;
+mod device;
+mod driver;
+pub mod functions;
+mod memory;
+mod placed;
+mod program;
+mod regions;
+
+pub use crate::device::GpuDevice;
+pub use crate::driver::{DeviceFacts, Driver, DriverError, OLDEST};

@@ -1,0 +1,392 @@
+//! Modules on a GPU: variables in the arena, and kernels that the driver compiles.
+//!
+//! Unsafe: it calls the driver. Launches promise what their callers promise.
+#![allow(unsafe_code, reason = "it calls C")]
+
+use std::ffi::{CString, c_void};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use device::{
+    Blocks, Fault, FaultKind, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Memory, Order, RemoteError,
+};
+use ptx::analysis::LaunchFacts;
+use ptx::entity::{Id, Map};
+use ptx::ir::{FuncId, Function, Global, InitValue, Module, Param, Symbol};
+use ptx::types::{Linkage, Type};
+use rustc_hash::FxHashMap;
+
+use crate::abi::{self, LaunchAttribute, LaunchConfig, function};
+use crate::driver::Context;
+use crate::functions::Handle;
+use crate::memory::GpuMemory;
+use crate::placed::{self, Reached};
+
+/// A module on a GPU.
+#[derive(Debug)]
+pub(crate) struct GpuProgram {
+    context: Arc<Context>,
+    module: Module,
+    variables: Arc<Variables>,
+    /// Kernels that the driver has compiled, or why it has not.
+    kernels: Mutex<FxHashMap<FuncId, Result<Arc<Kernel>, LaunchError>>>,
+    /// How many functions the module has that this one is a part of; what comes after them tools have made.
+    of_program: Option<usize>,
+}
+
+/// Where the variables of a module are.
+#[derive(Debug)]
+struct Variables {
+    memory: Arc<GpuMemory>,
+    addresses: Map<Global, Option<u64>>,
+    /// The module whose variables the first ones are.
+    shared: Option<Arc<Variables>>,
+}
+
+/// A kernel that the driver has compiled.
+#[derive(Debug)]
+struct Kernel {
+    context: Arc<Context>,
+    module: Handle,
+    function: Handle,
+    max_threads: u32,
+    registers: u32,
+    shared: u32,
+    local: u32,
+    /// Bytes of its parameters.
+    params: usize,
+    /// Whether it prints.
+    prints: bool,
+}
+
+// SAFETY: handles of the driver may be used in any thread.
+unsafe impl Send for Kernel {}
+// SAFETY: as above.
+unsafe impl Sync for Kernel {}
+
+/// Bytes of what the driver's assembler may say of a kernel.
+const LOG: usize = 8 << 10;
+
+impl GpuProgram {
+    pub(crate) fn load(context: &Arc<Context>, memory: &Arc<GpuMemory>, module: Module) -> Result<Self, LoadError> {
+        let variables = Variables::new(memory, &module, None)?;
+        Self::new(context, module, variables, None)
+    }
+
+    fn new(
+        context: &Arc<Context>,
+        module: Module,
+        variables: Variables,
+        of_program: Option<usize>,
+    ) -> Result<Self, LoadError> {
+        let (context, variables) = (Arc::clone(context), Arc::new(variables));
+        let program = Self { context, module, variables, kernels: Mutex::default(), of_program };
+        device::Program::reset_variables(&program);
+        Ok(program)
+    }
+
+    fn find(&self, name: &str) -> Result<FuncId, LaunchError> {
+        let is_kernel = |&func: &FuncId| {
+            let function = &self.module.functions[func];
+            function.is_entry() && function.body.is_some()
+        };
+        self.module.function(name).filter(is_kernel).ok_or_else(|| LaunchError::NoKernel(name.to_owned()))
+    }
+
+    fn kernel(&self, name: &str) -> Result<Arc<Kernel>, LaunchError> {
+        let func = self.find(name)?;
+        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        kernels.entry(func).or_insert_with(|| self.compile_kernel(func).map(Arc::new)).clone()
+    }
+
+    fn compile_kernel(&self, func: FuncId) -> Result<Kernel, LaunchError> {
+        let reached = Reached::of(&self.module, func);
+        let is_of_tools = self.of_program.is_some_and(|functions| func.index() >= functions);
+        if is_of_tools && reached.calls(&self.module, &["malloc", "free"]) {
+            return Err(LaunchError::Unsupported(
+                "it allocates memory on the device, which tools do not see on a GPU".to_owned(),
+            ));
+        }
+        self.check_code_pointers(func, &reached, is_of_tools).map_err(LaunchError::Unsupported)?;
+        let text = placed::text(&self.module, func, &reached, &self.variables.addresses);
+        let text = text.map_err(LaunchError::Unsupported)?;
+        let function = &self.module.functions[func];
+        let name = self.module.text(function.name);
+        let mut kernel = Kernel {
+            context: Arc::clone(&self.context),
+            module: self.assemble(&text)?,
+            function: std::ptr::null_mut(),
+            max_threads: 0,
+            registers: 0,
+            shared: 0,
+            local: 0,
+            params: param_layout(function).last().map_or(0, |&(start, bytes)| (start + bytes) as usize),
+            prints: reached.calls(&self.module, &["vprintf"]),
+        };
+        let internal = |error: RemoteError| LaunchError::Internal(error.to_string());
+        let c_name = CString::new(name).map_err(|error| LaunchError::Internal(error.to_string()))?;
+        // SAFETY: the module is the driver's, the name ends with zero, and there is room for the answer.
+        let found = self
+            .context
+            .call(|f| unsafe { (f.cuModuleGetFunction)(&mut kernel.function, kernel.module, c_name.as_ptr()) });
+        found.map_err(internal)?;
+        let ask = |attribute| {
+            let mut value = 0;
+            // SAFETY: the function is the driver's, and there is room for the answer.
+            let asked =
+                self.context.call(|f| unsafe { (f.cuFuncGetAttribute)(&mut value, attribute, kernel.function) });
+            asked.map(|()| value.max(0) as u32).map_err(internal)
+        };
+        kernel.max_threads = ask(function::MAX_THREADS)?;
+        kernel.registers = ask(function::REGISTERS)?;
+        kernel.shared = ask(function::SHARED)?;
+        kernel.local = ask(function::LOCAL)?;
+        Ok(kernel)
+    }
+
+    /// Each kernel is a module of the driver, so the address of a function is good in launches of one kernel alone.
+    fn check_code_pointers(&self, func: FuncId, reached: &Reached, is_of_tools: bool) -> Result<(), String> {
+        let (takes, calls) = reached.code_pointers(&self.module);
+        if !calls {
+            return Ok(());
+        }
+        let takes_too = |other: FuncId| {
+            let is_kernel = self.module.functions[other].is_entry() && self.module.functions[other].body.is_some();
+            other != func && is_kernel && Reached::of(&self.module, other).code_pointers(&self.module).0
+        };
+        if is_of_tools || !takes || self.module.functions.ids().any(takes_too) {
+            return Err("it calls functions by addresses that other kernels may have made, which are not the same on \
+                        the GPU device"
+                .to_owned());
+        }
+        Ok(())
+    }
+
+    /// Has the driver compile a text.
+    fn assemble(&self, text: &str) -> Result<Handle, LaunchError> {
+        let text = CString::new(text).map_err(|error| LaunchError::Internal(error.to_string()))?;
+        let mut module = std::ptr::null_mut();
+        let mut log = vec![0_u8; LOG];
+        let options = [abi::jit::ERROR_LOG, abi::jit::ERROR_LOG_BYTES];
+        let values = [log.as_mut_ptr().cast::<c_void>(), LOG as *mut c_void];
+        // SAFETY: the text ends with zero, the log is as long as it says, and there is room for the answer.
+        let loaded = self.context.call(|f| unsafe {
+            (f.cuModuleLoadDataEx)(&mut module, text.as_ptr().cast(), 2, options.as_ptr(), values.as_ptr())
+        });
+        loaded.map(|()| module).map_err(|error| {
+            let end = log.iter().position(|&byte| byte == 0).unwrap_or(LOG);
+            let said = String::from_utf8_lossy(&log[..end]);
+            let first = said.lines().find(|line| !line.trim().is_empty());
+            let why = first.map_or_else(String::new, |line| format!(": {}", line.trim().escape_debug()));
+            LaunchError::Unsupported(format!("the driver does not take its PTX, {error}{why}"))
+        })
+    }
+
+    /// What a GPU cannot be asked for.
+    fn refused(request: &LaunchRequest<'_>) -> Option<&'static str> {
+        if request.blocks != Blocks::All {
+            Some("a part of the blocks of a grid")
+        } else if request.order != Order::Free {
+            Some("blocks in an order")
+        } else if request.budget.is_some() {
+            Some("a budget of instructions")
+        } else if request.is_confined {
+            Some("launches that are confined to the memory of the device")
+        } else if request.observer.is_some() {
+            Some("observers of a launch")
+        } else {
+            None
+        }
+    }
+
+    fn check(&self, request: &LaunchRequest<'_>) -> Result<Arc<Kernel>, LaunchError> {
+        if let Some(what) = Self::refused(request) {
+            return Err(LaunchError::Unsupported(format!("the GPU device does not have {what}")));
+        }
+        let kernel = self.kernel(request.kernel)?;
+        let threads = request.block.iter().map(|&size| u64::from(size)).product::<u64>();
+        if threads > kernel.max_threads.into() {
+            return Err(LaunchError::Unsupported(format!(
+                "with {} registers a thread, the GPU runs blocks of at most {} threads of it, and this one has {threads}",
+                kernel.registers, kernel.max_threads
+            )));
+        }
+        if request.output.is_some() && kernel.prints {
+            return Err(LaunchError::Unsupported("it prints, and what a GPU prints cannot be taken back".to_owned()));
+        }
+        Ok(kernel)
+    }
+}
+
+impl device::Program for GpuProgram {
+    fn module(&self) -> &Module {
+        &self.module
+    }
+
+    fn load_part(&self, module: Module) -> Result<Arc<dyn device::Program>, LoadError> {
+        let functions = self.module.functions.len();
+        let variables = Variables::new(&self.variables.memory, &module, Some(&self.variables))?;
+        Ok(Arc::new(Self::new(&self.context, module, variables, Some(functions))?))
+    }
+
+    fn variables(&self) -> Vec<(&str, u64, u64)> {
+        let known = |(global, variable): (Global, &ptx::ir::Variable)| {
+            Some((self.module.text(variable.name), self.variables.addresses[global]?, variable.size()?))
+        };
+        self.module.globals.iter().filter_map(known).collect()
+    }
+
+    fn variable(&self, name: &str) -> Option<(u64, u64)> {
+        self.variables().into_iter().find(|(other, ..)| *other == name).map(|(_, address, bytes)| (address, bytes))
+    }
+
+    fn reset_variables(&self) {
+        let address_of = |symbol| match symbol {
+            Symbol::Global(global) => self.variables.addresses[global].unwrap_or(0),
+            _ => 0,
+        };
+        for (global, variable) in self.module.globals.iter() {
+            if let (Some(address), Some(size)) = (self.variables.own(global), variable.size()) {
+                let values = variable.init.as_ref().map_or(&[][..], |init| &init.values);
+                let mut bytes = device::initial_bytes(values, variable, address_of);
+                bytes.resize(size as usize, 0);
+                self.variables.memory.write(address, &bytes);
+            }
+        }
+    }
+
+    fn kernel_facts(&self, kernel: &str) -> Option<KernelFacts> {
+        let function = &self.module.functions[self.find(kernel).ok()?];
+        // What the driver does not take is said when it is launched.
+        let compiled = self.kernel(kernel).ok();
+        Some(KernelFacts {
+            params: param_layout(function),
+            shared: compiled.as_ref().map_or(0, |kernel| kernel.shared.into()),
+            local: compiled.as_ref().map_or(0, |kernel| kernel.local.into()),
+            launch: LaunchFacts::of(&self.module.names, function),
+        })
+    }
+
+    fn compile(&self, request: &LaunchRequest<'_>) -> Result<(), LaunchError> {
+        self.check(request).map(drop)
+    }
+
+    unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Result<Launched, LaunchError> {
+        let kernel = self.check(request)?;
+        let invalid = |error: RemoteError| LaunchError::Invalid(error.to_string());
+        if request.dynamic_shared > 0 {
+            let bytes = request.dynamic_shared as i32;
+            // SAFETY: the function is the driver's.
+            let allowed = self
+                .context
+                .call(|f| unsafe { (f.cuFuncSetAttribute)(kernel.function, function::MAX_DYNAMIC_SHARED, bytes) });
+            allowed.map_err(invalid)?;
+        }
+        let mut params = request.params.to_vec();
+        params.resize(params.len().max(kernel.params), 0);
+        let mut bytes = params.len();
+        let pointer = |address: usize| address as *mut c_void;
+        let extra = [
+            pointer(abi::PARAMS[0]),
+            params.as_mut_ptr().cast(),
+            pointer(abi::PARAMS[1]),
+            (&raw mut bytes).cast(),
+            pointer(abi::PARAMS[2]),
+        ];
+        let mut value = [0; 16];
+        value[0] = 1;
+        let cooperative = LaunchAttribute { id: abi::COOPERATIVE, padding: [0; 4], value };
+        let mut config = LaunchConfig {
+            grid: request.grid,
+            block: request.block,
+            shared: request.dynamic_shared,
+            stream: self.context.stream().map_err(invalid)?,
+            attributes: &raw const cooperative,
+            attribute_count: request.is_cooperative.into(),
+        };
+        let _running = self.context.launches.read().unwrap_or_else(PoisonError::into_inner);
+        let ended = self.context.finish(|f, stream| {
+            config.stream = stream;
+            // SAFETY: the function is the driver's, all pointers are good until it returns, and the caller promises that the kernel
+            // accesses what it may.
+            unsafe { (f.cuLaunchKernelEx)(&config, kernel.function, std::ptr::null(), extra.as_ptr()) }
+        });
+        ended.map(|()| Launched { instructions: 0 }).map_err(|RemoteError { code, message }| {
+            let kind = FaultKind::Driver { code, message };
+            LaunchError::Fault(Fault { kind, line: 0, block: [0; 3], thread: [0; 3] })
+        })
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        // SAFETY: nobody has the kernel any more.
+        let _ = self.context.call(|f| unsafe { (f.cuModuleUnload)(self.module) });
+    }
+}
+
+impl Variables {
+    fn new(memory: &Arc<GpuMemory>, module: &Module, shared: Option<&Arc<Self>>) -> Result<Self, LoadError> {
+        let mut variables = Self {
+            memory: Arc::clone(memory),
+            addresses: Map::filled(module.globals.len(), None),
+            shared: shared.cloned(),
+        };
+        for (global, variable) in module.globals.iter() {
+            let is_reference = matches!(variable.ty, Type::Texref | Type::Samplerref | Type::Surfref);
+            if !placed::is_placed(variable.space) || is_reference {
+                continue;
+            }
+            if let Some(shared) = shared.filter(|shared| global.index() < shared.addresses.len()) {
+                variables.addresses[global] = shared.addresses[global];
+                continue;
+            }
+            let name = || module.text(variable.name).to_owned();
+            if variable.linkage == Some(Linkage::Extern) {
+                return Err(LoadError::Undefined(name()));
+            }
+            let values = variable.init.as_ref().map_or(&[][..], |init| &init.values);
+            let is_code = |value: &InitValue| matches!(value, InitValue::Address { symbol: Symbol::Func(_), .. });
+            if values.iter().any(is_code) {
+                return Err(LoadError::Unsupported(format!(
+                    "the variable `{}` holds addresses of functions, which the GPU device does not know",
+                    name()
+                )));
+            }
+            let (bytes, align) = (variable.size().unwrap_or(u64::MAX), variable.alignment().into());
+            let is_managed = variable.attributes.iter().any(|&attribute| module.text(attribute).contains(".managed"));
+            let address =
+                if is_managed { memory.allocate_shared(bytes, align)? } else { memory.allocate(bytes, align)? };
+            variables.addresses[global] = Some(address);
+        }
+        Ok(variables)
+    }
+
+    /// The address of a variable that this module has for itself.
+    fn own(&self, global: Global) -> Option<u64> {
+        let is_shared = self.shared.as_ref().is_some_and(|shared| global.index() < shared.addresses.len());
+        self.addresses[global].filter(|_| !is_shared)
+    }
+}
+
+impl Drop for Variables {
+    fn drop(&mut self) {
+        for address in self.addresses.ids().filter_map(|global| self.own(global)) {
+            self.memory.free(address);
+        }
+    }
+}
+
+/// Where each parameter is among the bytes of all, and how many it has.
+fn param_layout(function: &Function) -> Vec<(u64, u64)> {
+    let mut end = 0_u64;
+    let place = |param: &Param| {
+        let (bytes, align) = match *param {
+            Param::Var(var) => (function.vars[var].size().unwrap_or(0), u64::from(function.vars[var].alignment())),
+            Param::Reg(group) => (function.groups[group].ty.bytes().into(), function.groups[group].ty.bytes().into()),
+        };
+        let start = end.next_multiple_of(align.max(1));
+        end = start.saturating_add(bytes);
+        (start, bytes)
+    };
+    function.params.iter().map(place).collect()
+}
