@@ -231,3 +231,48 @@ fn what_is_no_program_for_cuda_is_told() {
     let damaged = scratch.compile(&SCALE[..2000], &static_runtime(Major::V13), "damaged", &[]);
     assert_says(&scratch.doctor(&[&damaged]), 1, &["cannot be read: the fatbin ends within"]);
 }
+
+/// `warpgrind doctor --device gpu` over the driver that the tests have, in some mood.
+fn gpu_doctor(mood: &[(&str, &str)]) -> Output {
+    let command = PathBuf::from(env!("CARGO_BIN_EXE_warpgrind"));
+    let built = command.parent().expect("a command is in a directory");
+    let name = "libwarpgrind_stand_in.so";
+    let places = [built.join("deps").join(name), built.join(name)];
+    let driver = places.into_iter().find(|place| place.exists()).expect("the driver was built");
+    Command::new(&command)
+        .args(["doctor", "--device", "gpu", "--driver"])
+        .arg(driver)
+        .env("WARPGRIND_STAND_IN_GPU", command.with_file_name("warpgrind-stand-in-gpu"))
+        .envs(mood.iter().copied())
+        .output()
+        .expect("the command starts")
+}
+
+#[test]
+fn a_gpu_and_what_may_be_wrong_with_it() {
+    assert_says(
+        &gpu_doctor(&[("WARPGRIND_STAND_IN_VERSION", "11080")]),
+        1,
+        &["problem: the driver is for CUDA 11.8, and Warpgrind needs one for 12.2 or later (R535)", "cure: update it"],
+    );
+    // The GPU of the tests is a program of its own, which is not built with every selection of packages.
+    if PathBuf::from(env!("CARGO_BIN_EXE_warpgrind")).with_file_name("warpgrind-stand-in-gpu").exists() {
+        assert_says(
+            &gpu_doctor(&[]),
+            0,
+            &["driver for CUDA 13.0", "Stand-in, compute capability 9.0", "can run kernels"],
+        );
+        assert_says(&gpu_doctor(&[("WARPGRIND_STAND_IN_DEVICES", "0")]), 1, &["the driver finds no GPU", "nvidia-smi"]);
+        assert_says(&gpu_doctor(&[("WARPGRIND_STAND_IN_HOST_NUMA", "0")]), 1, &["cannot map memory of the host"]);
+        assert_says(&gpu_doctor(&[("WARPGRIND_STAND_IN_CAPABILITY", "61")]), 1, &["less than 7.0"]);
+    }
+}
+
+#[test]
+fn no_driver() {
+    let scratch = Scratch::new("no-driver");
+    let text = scratch.file("libcuda.so.1", "this is no library");
+    assert_says(&scratch.doctor(&["--device", "gpu", "--driver", &text]), 1, &["cannot be loaded", "with --driver"]);
+    let nowhere = scratch.0.join("nowhere").display().to_string();
+    assert_says(&scratch.doctor(&["--device", "gpu", "--driver", &nowhere]), 1, &["cannot read the driver"]);
+}

@@ -69,12 +69,17 @@ impl Reached {
 }
 
 /// Why a kernel cannot be handed on.
-fn refused(module: &Module, reached: &Reached) -> Option<String> {
+fn refused(module: &Module, reached: &Reached, addresses: &Map<Global, Option<u64>>) -> Option<String> {
     for &global in &reached.globals {
         let variable = &module.globals[global];
         let name = module.text(variable.name);
         if matches!(variable.ty, Type::Texref | Type::Samplerref | Type::Surfref) {
             return Some(format!("the texture reference `{name}` is not supported by the GPU device"));
+        }
+        if is_placed(variable.space) && addresses[global].is_none() {
+            return Some(format!(
+                "the variable `{name}` holds addresses of functions, which the GPU device does not know"
+            ));
         }
     }
     for &func in &reached.functions {
@@ -98,7 +103,7 @@ pub(crate) fn text(
     reached: &Reached,
     addresses: &Map<Global, Option<u64>>,
 ) -> Result<String, String> {
-    if let Some(refused) = refused(module, reached) {
+    if let Some(refused) = refused(module, reached, addresses) {
         return Err(refused);
     }
     let mut module = module.with_bodies_of(|func| reached.functions.contains(&func));
@@ -109,9 +114,9 @@ pub(crate) fn text(
         }
         Item::Variable(global) => reached.globals.contains(global) && addresses[*global].is_none(),
         Item::Alias(alias) => reached.functions.contains(&alias.alias),
-        Item::File(_) | Item::Directive(_) => true,
-        // Debugging information is about all functions.
-        Item::Section(..) | Item::Unknown(_) => false,
+        Item::Directive(_) => true,
+        // Debugging information is about all functions. What is found is looked up in the module that stays here.
+        Item::File(_) | Item::Section(..) | Item::Unknown(_) => false,
     });
     let mut functions: Vec<FuncId> = reached.functions.iter().copied().collect();
     functions.sort_unstable();
@@ -128,6 +133,11 @@ fn place(module: &mut Module, func: FuncId, addresses: &Map<Global, Option<u64>>
     let mut editor = Editor::new(module, func).map_err(|error| error.to_string())?;
     let tag = editor.tag("gpu", "address", 0);
     for id in editor.body().ids() {
+        // Lines may name strings of the debugging information.
+        if matches!(editor.body().stmt(id), Stmt::Loc(_)) {
+            editor.remove(id);
+            continue;
+        }
         let Stmt::Inst(inst) = *editor.body().stmt(id) else { continue };
         let spelling = editor.module().forms[inst.form].spelling().to_owned();
         if spelling.split('.').any(|word| word == "const") {

@@ -10,6 +10,7 @@ use device::{
     Blocks, Fault, FaultKind, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Memory, Order, RemoteError,
 };
 use ptx::analysis::LaunchFacts;
+use ptx::diagnostic::printable;
 use ptx::entity::{Id, Map};
 use ptx::ir::{FuncId, Function, Global, InitValue, Module, Param, Symbol};
 use ptx::types::{Linkage, Type};
@@ -176,7 +177,7 @@ impl GpuProgram {
             let end = log.iter().position(|&byte| byte == 0).unwrap_or(LOG);
             let said = String::from_utf8_lossy(&log[..end]);
             let first = said.lines().find(|line| !line.trim().is_empty());
-            let why = first.map_or_else(String::new, |line| format!(": {}", line.trim().escape_debug()));
+            let why = first.map_or_else(String::new, |line| format!(": {}", printable(line.trim())));
             LaunchError::Unsupported(format!("the driver does not take its PTX, {error}{why}"))
         })
     }
@@ -346,11 +347,9 @@ impl Variables {
             }
             let values = variable.init.as_ref().map_or(&[][..], |init| &init.values);
             let is_code = |value: &InitValue| matches!(value, InitValue::Address { symbol: Symbol::Func(_), .. });
+            // Kernels that need it are refused.
             if values.iter().any(is_code) {
-                return Err(LoadError::Unsupported(format!(
-                    "the variable `{}` holds addresses of functions, which the GPU device does not know",
-                    name()
-                )));
+                continue;
             }
             let (bytes, align) = (variable.size().unwrap_or(u64::MAX), variable.alignment().into());
             let is_managed = variable.attributes.iter().any(|&attribute| module.text(attribute).contains(".managed"));

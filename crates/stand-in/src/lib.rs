@@ -118,7 +118,10 @@ macro_rules! functions {
             #[allow(non_snake_case, clippy::too_many_arguments, reason = "they are as in C")]
             unsafe extern "C" fn $name($($arg: $ty),*) -> c_int {
                 match called(stringify!($name)) {
-                    SUCCESS => code((|| -> Result<(), i32> { $body })()),
+                    SUCCESS => {
+                        let run = || -> Result<(), i32> { $body };
+                        code(run())
+                    }
                     sticky => sticky,
                 }
             }
@@ -289,7 +292,7 @@ functions! {
     }
     10020 fn cuMemAddressReserve(address: *mut u64, bytes: usize, align: usize, wanted: u64, flags: u64) {
         let bytes = bytes as u64;
-        if bytes == 0 || bytes % GRANULE != 0 || align != 0 && !align.is_power_of_two() || flags != 0 {
+        if bytes == 0 || !bytes.is_multiple_of(GRANULE) || align != 0 && !align.is_power_of_two() || flags != 0 {
             return Err(INVALID_VALUE);
         }
         let start = client::reserve(bytes, (align as u64).max(GRANULE), wanted)?;
@@ -304,7 +307,7 @@ functions! {
         let AllocationProperties { kind, handle_types, location, .. } = unsafe { properties.read() };
         let bytes = bytes as u64;
         let is_known = location == [DEVICE, 5] || location == [HOST_NUMA, 0];
-        if bytes == 0 || bytes % GRANULE != 0 || kind != 1 || handle_types != 0 || !is_known || flags != 0 {
+        if bytes == 0 || !bytes.is_multiple_of(GRANULE) || kind != 1 || handle_types != 0 || !is_known || flags != 0 {
             return Err(INVALID_VALUE);
         }
         let is_of_host = location[0] == HOST_NUMA;
@@ -344,7 +347,7 @@ functions! {
         let is_reserved = address + bytes <= start + length;
         let before = state.mapped.range(..address + bytes).next_back();
         let is_taken = before.is_some_and(|(start, (length, _))| start + length > address);
-        if !is_reserved || is_taken || address % GRANULE != 0 || offset != 0 || bytes != physical.bytes || flags != 0 {
+        if !is_reserved || is_taken || !address.is_multiple_of(GRANULE) || offset != 0 || bytes != physical.bytes || flags != 0 {
             return Err(INVALID_VALUE);
         }
         let (process, file) = (u64::from(std::process::id()), physical.file.as_raw_fd() as u64);

@@ -15,7 +15,60 @@ use crate::run::newest;
 pub(crate) const TOOLS: [&str; 5] = ["memcheck", "rmt", "loads", "order", "doubled"];
 
 /// Programs that are not run on it, each with the reason. `group/` stands for all of a group.
-pub(crate) const NOT_RUN: &[(&str, &str)] = &[];
+pub(crate) const NOT_RUN: &[(&str, &str)] = &[
+    ("textures/", TEXTURES),
+    ("memory/array_and_peer_copies", TEXTURES),
+    ("memory/refused_copies", TEXTURES),
+    ("memory/adjacent_mappings", RESERVED),
+    ("memory/reserved_addresses", RESERVED),
+    ("memory/kinds", REGISTERED),
+    ("device_code/calls", CODE),
+    ("errors/launch_from_a_kernel", CODE),
+    ("errors/misaligned", SAYS_LESS),
+    ("errors/trap", SAYS_LESS),
+    ("errors/illegal_address", SAYS_LESS),
+    ("errors/read_of_freed_memory", "memory of a GPU comes in pieces: what was freed beside other memory can be read"),
+    ("errors/unsupported_instruction", "what the stand-in cannot run, it takes and then fails"),
+    ("errors/timeout", FLAGS),
+    ("output/lost_at_exit", "what ends the process waits for launches, and the driver prints what they printed"),
+    ("process/closed_descriptors", "the program closes the connections of the stand-in"),
+    ("devices/shown_gpu", FLAGS),
+    ("devices/properties", "the stand-in is another device"),
+    ("devices/properties_of_driver", "the stand-in is another device"),
+    ("memcheck/undefined_address", UNDEFINED),
+    ("memcheck/undefined_bits", UNDEFINED),
+    ("memcheck/undefined_branch", UNDEFINED),
+    ("memcheck/undefined_memory", UNDEFINED),
+    ("memcheck/undefined_output", UNDEFINED),
+    ("memcheck/undefined_shared", UNDEFINED),
+    ("memcheck/undefined_structs", UNDEFINED),
+    ("memcheck/undefined_warps", UNDEFINED),
+    ("memcheck/binding_past_the_end", TEXTURES),
+    ("memcheck/texture_past_the_end", TEXTURES),
+    ("memcheck/bulk_copies", "it is built for a GPU that the stand-in is not"),
+    ("memcheck/descriptors_that_are_closed", "the program closes the connections of the stand-in"),
+    ("memcheck/double_free_in_a_kernel", HEAP),
+    ("memcheck/heap_of_the_device_after_free", HEAP),
+    ("memcheck/heap_of_the_device_beside_another", HEAP),
+    ("memcheck/heap_of_the_device_past_the_end", HEAP),
+    ("memcheck/leak_of_the_heap_of_the_device", HEAP),
+    ("memcheck/host_function_that_reads_device_memory", HOST),
+    ("memcheck/host_reads_device_memory", HOST),
+    ("memcheck/host_reads_mapped_memory", HOST),
+    ("memcheck/host_writes_freed_memory", HOST),
+    ("memcheck/registered_memory", REGISTERED),
+    ("memcheck/kernel_that_cannot_run", "it is about the CPU device"),
+];
+
+const TEXTURES: &str = "it has textures, surfaces or arrays";
+const RESERVED: &str = "it reserves addresses itself";
+const REGISTERED: &str = "it registers memory, and the stand-in cannot take pages of another process";
+const CODE: &str = "it has variables that hold addresses of functions";
+const SAYS_LESS: &str = "a driver does not say where a kernel went wrong";
+const FLAGS: &str = "it is about flags of the CPU device";
+const UNDEFINED: &str = "undefined values are not followed";
+const HEAP: &str = "its kernels allocate";
+const HOST: &str = "an access of the host ends the process, and is not told";
 
 /// Why a program is not run, if it is not.
 pub(crate) fn reason(name: &str) -> Option<&'static str> {

@@ -139,6 +139,7 @@ impl Launch {
             return CudaError::ASSERT;
         }
         let what = match error {
+            LaunchError::Fault(Fault { kind: kind @ FaultKind::Driver { .. }, .. }) => kind.to_string(),
             // The device cannot always say where it was.
             LaunchError::Fault(Fault { kind, line: 0, block, thread }) => {
                 format!("{kind} (block {block:?}, thread {thread:?})")

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use device::{Fault, LaunchError, Program};
+use device::{Fault, FaultKind, LaunchError, Program};
 use report::{Finding, Line, Occurrence, Place, Severity};
 use rewrite::context::{COUNTERS, RECORD_BUFFER, Record, TALLIES, TALLY_ROW, Tallies};
 use rewrite::{KernelVersion, LaunchShape, Refusal, SiteId, Sites, ThreadId};
@@ -315,7 +315,8 @@ impl ToolHost {
         let message = format!("the kernel was ended: {}", fault.kind);
         self.services.write_finding(Finding {
             place: Some(place_of_line(program, sites, fault.line, launch.kernel)),
-            first: Some(Occurrence {
+            // A driver does not say where it was.
+            first: (!matches!(fault.kind, FaultKind::Driver { .. })).then_some(Occurrence {
                 block: fault.block,
                 thread: fault.thread,
                 grid_size: launch.shape.grid,

@@ -21,11 +21,21 @@ impl Facts {
     }
 }
 
+/// What the driver assembles for: the GPU that it has, or what only a later one of its kind takes (`sm_90a`).
+fn arch(target: &str) -> String {
+    let capability =
+        std::env::var("WARPGRIND_STAND_IN_CAPABILITY").ok().and_then(|text| text.parse().ok()).unwrap_or(90);
+    let number = target.trim_start_matches("sm_");
+    match number.parse::<u32>() {
+        Ok(number) if number <= capability => format!("sm_{capability}"),
+        _ => target.to_owned(),
+    }
+}
+
 /// Assembles a module: what each kernel uses, or what is wrong.
 pub(crate) fn facts(text: &str, module: &Module) -> Result<HashMap<String, Facts>, String> {
     let Some(ptxas) = std::env::var_os("WARPGRIND_STAND_IN_PTXAS") else { return Ok(HashMap::new()) };
-    let target = module.target.first().map_or("sm_80", |&name| module.text(name));
-    let arch = std::env::var("WARPGRIND_STAND_IN_ARCH").unwrap_or_else(|_| target.to_owned());
+    let arch = arch(module.target.first().map_or("", |&name| module.text(name)));
     let mut child = Command::new(ptxas)
         .args(["-v", "-arch", &arch, "-o", "/dev/null", "/dev/stdin"])
         .stdin(Stdio::piped())
