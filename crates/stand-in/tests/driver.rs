@@ -75,7 +75,7 @@ fn a_kernel_runs_and_an_error_stays() {
     let remote = memory.remote().expect("the memory is not the process's");
     let zeros = remote.reserve_zeros(100 << 20).expect("there are addresses");
     remote.fill(zeros + (50 << 20), &[7], 3).expect("it can be written");
-    let mut cells = [9; 4];
+    let mut cells = [9_u8; 4];
     for (at, wanted) in [(0, [0; 4]), (50 << 20, [7, 7, 7, 0]), (99 << 20, [0; 4])] {
         // SAFETY: from the range to a slice.
         unsafe { remote.copy(zeros + at, cells.as_mut_ptr() as u64, 4).expect("it can be read") };

@@ -57,6 +57,12 @@ pub(crate) const NOT_RUN: &[(&str, &str)] = &[
     ("memcheck/host_reads_mapped_memory", HOST),
     ("memcheck/host_writes_freed_memory", HOST),
     ("memcheck/registered_memory", REGISTERED),
+    ("memcheck/recursion_with_arrays", SAYS_LESS),
+    ("memcheck/trap", SAYS_LESS),
+    ("rmt/not_recovered", RECOVERY),
+    ("rmt/recovered_from_snapshot", RECOVERY),
+    ("rmt/recovered", UNKNOWN),
+    ("rmt/runs_differ", UNKNOWN),
     ("memcheck/kernel_that_cannot_run", "it is about the CPU device"),
 ];
 
@@ -67,6 +73,8 @@ const CODE: &str = "it has variables that hold addresses of functions";
 const SAYS_LESS: &str = "a driver does not say where a kernel went wrong";
 const FLAGS: &str = "it is about flags of the CPU device";
 const UNDEFINED: &str = "undefined values are not followed";
+const RECOVERY: &str = "recovery runs a part of the blocks of a grid";
+const UNKNOWN: &str = "its kernels access memory of the host that CUDA does not know of";
 const HEAP: &str = "its kernels allocate";
 const HOST: &str = "an access of the host ends the process, and is not told";
 

@@ -59,8 +59,12 @@ pub(crate) fn on_gpu(toolchain: &Toolchain, tool: &str, source: &Path) -> Result
         let report = String::from_utf8_lossy(&output.stderr);
         let (wanted, found) = (if is_fixed { Wanted::new() } else { wanted(&text) }, found(&report, tool, source));
         ensure!(wanted == found, "wanted {wanted:?}, found {found:?}:\n{report}");
-        let is_clean = !matches!(output.status.code(), None | Some(86 | 87));
-        ensure!(is_clean == is_fixed, "the exit is {}:\n{report}", output.status);
+        let exit = after(&text, "@ exit: ").next().unwrap_or("86").parse().context("an exit is a number")?;
+        let is_as_wanted = match is_fixed {
+            false => output.status.code() == Some(exit),
+            true => !matches!(output.status.code(), None | Some(86 | 87)),
+        };
+        ensure!(is_as_wanted, "the exit is {}:\n{report}", output.status);
     }
     Ok(())
 }
