@@ -110,6 +110,12 @@ impl GpuProgram {
         self.check_code_pointers(func, &reached, is_of_tools).map_err(LaunchError::Unsupported)?;
         let text = placed::text(&self.module, func, &reached, &self.variables.addresses);
         let text = text.map_err(LaunchError::Unsupported)?;
+        // Blocks of a cooperative launch meet in memory of the driver, which they find by these registers.
+        if is_of_tools && text.contains("%envreg") {
+            return Err(LaunchError::Unsupported(
+                "its blocks wait for each other in memory of the driver, which tools do not know on a GPU".to_owned(),
+            ));
+        }
         let function = &self.module.functions[func];
         let name = self.module.text(function.name);
         let mut kernel = Kernel {

@@ -35,6 +35,7 @@ pub(crate) const NOT_RUN: &[(&str, &str)] = &[
     ("devices/shown_gpu", FLAGS),
     ("devices/properties", "the stand-in is another device"),
     ("devices/properties_of_driver", "the stand-in is another device"),
+    ("streams/attributes", "the stand-in is another device"),
     ("memcheck/undefined_address", UNDEFINED),
     ("memcheck/undefined_bits", UNDEFINED),
     ("memcheck/undefined_branch", UNDEFINED),
@@ -77,6 +78,10 @@ const RECOVERY: &str = "recovery runs a part of the blocks of a grid";
 const UNKNOWN: &str = "its kernels access memory of the host that CUDA does not know of";
 const HEAP: &str = "its kernels allocate";
 const HOST: &str = "an access of the host ends the process, and is not told";
+
+/// Programs that are not run under memcheck: their kernels are refused, and run as they are.
+pub(crate) const NOT_CHECKED: &[(&str, &str)] =
+    &[("device_code/heap", HEAP), ("kernels/cooperative", "its blocks meet in memory of the driver")];
 
 /// Why a program is not run, if it is not.
 pub(crate) fn reason(name: &str) -> Option<&'static str> {

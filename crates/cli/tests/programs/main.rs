@@ -162,7 +162,8 @@ fn on_gpu(root: &Path) -> Result<Vec<Trial>> {
         let is_for_gpu = header.run.is_empty() && header.seeds == 0 && gpu::reason(&name).is_none();
         for arguments in [&["run"][..], &["memcheck"]] {
             let (source, header, variant) = (source.clone(), header.clone(), header.variants[0]);
-            if is_for_gpu && (is_right || arguments == ["run"]) {
+            let is_refused = gpu::NOT_CHECKED.iter().any(|(refused, _)| *refused == name);
+            if is_for_gpu && (is_right && !is_refused || arguments == ["run"]) {
                 let trial = Trial::test(format!("gpu {} {name}", arguments[0]), move || {
                     test(&source, &header, variant, Command::OnGpu(arguments)).map_err(failed)
                 });
