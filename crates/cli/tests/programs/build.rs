@@ -288,3 +288,12 @@ fn shared_headers(source: &Path) -> Result<Vec<PathBuf>> {
     headers.dedup();
     Ok(headers)
 }
+
+/// A library that cargo built: in `deps` because this test depends on it, beside the command if it was asked for.
+pub(crate) fn newest(command: &Path, name: &str) -> Result<PathBuf> {
+    let built = command.parent().context("a command is in a directory")?;
+    let places = [built.join("deps").join(name), built.join(name)];
+    let time = |place: &PathBuf| fs::metadata(place).and_then(|file| file.modified()).ok();
+    let newest = places.into_iter().filter(|place| place.exists()).max_by_key(time);
+    newest.with_context(|| format!("{name} was not built"))
+}

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::build::Toolchain;
-use crate::run::newest;
+use crate::build::{Toolchain, newest};
 
 /// Tools whose pairs are run.
 pub(crate) const TOOLS: [&str; 5] = ["memcheck", "rmt", "loads", "order", "doubled"];
