@@ -2,11 +2,20 @@
 //@ finds: not-repeatable
 #include "../memcheck/memcheck.h"
 
-// What time it is differs from run to run. What does not: a counter in memory of the host, which is set back in between.
-__global__ void draw(unsigned long long *ticket, unsigned *counter) {
+__device__ unsigned long long nanoseconds() {
     unsigned long long now;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    *ticket = WRONG_OR_RIGHT(now, 7) + atomicAdd(counter, 1);
+    return now;
+}
+
+// What time it is differs from run to run: by a few units of two milliseconds, so that the lowest byte does. What does not: a
+// counter in memory of the host, which is set back in between.
+__global__ void draw(unsigned long long *ticket, unsigned *counter) {
+    unsigned long long begin = nanoseconds(), now;
+    do
+        now = nanoseconds();
+    while (now - begin < 4'000'000);
+    *ticket = WRONG_OR_RIGHT(now >> 21, 7) + atomicAdd(counter, 1);
 }
 
 int main() {

@@ -390,7 +390,7 @@ fn flags_are_checked_and_handed_on() {
         assert_eq!(output.status.code(), Some(2), "{wrong:?}");
         assert!(stderr(&output).contains(words), "{wrong:?}: {}", stderr(&output));
     }
-    for wrong in ["--device-memory=x", "--launch-timeout=0", "--compute-capability=9", "--threads=0", "--device=gpu"] {
+    for wrong in ["--device-memory=x", "--launch-timeout=0", "--compute-capability=9", "--threads=0", "--device=tpu"] {
         let output = scratch.warpgrind().args([wrong, "true"]).output().expect("it starts");
         assert_eq!(output.status.code(), Some(2), "{wrong}");
     }

@@ -42,6 +42,7 @@ pub(crate) const NOT_RUN: &[(&str, &str)] = &[
     ("memcheck/undefined_output", UNDEFINED),
     ("memcheck/undefined_shared", UNDEFINED),
     ("memcheck/undefined_structs", UNDEFINED),
+    ("memcheck/undefined_suballocation", UNDEFINED),
     ("memcheck/undefined_warps", UNDEFINED),
     ("memcheck/binding_past_the_end", TEXTURES),
     ("memcheck/texture_past_the_end", TEXTURES),

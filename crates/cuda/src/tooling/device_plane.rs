@@ -4,10 +4,11 @@
 #![allow(unsafe_code, reason = "it copies memory by its address")]
 
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use device::{Device, RemoteError, RemoteMemory};
-use toolkit::{Plane, PlaneLayout};
+use toolkit::{Host, Plane, PlaneLayout};
 
 /// A plane.
 #[derive(Debug)]
@@ -51,10 +52,17 @@ impl DevicePlane {
     }
 }
 
-/// What the device refuses to write is missing in the shadow, so nothing can be said any more.
+/// What the device refuses to write is missing in the shadow, so nothing that is found, or not found, means anything any more.
 fn tell(result: Result<(), RemoteError>) -> bool {
-    if let Err(error) = &result {
-        crate::log::say(&format!("the shadow of memory cannot be accessed, so findings may be wrong: {error}"));
+    static IS_TOLD: AtomicBool = AtomicBool::new(false);
+    if let Err(error) = &result
+        && !IS_TOLD.swap(true, Ordering::Relaxed)
+    {
+        let reason = format!("the shadow of memory cannot be accessed, so findings may be wrong: {error}");
+        crate::log::say(&reason);
+        if let Some(tool_host) = super::get() {
+            tool_host.services.not_checked(&reason);
+        }
     }
     result.is_ok()
 }
