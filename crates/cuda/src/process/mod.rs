@@ -1,4 +1,5 @@
-//! The process of the program: what is loaded in it, where its Python is, its standard streams, and how it ends.
+//! The process of the program: what is loaded in it, which calls its threads are in, where its Python is, its standard
+//! streams, and how it ends.
 //!
 //! Unsafe: the C library, the loader and CPython are asked by their C functions.
 
@@ -10,6 +11,7 @@ pub(crate) mod life;
 pub(crate) mod objects;
 pub(crate) mod python;
 pub(crate) mod stdio;
+pub(crate) mod unwind;
 
 /// Whether the process has other rights than the user who started it, so that its environment is not to be trusted.
 pub(crate) fn is_secure() -> bool {

@@ -19,9 +19,12 @@ impl ToolHost {
 
     /// The program has called a function of CUDA.
     pub(crate) fn on_called(&self, function: &'static str, is_supported: bool) {
+        if !self.wants_calls {
+            return;
+        }
         // What compilers insert is not the program's, except for launches.
         let function = if function.starts_with("__cudaLaunchKernel") { "cudaLaunchKernel" } else { function };
-        if self.wants_calls && !function.starts_with("__") {
+        if !function.starts_with("__") {
             self.on_event(&HostEvent::Called { function, is_supported });
         }
     }

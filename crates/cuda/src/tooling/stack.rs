@@ -1,6 +1,7 @@
 //! How the host came to a call.
 
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
 use report::{Frame, SourceLine, Stack};
 use rustc_hash::FxBuildHasher;
@@ -8,13 +9,14 @@ use toolkit::{Calls, HostStack};
 
 use crate::process::objects::{self, LoadedObject};
 use crate::process::python::{self, PythonFrame};
+use crate::process::unwind;
 use crate::queue;
 
 /// Addresses of calls, from the innermost on, and those of a Python program. What addresses belong to is looked up when
 /// somebody asks.
 #[derive(Hash, Debug)]
 struct Captured {
-    addresses: Box<[usize]>,
+    addresses: Arc<[usize]>,
     python: Box<[PythonFrame]>,
 }
 
@@ -37,16 +39,11 @@ pub(super) fn capture_with_number(most: usize) -> (HostStack, u64) {
 
 impl Captured {
     fn here(most: usize) -> Self {
-        let mut addresses = Vec::with_capacity(most);
         // While a kernel runs, this may be the stack of one of its threads, which no interpreter expects.
         let python = if queue::is_at_work() { Vec::new() } else { python::frames(most.max(LEAST_OF_PYTHON)) };
         // Our own calls come first, and are left out when the stack is shown; so are those of an interpreter.
         let more = 12 + if python.is_empty() { 0 } else { MOST_OF_INTERPRETER };
-        backtrace::trace(|frame| {
-            addresses.push(frame.ip() as usize);
-            addresses.len() < most + more
-        });
-        Self { addresses: addresses.into(), python: python.into() }
+        Self { addresses: unwind::calls(most + more), python: python.into() }
     }
 }
 
