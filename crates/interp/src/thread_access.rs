@@ -1,6 +1,6 @@
 //! What threads accessed, one by one.
 
-use ptx::ir::StmtId;
+use ptx::ir::{FuncId, StmtId};
 
 use crate::memory::Window;
 
@@ -13,7 +13,9 @@ pub struct ThreadAccess {
     pub thread: u32,
     /// How many barriers of the block the thread has waited at before.
     pub interval: u32,
-    /// The instruction, a statement of the kernel or of a function that it calls.
+    /// The kernel, or a function that it calls.
+    pub function: FuncId,
+    /// The instruction, a statement of that.
     pub statement: StmtId,
     /// Where the address is.
     pub window: Window,

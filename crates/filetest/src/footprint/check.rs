@@ -84,14 +84,13 @@ pub fn check(module: &Module, scenario: &Scenario, seed: u64) -> Result<Checked>
     let start = thread_time();
     let footprint = kernel.footprint(&placed.launch());
     let milliseconds = thread_time() - start;
-    let observed = observe(module, id, &mut machine, &placed, &addresses, &sizes);
+    let observed = observe(module, &mut machine, &placed, &addresses, &sizes);
     Ok(Checked { footprint, milliseconds, observed })
 }
 
 /// Runs a launch and looks at its accesses.
 fn observe(
     module: &Module,
-    kernel: FuncId,
     machine: &mut Machine<'_>,
     placed: &PlacedLaunch,
     addresses: &[u64],
@@ -125,14 +124,14 @@ fn observe(
     if let Some(outside) = accesses.iter().find(|access| !is_inside(access)) {
         observed.fault.get_or_insert(format!("{outside:?} is in no buffer"));
     }
-    observed.race = race(module, kernel, &accesses);
+    observed.race = race(module, &accesses);
     observed
 }
 
 /// Two accesses that conflict.
-fn race(module: &Module, kernel: FuncId, accesses: &[ThreadAccess]) -> Option<(ThreadAccess, ThreadAccess)> {
-    let body = module.functions[kernel].body.as_ref()?;
-    let mut strengths: HashMap<StmtId, (Option<Scope>, u32)> = HashMap::new();
+fn race(module: &Module, accesses: &[ThreadAccess]) -> Option<(ThreadAccess, ThreadAccess)> {
+    let mut strengths: HashMap<(FuncId, StmtId), (Option<Scope>, u32)> = HashMap::new();
+    let instruction = |access: &ThreadAccess| (access.function, access.statement);
     // For each byte, who accessed it; those who did the same thing are listed once.
     let mut bytes: HashMap<(Option<[u32; 3]>, u64), Vec<&ThreadAccess>> = HashMap::new();
     for access in accesses {
@@ -141,7 +140,8 @@ fn race(module: &Module, kernel: FuncId, accesses: &[ThreadAccess]) -> Option<(T
             Window::Shared => Some(access.block),
             _ => continue,
         };
-        let strength = |statement: StmtId| {
+        let strength = |(function, statement): (FuncId, StmtId)| {
+            let body = module.functions[function].body.as_ref().expect("what accesses memory has a body");
             let view = View::of(&module.forms, body, statement).expect("accesses are of instructions");
             let access = view.accesses()[0];
             let scope = match access.order {
@@ -151,7 +151,7 @@ fn race(module: &Module, kernel: FuncId, accesses: &[ThreadAccess]) -> Option<(T
             };
             (scope, view.form.types().last().map_or(0, |ty| ty.bytes()))
         };
-        let own = *strengths.entry(access.statement).or_insert_with(|| strength(access.statement));
+        let own = *strengths.entry(instruction(access)).or_insert_with(|| strength(instruction(access)));
         for byte in access.address..access.address + u64::from(access.size) {
             let known = bytes.entry((block, byte)).or_default();
             for other in known.iter() {
@@ -161,7 +161,7 @@ fn race(module: &Module, kernel: FuncId, accesses: &[ThreadAccess]) -> Option<(T
                 if is_same_thread || is_ordered || !(access.write || other.write) {
                     continue;
                 }
-                let also = strengths[&other.statement];
+                let also = strengths[&instruction(other)];
                 let reaches = |scope: Scope| is_same_block || scope >= Scope::Device;
                 let are_strong = matches!((own.0, also.0), (Some(one), Some(two)) if reaches(one) && reaches(two));
                 if !(are_strong && own.1 == also.1) {
@@ -169,8 +169,8 @@ fn race(module: &Module, kernel: FuncId, accesses: &[ThreadAccess]) -> Option<(T
                 }
             }
             let is_known = known.iter().any(|other| {
-                (other.block, other.thread, other.interval, other.statement)
-                    == (access.block, access.thread, access.interval, access.statement)
+                (other.block, other.thread, other.interval, instruction(other))
+                    == (access.block, access.thread, access.interval, instruction(access))
             });
             if !is_known {
                 known.push(access);

@@ -1,5 +1,5 @@
 //! Random kernels that compute addresses from indices in many ways: affine, by bits, by division, in loops, under guards,
-//! between barriers. They may race and leave their buffers: what is proved of them is compared with what they do.
+//! between barriers, in functions that they call. They may race and leave their buffers: what is proved of them is compared with what they do.
 
 use super::RandomKernel;
 use super::choose::Choose;
@@ -51,10 +51,14 @@ pub fn generate_addresses(seed: u64) -> RandomKernel {
         threads,
         element,
         work: 1,
+        functions: String::new(),
+        function_count: 0,
+        accessing_count: 0,
     };
     let count = kernel.choose.between(2, 9);
     kernel.statements(count, Place { is_uniform: true, depth: 0 });
     let body = kernel.lines.join("\n");
+    let functions = &kernel.functions;
     let (registers, predicates, wide) = (kernel.registers, kernel.predicates, kernel.wide);
     let [gx, gy, gz] = grid;
     let [bx, by, bz] = block;
@@ -65,7 +69,7 @@ pub fn generate_addresses(seed: u64) -> RandomKernel {
 .version 8.0
 .target sm_80
 .address_size 64
-.visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n, .param .u32 m)
+{functions}.visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n, .param .u32 m)
 {{
     .reg .pred %p<{predicates}>; .reg .b32 %r<{registers}>; .reg .b64 %rd<{wide}>;
     .reg .b32 %tx, %ty, %tz, %cx, %cy, %gid, %lin, %n, %m, %lane, %v<3>; .reg .b64 %a, %b, %next; .reg .b16 %h<2>;
@@ -130,6 +134,10 @@ struct Kernel {
     element: u32,
     /// How often what is written now runs, at most.
     work: u32,
+    /// The functions before the kernel, and how many of them compute something, and how many access memory.
+    functions: String,
+    function_count: u32,
+    accessing_count: u32,
 }
 
 impl Kernel {
@@ -190,7 +198,7 @@ impl Kernel {
         let positive = self.choose.pick(&[1, 2, 3, 4, 5, 7, 8, 12, 16, 32, 64]);
         let mask = self.choose.pick(&[1, 3, 4, 7, 8, 15, 24, 31, 0x55, 63, -2, -4, -32, 255]);
         let stride = self.choose.pick(&[1, 2, 3, 4, 5, 8, 16, 32, 64, -1, -4]);
-        match self.choose.below(32) {
+        match self.choose.below(34) {
             0..=3 => self.put(format!("add.s32 {target}, {a}, {b}")),
             4 | 5 => self.put(format!("sub.s32 {target}, {a}, {b}")),
             6..=8 => self.put(format!("mul.lo.s32 {target}, {a}, {stride}")),
@@ -254,6 +262,18 @@ impl Kernel {
                     self.put(format!("cvt.{}32.{ty} {target}, %h1", &ty[..1]));
                 }
             }
+            32 | 33 => {
+                let name = match self.function_count {
+                    count @ 1.. if self.choose.percent(50) => format!("f{}", self.choose.below(count)),
+                    _ => self.function(),
+                };
+                self.put("{ .param .b32 x; .param .b32 y; .param .b32 z");
+                self.put(format!("st.param.b32 [x], {a}"));
+                self.put(format!("st.param.b32 [y], {b}"));
+                self.put(format!("call.uni (z), {name}, (x, y)"));
+                self.put(format!("ld.param.b32 {target}, [z]"));
+                self.lines.push("    }".to_owned());
+            }
             _ => {
                 // What memory holds, within bounds that are proved or not.
                 let (index, wide) = (self.register(), self.wide());
@@ -270,6 +290,96 @@ impl Kernel {
         }
         self.pool.push(target.clone());
         target
+    }
+
+    /// A function that computes something of two numbers, sometimes by calling the one before it; its name.
+    fn function(&mut self) -> String {
+        let (name, before) = (format!("f{}", self.function_count), self.function_count.checked_sub(1));
+        self.function_count += 1;
+        let (stride, number) = (self.choose.pick(&[1, 2, 4, 8, -1]), self.number());
+        let op = self.choose.pick(&["add.s32", "sub.s32", "xor.b32", "and.b32", "min.u32", "mul.lo.s32"]);
+        let mut body = match self.choose.below(3) {
+            0 => format!("mad.lo.s32 %r2, %r0, {stride}, %r1;"),
+            1 => format!("{op} %r2, %r0, %r1;"),
+            _ => format!(
+                "setp.lt.s32 %p0, %r0, {number}; @%p0 bra SMALL; {op} %r2, %r0, {stride}; bra END; SMALL: mov.b32 %r2, %r1; END:"
+            ),
+        };
+        if self.choose.percent(20) {
+            body.insert_str(0, &format!("mov.b32 %r2, %r1; setp.eq.s32 %p0, %r0, {number}; @%p0 bra RETURN;\n    "));
+        }
+        if let Some(before) = before.filter(|_| self.choose.percent(30)) {
+            body += &format!(
+                "\n    {{ .param .b32 x; .param .b32 y; .param .b32 z; st.param.b32 [x], %r2; st.param.b32 [y], %r0;
+    call.uni (z), f{before}, (x, y); ld.param.b32 %r2, [z]; }}"
+            );
+        }
+        self.functions += &format!(
+            ".func (.param .b32 c) {name}(.param .b32 a, .param .b32 b)
+{{
+    .reg .pred %p<1>; .reg .b32 %r<3>;
+    ld.param.b32 %r0, [a];
+    ld.param.b32 %r1, [b];
+    {body}
+RETURN:
+    st.param.b32 [c], %r2;
+    ret;
+}}
+"
+        );
+        name
+    }
+
+    /// A function that loads or stores an element of a buffer, and may wait at a barrier before; its name.
+    fn accessing_function(&mut self, access: &str, waits: bool) -> String {
+        let name = format!("g{}", self.accessing_count);
+        self.accessing_count += 1;
+        self.functions += &format!(
+            ".func {name}(.param .b64 buffer, .param .b32 index)
+{{
+    .reg .b32 %r<2>; .reg .b64 %rd<2>;
+    ld.param.b64 %rd0, [buffer];
+    ld.param.b32 %r0, [index];
+    mad.wide.s32 %rd1, %r0, 4, %rd0;
+    {}{access};
+    ret;
+}}
+",
+            if waits { "bar.sync 0;\n    " } else { "" }
+        );
+        name
+    }
+
+    /// A call of a function that accesses memory.
+    fn call_access(&mut self, place: Place) {
+        let is_shared = self.choose.percent(40);
+        let access = match (is_shared, self.choose.percent(60)) {
+            (true, true) => "st.u32 [%rd1], %r0",
+            (true, false) => "ld.u32 %r1, [%rd1]",
+            (false, true) => "st.global.u32 [%rd1], %r0",
+            (false, false) => "ld.global.u32 %r1, [%rd1]",
+        };
+        let waits = place.is_uniform && self.choose.percent(30);
+        let name = self.accessing_function(access, waits);
+        let (buffer, bytes) = match self.choose.below(3) {
+            _ if is_shared => {
+                let wide = self.wide();
+                self.put(format!("mov.u64 {wide}, s"));
+                self.put(format!("cvta.shared.u64 {wide}, {wide}"));
+                (wide, self.shared)
+            }
+            0 => ("%b".to_owned(), self.sizes[1]),
+            _ => ("%a".to_owned(), self.sizes[0]),
+        };
+        let mut index = if self.choose.percent(50) { self.compute() } else { "%gid".to_owned() };
+        if self.choose.percent(70) {
+            let bounded = self.register();
+            self.put(format!("rem.u32 {bounded}, {index}, {}", (bytes / 4).max(1)));
+            index = bounded;
+        }
+        self.put(format!("{{ .param .b64 x; .param .b32 y; st.param.b64 [x], {buffer}; st.param.b32 [y], {index}"));
+        self.put(format!("call.uni {name}, (x, y)"));
+        self.lines.push("    }".to_owned());
     }
 
     /// A predicate.
@@ -305,7 +415,8 @@ impl Kernel {
     fn statement(&mut self, place: Place) {
         let deep = place.depth >= 3 || self.work > 300;
         match self.choose.below(100) {
-            0..45 => self.access(),
+            0..4 => self.call_access(place),
+            4..45 => self.access(),
             45..62 => {
                 let value = self.compute();
                 if self.choose.percent(40) {

@@ -114,6 +114,7 @@ impl Lane<'_> {
                 block: self.thread.block,
                 thread: self.thread.index,
                 interval: self.thread.interval,
+                function: self.grid.program.functions[self.thread.frame().function as usize].id,
                 statement: inst.stmt,
                 window: location.window,
                 address: location.address,

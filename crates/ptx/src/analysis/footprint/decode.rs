@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::calls::is_harmless;
 use super::code::{
     Access, Action, BlockCode, Code, Comparison, End, Logic, LoopCode, ObjectInfo, Source, Step, Target, Width,
     dynamic_shared, parameters,
@@ -295,7 +296,10 @@ impl<'a> Decoder<'a> {
             Effect::AsyncCopy | Effect::AsyncGroup | Effect::Tensor => Action::Refused("accesses memory later"),
             Effect::Mbarrier => Action::Refused("uses a barrier object"),
             Effect::TextureLoad | Effect::SurfaceStore => Action::Refused("accesses a texture or surface"),
-            Effect::Call => Action::Refused("calls a function"),
+            Effect::Call if is_harmless(self.module, view) => Action::Unknown,
+            Effect::Call => {
+                Action::Refused("calls a function by its address, one that calls itself, or one without a body")
+            }
             Effect::Stack => Action::Refused("changes the stack"),
             Effect::Trap => Action::Nothing,
             Effect::Branch | Effect::Return | Effect::Exit => Action::Refused("leaves in the middle of a block"),
@@ -307,6 +311,9 @@ impl<'a> Decoder<'a> {
         let [access] = accesses[..] else {
             return Action::Refused("accesses memory in a way that is not understood");
         };
+        if self.is_argument(view, &access) {
+            return Action::Unknown;
+        }
         let Some(decoded) = self.access(view, &access) else {
             return Action::Refused("accesses memory in a way that is not understood");
         };
@@ -321,6 +328,16 @@ impl<'a> Decoder<'a> {
             view.writes().iter().any(|&reg| value.is_some_and(|value| self.function.reg_type(reg).bits() > value.bits));
         let value = value.map(|width| Width { signed: width.signed || (width.bits >= 32 && !extends), ..width });
         Action::Load { access: decoded, value }
+    }
+
+    /// Whether it is an access to an argument or result of a call that is still there, inside of it.
+    fn is_argument(&self, view: &View<'_>, access: &MemAccess) -> bool {
+        let Operand::SymbolAddress(Symbol::Var(var), offset) = view.operands()[access.address] else { return false };
+        let variable = &self.function.vars[var];
+        let is_parameter = self.objects.contains_key(&Symbol::Var(var));
+        let AccessBytes::Fixed(bytes) = access.bytes else { return false };
+        let fits = |size: u64| u64::try_from(offset).is_ok_and(|offset| offset + u64::from(bytes) <= size);
+        variable.space == Space::Param && !is_parameter && variable.size().is_some_and(fits)
     }
 
     fn computation(&self, view: &View<'_>, op: Op) -> Action {

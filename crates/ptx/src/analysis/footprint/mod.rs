@@ -49,6 +49,7 @@
 mod arithmetic;
 mod bounds;
 mod cache;
+mod calls;
 mod code;
 mod decode;
 mod execute;
@@ -92,8 +93,6 @@ pub struct Footprint {
     pub bounds: Verdict,
     /// Whether no two threads conflict.
     pub races: Verdict,
-    /// Instructions that access memory, as statements of the kernel, whose bounds are proved.
-    pub in_bounds: Vec<crate::ir::StmtId>,
     /// What is accessed of memory that outlives a block; nothing if that is not known.
     pub touched: Option<Vec<Touched>>,
     /// How many instructions were executed abstractly.
@@ -153,7 +152,8 @@ const MOST_REASONS: usize = 8;
 impl Kernel {
     /// Makes a kernel ready; nothing for a declaration.
     pub fn of(module: &Module, kernel: FuncId) -> Option<Self> {
-        Code::of(module, kernel).map(|code| Self { code })
+        let inlined = calls::without_calls(module, kernel);
+        Code::of(inlined.as_ref().unwrap_or(module), kernel).map(|code| Self { code })
     }
 
     /// The variables of the module that it accesses, by their names.
@@ -197,14 +197,8 @@ fn answer(execution: &Execution<'_>) -> Footprint {
         }
     }
     let (mut bounds, mut races) = (refusals.clone(), refusals);
-    let mut in_bounds: Vec<(usize, bool)> = Vec::new();
     for record in &execution.records {
-        let reason = execution.out_of_bounds(record);
-        match in_bounds.iter_mut().find(|entry| entry.0 == record.site) {
-            Some(entry) => entry.1 &= reason.is_none(),
-            None => in_bounds.push((record.site, reason.is_none())),
-        }
-        if let Some(reason) = reason
+        if let Some(reason) = execution.out_of_bounds(record)
             && bounds.len() < MOST_REASONS
             && !bounds.iter().any(|known| known.site == reason.site)
         {
@@ -220,12 +214,5 @@ fn answer(execution: &Execution<'_>) -> Footprint {
     if races.is_empty() {
         races = execution.races();
     }
-    let proved = in_bounds.iter().filter(|entry| entry.1 && execution.refusals.is_empty());
-    Footprint {
-        in_bounds: proved.filter_map(|entry| execution.code.sites[entry.0].statement).collect(),
-        bounds: bounds.into(),
-        races: races.into(),
-        touched: execution.touched(),
-        steps: execution.steps,
-    }
+    Footprint { bounds: bounds.into(), races: races.into(), touched: execution.touched(), steps: execution.steps }
 }

@@ -9,8 +9,13 @@ const B: u64 = 0x20_0000;
 
 /// The registers of all kernels here; parameters are two pointers, a number and a float.
 fn kernel(body: &str) -> Kernel {
+    kernel_with("", body)
+}
+
+/// A kernel with functions before it.
+fn kernel_with(functions: &str, body: &str) -> Kernel {
     let text = format!(
-        ".version 8.0\n.target sm_80\n.address_size 64\n\
+        ".version 8.0\n.target sm_80\n.address_size 64\n{functions}\n\
          .visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n, .param .f32 f)\n{{\n\
          .reg .pred %p<9>; .reg .b32 %r<19>; .reg .b64 %rd<19>; .reg .f32 %f<9>;\n\
          .shared .align 4 .b8 s[1024];\n\
@@ -213,4 +218,68 @@ fn launches_that_differ_in_nothing_that_matters_have_one_answer() {
     assert!(Arc::ptr_eq(&first, &ask(B, 1000, 1.0)));
     let other = ask(A, 1001, 1.0);
     assert!(first.bounds.is_proved() && !other.bounds.is_proved());
+}
+
+/// Calls a function with the index of the thread, and stores where it says.
+const STORES_BY_CALL: &str = "{ .param .b32 index; .param .b32 result; st.param.b32 [index], %r5;
+    call.uni (result), place, (index); ld.param.b32 %r6, [result]; }
+    mul.wide.u32 %rd3, %r6, 4; add.s64 %rd4, %rd1, %rd3; st.global.u32 [%rd4], %r5;";
+
+#[test]
+fn functions_are_looked_into() {
+    let reversed = kernel_with(
+        ".func (.param .b32 result) place(.param .b32 index) { .reg .b32 %r<4>;
+         ld.param.b32 %r1, [index]; sub.s32 %r2, 127, %r1; st.param.b32 [result], %r2; ret; }",
+        STORES_BY_CALL,
+    );
+    assert_proved(&launch(&reversed, 2, 64, [512, 4], 0), true, true);
+    assert_proved(&launch(&reversed, 2, 64, [508, 4], 0), false, true);
+    let halves = kernel_with(
+        ".func (.param .b32 half) half_of(.param .b32 number) { .reg .b32 %r<4>;
+         ld.param.b32 %r1, [number]; shr.u32 %r2, %r1, 1; st.param.b32 [half], %r2; ret; }
+         .func (.param .b32 result) place(.param .b32 index) { .reg .b32 %r<4>;
+         ld.param.b32 %r1, [index];
+         { .param .b32 given; .param .b32 half; st.param.b32 [given], %r1;
+         call.uni (half), half_of, (given); ld.param.b32 %r2, [half]; }
+         st.param.b32 [result], %r2; ret; }",
+        STORES_BY_CALL,
+    );
+    // Two threads store to one place.
+    assert_proved(&launch(&halves, 2, 64, [256, 4], 0), true, false);
+}
+
+#[test]
+fn a_function_that_waits_at_a_barrier_orders_its_callers() {
+    let waits = |barrier: &str| {
+        kernel_with(
+            &format!(".func waits() {{ {barrier} ret; }}"),
+            "shl.b32 %r6, %r2, 2; mov.u32 %r7, s; add.s32 %r8, %r7, %r6; xor.b32 %r9, %r6, 4; add.s32 %r10, %r7, %r9;
+             st.shared.u32 [%r8], %r5; call.uni waits, (); ld.shared.u32 %r11, [%r10];",
+        )
+    };
+    assert_proved(&launch(&waits("bar.sync 0;"), 1, 64, [4, 4], 0), true, true);
+    assert_proved(&launch(&waits(""), 1, 64, [4, 4], 0), true, false);
+}
+
+#[test]
+fn functions_without_a_body_are_refused_except_those_that_print() {
+    let body = |name: &str| {
+        format!(
+            "{{ .param .b64 format; .param .b64 arguments; .param .b32 result; st.param.b64 [format], %rd1;
+             st.param.b64 [arguments], %rd2; call.uni (result), {name}, (format, arguments); ld.param.b32 %r6, [result]; }}"
+        )
+    };
+    let declared = |name: &str| format!(".extern .func (.param .b32 r) {name} (.param .b64 f, .param .b64 a);");
+    let prints = kernel_with(&declared("vprintf"), &body("vprintf"));
+    assert_proved(&launch(&prints, 1, 64, [4, 4], 0), true, true);
+    let unknown = kernel_with(&declared("unknown"), &body("unknown"));
+    assert_proved(&launch(&unknown, 1, 64, [4, 4], 0), false, false);
+    let endless = kernel_with(
+        ".func (.param .b32 result) place(.param .b32 index) { .reg .b32 %r<4>; ld.param.b32 %r1, [index];
+         { .param .b32 given; .param .b32 again; st.param.b32 [given], %r1;
+         call.uni (again), place, (given); ld.param.b32 %r1, [again]; } st.param.b32 [result], %r1; ret; }",
+        STORES_BY_CALL,
+    );
+    let footprint = launch(&endless, 1, 64, [4, 4], 0);
+    assert!(matches!(footprint.bounds.reasons(), [reason, ..] if matches!(reason.cause, Cause::NotUnderstood(_))));
 }

@@ -79,7 +79,8 @@ impl Module {
         false
     }
 
-    fn direct_callees(&self, func: FuncId) -> FxHashSet<FuncId> {
+    /// The functions with a body that a function calls by name.
+    pub(crate) fn direct_callees(&self, func: FuncId) -> FxHashSet<FuncId> {
         let Some(body) = &self.functions[func].body else { return FxHashSet::default() };
         let callees: FxHashSet<FuncId> = body
             .iter()
