@@ -24,6 +24,8 @@ pub struct Access {
     /// An earlier access that is always executed before this one, and accesses the same bytes or more. In global memory, it
     /// writes if this one does.
     pub covered_by: Option<StmtId>,
+    /// Whether the program has asked for no checks here ([`RequestKind::Checks`](crate::RequestKind::Checks)).
+    pub is_unchecked: bool,
     /// The accesses through the same pointer, if it is the only access of its instruction: see [`Cursor::access_group`](crate::Cursor::access_group).
     pub group: Option<AccessGroupId>,
 }

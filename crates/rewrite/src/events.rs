@@ -8,6 +8,7 @@ use ptx::view::{AccessBytes, AccessKind, AccessSpace, MemAccess, View};
 
 use crate::access_group::AccessGroups;
 use crate::event::{Access, Branch, Call, Definition, Exit, Sync};
+use crate::request::{Request, RequestKind, unchecked};
 
 /// What an instruction gives tools to look at.
 #[derive(Clone, Debug)]
@@ -18,6 +19,7 @@ pub(crate) enum Event {
     Branch(Branch),
     Exit(Exit),
     Definition(Definition),
+    Request(Request),
 }
 
 impl Event {
@@ -28,7 +30,8 @@ impl Event {
             | Self::Sync(Sync { stmt, guard, .. })
             | Self::Call(Call { stmt, guard, .. })
             | Self::Exit(Exit { stmt, guard, .. })
-            | Self::Definition(Definition { stmt, guard, .. }) => (stmt, guard),
+            | Self::Definition(Definition { stmt, guard, .. })
+            | Self::Request(Request { stmt, guard, .. }) => (stmt, guard),
             Self::Branch(Branch { stmt, guard }) => (stmt, Some(guard)),
         }
     }
@@ -42,6 +45,7 @@ pub(crate) fn of_function(module: &Module, func: FuncId) -> (Vec<Event>, AccessG
     let mut events = Vec::new();
     let mut earlier = Earlier::default();
     let mut groups = AccessGroups::default();
+    let unchecked = unchecked(module, func);
     for stmt in body.iter() {
         if matches!(body.stmt(stmt), Stmt::Label(_)) {
             earlier = Earlier::default();
@@ -62,16 +66,27 @@ pub(crate) fn of_function(module: &Module, func: FuncId) -> (Vec<Event>, AccessG
             let is_address =
                 matches!(operand, Operand::RegAddress(..) | Operand::SymbolAddress(..) | Operand::IntAddress(_));
             if is_memory && is_address {
-                let covered_by = earlier.find(&operand, guard, &access);
+                let is_unchecked = unchecked.contains(&stmt);
+                let covered_by = earlier.find(&operand, guard, &access).filter(|_| !is_unchecked);
                 let pointer = provenance.address(&operand);
                 let is_collective = view.is_collective();
-                let mut access = Access { stmt, index, access, pointer, guard, is_collective, covered_by, group: None };
-                if is_alone && covered_by.is_none() {
+                let mut access = Access {
+                    stmt,
+                    index,
+                    access,
+                    pointer,
+                    guard,
+                    is_collective,
+                    covered_by,
+                    is_unchecked,
+                    group: None,
+                };
+                if is_alone && covered_by.is_none() && !is_unchecked {
                     access.group = groups.add(operand, access);
                 }
                 events.push(Event::Access(access));
                 // Of what lanes do together, not each has to do its part.
-                if index == 0 && covered_by.is_none() && !is_collective {
+                if index == 0 && covered_by.is_none() && !is_collective && !is_unchecked {
                     earlier.accesses.push((operand, guard, access.access, stmt));
                 }
             }
@@ -92,6 +107,9 @@ pub(crate) fn of_function(module: &Module, func: FuncId) -> (Vec<Event>, AccessG
         }
         if let Some(ends_thread) = leaves(&view, function.is_entry()) {
             events.push(Event::Exit(Exit { stmt, ends_thread, guard }));
+        }
+        if let Some(kind) = RequestKind::of(module, function, &view) {
+            events.push(Event::Request(Request { stmt, kind, guard }));
         }
         let mut regs = view.writes();
         regs.dedup();

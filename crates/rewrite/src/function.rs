@@ -123,6 +123,7 @@ impl FunctionRewriter<'_, '_> {
                 Some(Event::Branch(branch)) => tool.branch(&mut cursor, branch),
                 Some(Event::Exit(exit)) => tool.exit(&mut cursor, exit),
                 Some(Event::Definition(definition)) => tool.definition(&mut cursor, definition),
+                Some(Event::Request(request)) => tool.request(&mut cursor, request),
             }
         }
         Ok(())

@@ -11,6 +11,7 @@ use crate::device_code::DeviceCode;
 use crate::error::Refusal;
 use crate::event::{Access, Branch, Call, Definition, Exit, Sync};
 use crate::kernel_view::KernelView;
+use crate::request::Request;
 use crate::shape::{LaunchShape, ThreadId};
 
 /// What a tool inserts into kernels. It has no state, and every hook does nothing unless a tool says otherwise.
@@ -101,6 +102,9 @@ pub trait Instrumentation: Debug + Send + std::marker::Sync {
 
     /// An instruction has written registers: what is inserted after it sees them.
     fn definition(&self, _at: &mut Cursor<'_, '_>, _definition: &Definition) {}
+
+    /// The program asks something of tools.
+    fn request(&self, _at: &mut Cursor<'_, '_>, _request: &Request) {}
 }
 
 /// With which tools a tool can work. Those that change the program come first, so that the others see what it becomes.

@@ -158,6 +158,22 @@ pub enum HostEvent<'a> {
         /// Waits for streams.
         settle: Settle,
     },
+    /// It says that memory is undefined.
+    MarkedUndefined {
+        /// Where it begins.
+        start: u64,
+        /// How many bytes it has.
+        bytes: u64,
+        /// Waits for streams.
+        settle: Settle,
+    },
+    /// It says that races in memory are meant.
+    BenignRace {
+        /// Where it begins.
+        start: u64,
+        /// How many bytes it has.
+        bytes: u64,
+    },
     /// It says what may be done with an object: [`permissions`](crate::objects::permissions).
     Permissions {
         /// Where the object begins.

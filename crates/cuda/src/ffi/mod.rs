@@ -35,6 +35,7 @@ mod graph;
 mod host_call;
 mod launch;
 mod nvtx;
+mod requests;
 pub(crate) mod runtime;
 mod user_object;
 

@@ -265,7 +265,7 @@ fn guard<R>(otherwise: R, body: impl FnOnce() -> R) -> R {
 }
 
 /// Runs what a program calls, if there are tools.
-fn with_checker(body: impl FnOnce(&'static ToolHost)) {
+pub(super) fn with_tools(body: impl FnOnce(&'static ToolHost)) {
     guard((), || {
         if let Some(tool_host) = tooling::get() {
             body(tool_host);
@@ -275,7 +275,7 @@ fn with_checker(body: impl FnOnce(&'static ToolHost)) {
 
 /// The same for what has a description, unless the program gives none.
 fn with<T>(description: Option<&T>, body: impl FnOnce(&'static ToolHost, &T)) {
-    with_checker(|tool_host| {
+    with_tools(|tool_host| {
         if let Some(description) = description {
             body(tool_host, description);
         }
@@ -334,11 +334,11 @@ unsafe extern "C" fn heap_register(_domain: *const c_void, description: *const H
 }
 
 unsafe extern "C" fn heap_unregister(_domain: *const c_void, heap: u64) {
-    with_checker(|tool_host| tool_host.on_event(&HostEvent::HeapVanishes { start: heap }));
+    with_tools(|tool_host| tool_host.on_event(&HostEvent::HeapVanishes { start: heap }));
 }
 
 unsafe extern "C" fn heap_reset(_domain: *const c_void, heap: u64) {
-    with_checker(|tool_host| tool_host.on_event(&HostEvent::HeapIsReset { start: heap, settle: settle_all }));
+    with_tools(|tool_host| tool_host.on_event(&HostEvent::HeapIsReset { start: heap, settle: settle_all }));
 }
 
 unsafe extern "C" fn regions_register(_domain: *const c_void, description: *const Registered) {
@@ -426,7 +426,7 @@ unsafe extern "C" fn permissions_create(_domain: *const c_void, _flags: i32) -> 
 unsafe extern "C" fn permissions_destroy(_domain: *const c_void, _permissions: usize) {}
 
 unsafe extern "C" fn permissions_reset(_domain: *const c_void, permissions: usize) {
-    with_checker(|tool_host| {
+    with_tools(|tool_host| {
         if permissions != OF_PROGRAM {
             tool_host.on_event(&HostEvent::PermissionsAreReset { settle: settle_all });
         }

@@ -135,9 +135,9 @@ impl BadAccess {
                 code: "not-permitted",
                 notes: vec![
                     note(within(address, object), object.stack.clone()),
-                    note(format!("the program has said through NVTX that it is not to be {}", action(what).2), None),
+                    note(format!("the program has said that it is not to be {}", action(what).2), None),
                 ],
-                help: "use the memory as it was said to be used, or say with nvtxMemPermissionsAssign that this is right",
+                help: "use the memory as it was said to be used, or say with nvtxMemPermissionsAssign or WARPGRIND_MARK_ACCESSIBLE that this is right",
             },
             (Some(AtAddress::Live(object)), Some(meant)) if object.start != meant.start => Diagnosis {
                 code: "wrong-allocation",
@@ -256,7 +256,7 @@ pub(super) const EXPLANATIONS: &[Explanation] = &[
     explanation("host-access", "an access of the host to memory of the device", include_str!("explain/host-access.md")),
     explanation(
         "not-permitted",
-        "an access that the program has forbidden itself through NVTX",
+        "an access that the program has forbidden itself",
         include_str!("explain/not-permitted.md"),
     ),
     explanation(

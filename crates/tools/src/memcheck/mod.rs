@@ -210,10 +210,10 @@ impl Instrumentation for Memcheck {
     }
 
     fn access(&self, at: &mut Cursor<'_, '_>, access: &Access) {
-        if is_followed(at) {
+        if is_followed(at) && !access.is_unchecked {
             defined::addressed(at, access);
         }
-        if version(at).bounds == Bounds::Checked {
+        if version(at).bounds == Bounds::Checked && !access.is_unchecked {
             check_access(at, access);
         }
         if is_followed(at) {

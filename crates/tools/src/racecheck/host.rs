@@ -32,6 +32,8 @@ pub(super) struct RacecheckInstance {
     /// Threads that had more barriers than there are epochs.
     lost: Box<AtomicU64>,
     order: OrderTables,
+    /// Where the program says that races are meant: first address and end.
+    benign: Mutex<Vec<[u64; 2]>>,
 }
 
 /// What kernels know of order through memory (`device.ptx`); made when a kernel first needs it.
@@ -105,6 +107,8 @@ const EPOCHS: u64 = 1 << (63 - EPOCH);
 const EPOCHS_OF_LAUNCH: u64 = 1 << 24;
 /// So many launches are remembered, and compared with those that follow.
 const MOST_LAUNCHES: usize = 4096;
+/// So many ranges in which races are meant are remembered.
+const MOST_BENIGN: usize = 4096;
 /// With so many launches one can be unordered.
 const MOST_UNORDERED: usize = 64;
 
@@ -120,7 +124,17 @@ impl RacecheckInstance {
             launches,
             lost: Box::default(),
             order: OrderTables::default(),
+            benign: Mutex::default(),
         }))
+    }
+
+    fn benign(&self) -> MutexGuard<'_, Vec<[u64; 2]>> {
+        self.benign.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a race at an address is meant.
+    fn is_benign(&self, address: u64) -> bool {
+        self.benign().iter().any(|&[start, end]| (start..end).contains(&address))
     }
 
     fn launches(&self) -> MutexGuard<'_, Launches> {
@@ -246,7 +260,17 @@ impl Instance for RacecheckInstance {
     }
 
     fn on_event(&self, event: &HostEvent<'_>) {
+        if let HostEvent::BenignRace { start, bytes } = *event {
+            let mut benign = self.benign();
+            let range = [start, start.saturating_add(bytes)];
+            if benign.len() < MOST_BENIGN && !benign.contains(&range) {
+                benign.push(range);
+            }
+        }
         if let HostEvent::Allocated(object) = event {
+            // What was said of memory that was there before is not said of this.
+            let end = object.start.saturating_add(object.bytes);
+            self.benign().retain(|&[start, benign_end]| benign_end <= object.start || end <= start);
             let (arena, arena_bytes) = self.host.memory().range();
             if let Some(offset) = object.start.checked_sub(arena).filter(|&offset| offset < arena_bytes) {
                 self.launches().forget_memory(offset, object.bytes, arena_bytes);
@@ -321,6 +345,9 @@ impl Instance for RacecheckInstance {
     }
 
     fn record(&self, record: &Record, evidence: &Evidence<'_>) -> Option<Finding> {
+        if self.is_benign(record.address) {
+            return None;
+        }
         let recorded = Recorded::of(record.other);
         let mut launches = self.launches();
         let begun = launches.of_epoch(recorded.epoch)?;
@@ -351,7 +378,9 @@ impl Instance for RacecheckInstance {
 
     fn variant(&self, record: &Record) -> u64 {
         let other = Recorded::of(record.other);
-        u64::from(other.site.unwrap_or(u32::MAX)) << 1 | u64::from(record.what & super::OTHER_READS != 0)
+        let is_benign = self.is_benign(record.address);
+        let (site, reads) = (other.site.unwrap_or(u32::MAX), record.what & super::OTHER_READS != 0);
+        u64::from(site) << 2 | u64::from(is_benign) << 1 | u64::from(reads)
     }
 
     fn finish(&self) {

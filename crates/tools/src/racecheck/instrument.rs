@@ -6,13 +6,13 @@ use ptx::special::Special;
 use ptx::synchronisation::Synchronisation;
 use ptx::types::{Space, Type};
 use ptx::view::{AccessBytes, AccessKind, AccessSpace, Callee, MemAccess, Order, View};
-use rewrite::{Access, Call, Cursor, KernelView, Refusal, Sync};
+use rewrite::{Access, Call, Cursor, KernelView, Refusal, Request, RequestKind, Sync};
 use rustc_hash::FxHashMap;
 
 use super::check::{Checked, MOST_GRANULES, THREAD_BITS, ThreadRecords};
 use super::compare_and_swap::expected_by_swaps;
 use super::prune::{Pruned, Rule};
-use super::record::{STRONG_BLOCK, THREAD};
+use super::record::{STRONG_BLOCK, STRONG_DEVICE, THREAD};
 use super::strength::{kind, strong};
 use super::{
     ACCESS_KIND, ACQUIRES, BLOCK, BYTES, HAS_VALUE, INTERVAL_MASK, LAUNCH, ORDER, PRUNED, READS_TOO, RELEASES, UPDATES,
@@ -59,6 +59,7 @@ impl KernelFacts {
     /// Adds what a function does.
     fn add(&mut self, module: &Module, func: FuncId) {
         let Some(body) = &module.functions[func].body else { return };
+        self.has_fences |= RequestKind::is_asked_in(module, func, |kind| !matches!(kind, RequestKind::Checks(_)));
         for view in body.iter().filter_map(|id| View::of(&module.forms, body, id)) {
             if view.callee().is_some_and(|callee| !matches!(callee, Callee::Direct(_))) {
                 // What that function does is not known.
@@ -222,13 +223,16 @@ pub(super) fn sync(at: &mut Cursor<'_, '_>, sync: &Sync) {
             let helper = if is_kept(at) { "warpgrind_race_warp_barrier_kept" } else { "warpgrind_race_warp_barrier" };
             at.call_after(sync.guard, helper, &[mine.into()], &[mine.into()]);
         }
-        Synchronisation::Fence { scope, .. } => {
-            let helper = if is_kept(at) { "warpgrind_race_fence_kept" } else { "warpgrind_race_fence" };
-            let arguments = [mine.into(), first.into(), Operand::Int(strong(scope).into())];
-            at.call_after(sync.guard, helper, &[mine.into()], &arguments);
-        }
+        Synchronisation::Fence { scope, .. } => fence(at, sync.guard, strong(scope)),
         _ => {}
     }
+}
+
+/// A thread has passed a fence of a scope.
+fn fence(at: &mut Cursor<'_, '_>, guard: Option<Guard>, scope: u32) {
+    let Some(ThreadRecords { mine, first, .. }) = thread(at) else { return };
+    let helper = if is_kept(at) { "warpgrind_race_fence_kept" } else { "warpgrind_race_fence" };
+    at.call_after(guard, helper, &[mine.into()], &[mine.into(), first.into(), Operand::Int(scope.into())]);
 }
 
 /// A thread has passed a barrier of its block: the next interval begins.
@@ -259,6 +263,8 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
     let kind = expected.unwrap_or_else(|| kind(&access.access));
     let is_left_out = |pruned: &Pruned| pruned.contains(access.stmt, access.index);
     let is_pruned = at.state::<Looked>().pruned.as_ref().is_some_and(is_left_out);
+    // What orders others is followed all the same.
+    let is_pruned = is_pruned || access.is_unchecked;
     if is_pruned && kind == 0 {
         return;
     }
@@ -330,15 +336,34 @@ fn check(
     }
 }
 
+/// The program says what orders its threads: as if it wrote a word at the address after a fence, or acquired by it.
+pub(super) fn request(at: &mut Cursor<'_, '_>, request: &Request) {
+    let what = 4 | STRONG_DEVICE << ACCESS_KIND;
+    match request.kind {
+        RequestKind::HappensBefore(address) => {
+            order_by(at, address, what | WRITES);
+            // It comes before the call that was inserted before it.
+            fence(at, request.guard, STRONG_DEVICE);
+        }
+        RequestKind::HappensAfter(address) => order_by(at, address, what | ACQUIRES),
+        RequestKind::Checks(_) => {}
+    }
+}
+
 /// After a strong access: it may acquire or release, if the kernel has fences.
 fn order(at: &mut Cursor<'_, '_>, access: &Access, address: Reg, mut what: u32) {
-    let Some(ThreadRecords { mine, first, .. }) = thread(at) else { return };
     if matches!(access.access.order, Order::Acquire | Order::AcquireRelease) {
         what |= ACQUIRES;
     }
     if matches!(access.access.order, Order::Release | Order::AcquireRelease) {
         what |= RELEASES;
     }
+    order_by(at, address, what);
+}
+
+/// After an instruction that may acquire or release at an address, if the kernel has fences.
+fn order_by(at: &mut Cursor<'_, '_>, address: Reg, what: u32) {
+    let Some(ThreadRecords { mine, first, .. }) = thread(at) else { return };
     let tables = at.word(ORDER);
     let is_ordered = at.at_entry("setp.ne.b64", Type::Pred, &[tables.into(), Operand::Int(0)]);
     let holds = at.reg(Type::Pred);

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use report::Explanation;
 use rewrite::context::Word;
-use rewrite::{Access, Call, Cursor, DeviceCode, Instrumentation, KernelView, Refusal, Sync};
+use rewrite::{Access, Call, Cursor, DeviceCode, Instrumentation, KernelView, Refusal, Request, Sync};
 use toolkit::{Flag, Host, Instance, Options, Tool};
 
 /// The tool.
@@ -252,5 +252,9 @@ impl Instrumentation for Racecheck {
 
     fn call(&self, at: &mut Cursor<'_, '_>, call: &Call) {
         instrument::call(at, call);
+    }
+
+    fn request(&self, at: &mut Cursor<'_, '_>, request: &Request) {
+        instrument::request(at, request);
     }
 }

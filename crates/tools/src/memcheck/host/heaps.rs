@@ -122,6 +122,16 @@ impl MemcheckInstance {
         definedness.define(start, bytes);
     }
 
+    /// The program says that memory is undefined.
+    pub(super) fn on_marked_undefined(&self, start: u64, bytes: u64, settle: Settle) {
+        let Some(definedness) = &self.definedness else { return };
+        // What kernels write that were launched before is not meant.
+        self.has_settled(settle);
+        let object = self.host.objects().pointed_to(start).map(|object| (object.start, object.bytes));
+        let Some((first, size)) = object.filter(|_| bytes > 0) else { return };
+        definedness.undefine(start, bytes.min(first.saturating_add(size) - start), (first, size));
+    }
+
     /// The program says what may be done with an object.
     pub(super) fn on_permissions(&self, start: u64, given: u64, settle: Settle) {
         let shadow = &self.shadow;

@@ -120,7 +120,7 @@ impl Instance for MemcheckInstance {
 
     fn on_event(&self, event: &HostEvent<'_>) {
         match *event {
-            HostEvent::Called { .. } => {}
+            HostEvent::Called { .. } | HostEvent::BenignRace { .. } => {}
             HostEvent::Allocated(object) => {
                 self.shadow.set(object.start, object.bytes, true);
                 if let Some(definedness) = &self.definedness {
@@ -157,6 +157,7 @@ impl Instance for MemcheckInstance {
             HostEvent::PartIsResized { start, bytes, settle } => self.part_is_resized(start, bytes, settle),
             HostEvent::PartVanishes { start, settle } => self.part_vanishes(start, settle),
             HostEvent::MarkedDefined { start, bytes, settle } => self.on_marked_defined(start, bytes, settle),
+            HostEvent::MarkedUndefined { start, bytes, settle } => self.on_marked_undefined(start, bytes, settle),
             HostEvent::Permissions { start, given, settle } => self.on_permissions(start, given, settle),
             HostEvent::PermissionsAreReset { settle } => self.rights_are_reset(settle),
         }
