@@ -44,7 +44,7 @@ pub(super) fn registers(module: &Module, function: &Function, follows: Follows) 
 /// Whether what an instruction writes depends on the registers that it reads. What it loads depends on memory.
 fn computes(view: &View<'_>) -> bool {
     match view.effect() {
-        Some(Effect::Pure | Effect::Collective | Effect::TextureLoad) => true,
+        Some(Effect::Pure | Effect::Collective | Effect::Barrier | Effect::TextureLoad) => true,
         // Under a guard that is undefined, so is what is loaded.
         Some(Effect::Load | Effect::Atomic) => view.inst.guard.is_some(),
         _ => false,

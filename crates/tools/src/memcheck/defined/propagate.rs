@@ -58,7 +58,8 @@ impl Compute<'_, '_, '_> {
             return;
         }
         let guard = definition.guard;
-        let is_computed = matches!(inst.effect, Some(Effect::Pure | Effect::Collective | Effect::TextureLoad));
+        let is_computed =
+            matches!(inst.effect, Some(Effect::Pure | Effect::Collective | Effect::Barrier | Effect::TextureLoad));
         let sources = reads.iter().filter(|reg| guard.is_none_or(|guard| guard.reg != **reg));
         let may_be_undefined = sources.clone().any(|reg| self.shadows.of.contains_key(reg))
             || self.shadows.carry.is_some() && (inst.op.is_some_and(reads_carry) || writes_carry);
@@ -161,6 +162,7 @@ impl Compute<'_, '_, '_> {
             }
             Op::Shfl => self.shuffled(inst, definition),
             Op::Vote => self.voted(inst, definition),
+            Op::BarRed | Op::BarrierRed => self.reduced_at_barrier(inst, definition),
             Op::Redux | Op::Match => self.together(inst, definition),
             Op::Activemask | Op::Elect => Some(definition.regs.iter().map(|reg| (*reg, DEFINED)).collect()),
             _ => None,
@@ -481,35 +483,68 @@ impl Compute<'_, '_, '_> {
             self.at.before().inst_if(guard, &format!("vote{sync}.ballot.b32"), &with_mask(&[bits.into(), any.into()]));
             return Some(vec![(definition.regs[0], bits.into())]);
         }
-        let is_some = self.at.reg(Type::Pred);
-        self.at.before().inst_if(guard, &format!("vote{sync}.any.pred"), &with_mask(&[is_some.into(), any.into()]));
+        let vote = |voter: &mut Self, predicate: Reg| {
+            let is_some = voter.at.reg(Type::Pred);
+            let operands = with_mask(&[is_some.into(), predicate.into()]);
+            voter.at.before().inst_if(guard, &format!("vote{sync}.any.pred"), &operands);
+            is_some
+        };
+        let is_some = vote(self, any);
         if inst.has(Mod::Uni) {
             return Some(vec![(definition.regs[0], self.inst("selp.b32", 32, &[1.into(), 0.into(), is_some.into()]))]);
         }
-        // A lane that decides alone: one for which the predicate is defined, and not what all lanes would need.
-        let value = inst.operands[1];
+        let decides = self.decides_alone(inst.operands[1], any, inst.has(Mod::Any))?;
+        let is_decided = vote(self, decides);
+        Some(vec![(definition.regs[0], self.unless_decided(is_some, is_decided, 1))])
+    }
+
+    /// Whether a thread decides what a predicate is of all threads: if its own is defined, and not what all would need.
+    fn decides_alone(&mut self, value: Operand, is_undefined: Reg, by_one: bool) -> Option<Reg> {
         let decides = self.at.reg(Type::Pred);
         let (reg, is_negated) = match value {
             Operand::Not(reg) => (reg, true),
             Operand::Reg(reg) => (reg, false),
             _ => return None,
         };
-        let decides_when = inst.has(Mod::Any) != is_negated;
-        let of_lane = self.inst(
+        let decides_when = by_one != is_negated;
+        let own = self.inst(
             "selp.b32",
             32,
             &if decides_when { [1.into(), 0.into(), reg.into()] } else { [0.into(), 1.into(), reg.into()] },
         );
-        let of_lane = self.inst("selp.b32", 32, &[0.into(), of_lane, any.into()]);
-        self.at.before().inst("setp.ne.b32", &[decides.into(), of_lane, 0.into()]);
-        let is_decided = self.at.reg(Type::Pred);
-        self.at.before().inst_if(
-            guard,
-            &format!("vote{sync}.any.pred"),
-            &with_mask(&[is_decided.into(), decides.into()]),
-        );
-        let undecided = self.inst("selp.b32", 32, &[1.into(), 0.into(), is_some.into()]);
-        Some(vec![(definition.regs[0], self.inst("selp.b32", 32, &[0.into(), undecided, is_decided.into()]))])
+        let own = self.inst("selp.b32", 32, &[0.into(), own, is_undefined.into()]);
+        self.at.before().inst("setp.ne.b32", &[decides.into(), own, 0.into()]);
+        Some(decides)
+    }
+
+    /// The shadow of what threads decide together, some of which do not know their part.
+    fn unless_decided(&mut self, is_some: Reg, is_decided: Reg, undefined: i64) -> Operand {
+        let undecided = self.inst("selp.b32", 32, &[undefined.into(), 0.into(), is_some.into()]);
+        self.inst("selp.b32", 32, &[0.into(), undecided, is_decided.into()])
+    }
+
+    /// A count, or a decision, of all threads that wait at a barrier: they wait there once more for what is undefined.
+    fn reduced_at_barrier(&mut self, inst: &Inst, definition: &Definition) -> Option<Vec<(Reg, Operand)>> {
+        let (&value, rest) = inst.operands.split_last()?;
+        let (barrier, result) = (rest.get(1..)?.to_vec(), *definition.regs.first()?);
+        let op = if inst.op == Some(Op::BarrierRed) { "barrier.red" } else { "bar.red" };
+        let aligned = if inst.has(Mod::Aligned) { ".aligned" } else { "" };
+        let wait = |waiting: &mut Self, predicate: Reg| {
+            let is_some = waiting.at.reg(Type::Pred);
+            let operands: Vec<Operand> =
+                [is_some.into()].into_iter().chain(barrier.iter().copied()).chain([predicate.into()]).collect();
+            waiting.at.before().inst_if(definition.guard, &format!("{op}{aligned}.or.pred"), &operands);
+            is_some
+        };
+        let shadow = self.of(value);
+        let any = self.is_any(32, shadow);
+        let is_some = wait(self, any);
+        if inst.has(Mod::Popc) {
+            return Some(vec![(result, self.inst("selp.b32", 32, &[Operand::Int(-1), 0.into(), is_some.into()]))]);
+        }
+        let decides = self.decides_alone(value, any, inst.has(Mod::Or))?;
+        let is_decided = wait(self, decides);
+        Some(vec![(result, self.unless_decided(is_some, is_decided, 1))])
     }
 
     /// What lanes compute together is undefined for all if it is undefined for one.
