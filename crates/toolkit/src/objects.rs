@@ -324,7 +324,12 @@ impl Objects {
 
     /// Whether what is at an address was freed. Who allocates from a heap of his own may do with it what he likes.
     pub fn is_freed(&self, address: u64) -> bool {
-        self.heap_around(address, 1).is_none() && matches!(self.at(address, None, || false), AtAddress::Freed(..))
+        let inside = |object: &Object| address - object.start < object.bytes.max(1);
+        let is_live = || self.live.range(..=address).next_back().is_some_and(|(_, object)| inside(object));
+        let freed = self.freed.range(..=address).next_back().map(|(_, freed)| freed);
+        freed.is_some_and(|freed| inside(&freed.object) && !freed.was_live(None))
+            && !is_live()
+            && self.heap_around(address, 1).is_none()
     }
 
     /// An object that was freed, by its address.

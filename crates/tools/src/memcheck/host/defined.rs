@@ -4,17 +4,18 @@
 //! copies on the device carry what is known. Memory that the host can write by itself counts as defined whenever a kernel begins.
 //! Objects of which nothing is undefined any more are known, so that launches which access no others need not follow anything.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use report::{Finding, Note, Severity, Stack};
 use toolkit::objects::{AllocationKind, Described, Object};
-use toolkit::{Accessed, Host, HostStack, LaunchView, Plane, PlaneLayout, PlaneOf, Touched, Words};
+use toolkit::{Accessed, Host, HostStack, LaunchView, Plane, PlaneLayout, PlaneOf, Touched, Words, quarantine};
 
 use super::super::kernel_facts::KernelFacts;
 use super::super::version::Follows;
 use super::super::{DEFINED_DISTANCE, SHARED_DISTANCE, UNDEFINED_MEMORY, WINDOWS, WINDOWS_BYTES};
+use super::suspects::{Suspect, Suspects};
 
 /// What is known of which memory is undefined.
 #[derive(Debug)]
@@ -27,17 +28,9 @@ pub(super) struct Definedness {
     windows: (u64, u64),
     /// Kernels write here when they write something undefined to memory.
     is_memory_undefined: Box<AtomicU64>,
-    suspects: Mutex<BTreeMap<u64, Suspect>>,
+    suspects: Mutex<Suspects>,
     /// Where the program has copied something undefined to the host.
     reported: Mutex<BTreeSet<String>>,
-}
-
-/// An object that may have something undefined in it.
-#[derive(Clone, Copy, Debug)]
-struct Suspect {
-    bytes: u64,
-    /// Where something undefined was last.
-    seen: u64,
 }
 
 /// All bits of a byte.
@@ -57,7 +50,7 @@ impl Definedness {
         })
     }
 
-    fn suspects(&self) -> MutexGuard<'_, BTreeMap<u64, Suspect>> {
+    fn suspects(&self) -> MutexGuard<'_, Suspects> {
         self.suspects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -80,7 +73,7 @@ impl Definedness {
     /// Memory is gone, and heaps that were in it.
     pub(super) fn on_freed(&self, object: &Object) {
         let end = object.start.saturating_add(object.bytes.max(1));
-        self.suspects().retain(|start, _| !(object.start..end).contains(start));
+        self.suspects().remove_all(object.start..end);
     }
 
     /// The program has allocated from a heap of its own, which is suspected beside the allocation around it.
@@ -89,7 +82,7 @@ impl Definedness {
         let Some(first) = self.cells(start, bytes) else { return };
         self.global.fill(first, bytes, UNDEFINED);
         let mut suspects = self.suspects();
-        suspects.retain(|suspect, _| !(start..start + bytes).contains(suspect));
+        suspects.remove_all(start..start + bytes);
         suspects.insert(heap, Suspect { bytes: heap_bytes, seen: start - heap });
     }
 
@@ -97,27 +90,49 @@ impl Definedness {
     pub(super) fn on_heap_vanished(&self, host: &dyn Host, start: u64) {
         let object = host.objects().pointed_to(start).map(|object| (object.start, object.bytes));
         let mut suspects = self.suspects();
-        if let Some((_, (start, bytes))) = suspects.remove(&start).zip(object) {
+        if let Some((_, (start, bytes))) = suspects.remove(start).zip(object) {
             suspects.insert(start, Suspect { bytes, seen: 0 });
         }
     }
 
     /// Memory is defined now.
-    pub(super) fn define(&self, address: u64, bytes: u64) {
-        // Who suspects nothing has nothing to change; kernels that have just written may be suspected later.
-        if let Some(first) = self.cells(address, bytes)
-            && self.global.first_set(first, bytes).is_some()
-        {
+    pub(super) fn define(&self, host: &dyn Host, address: u64, bytes: u64) {
+        if let Some(first) = self.cells(address, bytes).filter(|_| self.is_suspected(host, address, bytes)) {
+            self.clear(first, bytes);
+            self.suspects().remove_within(address, bytes);
+        }
+    }
+
+    /// Cells are of memory that is defined. Those that are so already are not touched: they may share what they are in.
+    fn clear(&self, first: u64, bytes: u64) {
+        if self.global.first_set(first, bytes).is_some() {
             self.global.fill(first, bytes, 0);
+        }
+    }
+
+    /// Whether something in a range may be undefined. In programs that are right nothing is, mostly, and then no cell has to be
+    /// looked at.
+    fn is_suspected(&self, host: &dyn Host, address: u64, bytes: u64) -> bool {
+        self.suspect_written(host);
+        self.suspects().overlapping(address, bytes).next().is_some()
+    }
+
+    /// If kernels have written something undefined, it may be anywhere.
+    fn suspect_written(&self, host: &dyn Host) {
+        if self.is_memory_undefined.swap(0, Ordering::Relaxed) != 0 {
+            self.suspect_all(host);
         }
     }
 
     /// Memory was copied. The first undefined byte, if some of it was undefined and is in memory of the host now.
     pub(super) fn on_copied(&self, host: &dyn Host, from: u64, to: u64, bytes: u64) -> Option<u64> {
-        let source = self.cells(from, bytes);
+        let source = self.cells(from, bytes).filter(|_| self.is_suspected(host, from, bytes));
         let undefined = source.and_then(|first| Some(from + (self.global.first_set(first, bytes)? - first)));
         let Some((source, undefined)) = source.zip(undefined) else {
-            self.define(to, bytes);
+            if source.is_some() {
+                self.suspects().remove_within(from, bytes);
+            }
+            self.define(host, to, bytes);
             return None;
         };
         let belongs_to_host =
@@ -127,7 +142,7 @@ impl Definedness {
             self.suspect_all(host);
             return None;
         }
-        self.define(to, bytes);
+        self.define(host, to, bytes);
         (!belongs_to_host(from)).then_some(undefined)
     }
 
@@ -141,31 +156,39 @@ impl Definedness {
         let mut suspects = self.suspects();
         for (start, bytes, is_of_host) in objects {
             match self.cells(start, bytes) {
-                Some(_) if is_of_host => self.define(start, bytes),
-                Some(_) => _ = suspects.entry(start).or_insert(Suspect { bytes, seen: 0 }),
+                Some(first) if is_of_host => self.clear(first, bytes),
+                Some(_) => suspects.add(start, bytes),
                 None => {}
             }
         }
     }
 
     /// Whether something in an object is undefined.
-    fn is_undefined(&self, suspects: &mut BTreeMap<u64, Suspect>, start: u64) -> bool {
-        let Some(suspect) = suspects.get_mut(&start) else { return false };
+    fn is_undefined(&self, suspects: &mut Suspects, start: u64) -> bool {
+        let Some(suspect) = suspects.get_mut(start) else { return false };
         let Some(first) = self.cells(start, suspect.bytes) else { return false };
         if suspect.seen < suspect.bytes && self.global.first_set(first + suspect.seen, 1).is_some() {
             return true;
         }
         match self.global.first_set(first, suspect.bytes) {
-            Some(cell) => suspect.seen = cell - first,
-            None => _ = suspects.remove(&start),
+            Some(cell) => {
+                suspect.seen = cell - first;
+                true
+            }
+            None => {
+                suspects.remove(start);
+                false
+            }
         }
-        suspects.contains_key(&start)
     }
 
     /// A kernel runs that is not followed: what it may write counts as defined.
     pub(super) fn is_not_followed(&self) {
-        for (start, suspect) in std::mem::take(&mut *self.suspects()) {
-            self.define(start, suspect.bytes);
+        let suspects = self.suspects().take();
+        for (start, suspect) in suspects {
+            if let Some(first) = self.cells(start, suspect.bytes) {
+                self.clear(first, suspect.bytes);
+            }
         }
     }
 
@@ -176,9 +199,7 @@ impl Definedness {
         launch: &LaunchView<'_>,
         facts: Option<&KernelFacts>,
     ) -> Follows {
-        if self.is_memory_undefined.swap(0, Ordering::Relaxed) != 0 {
-            self.suspect_all(host);
-        }
+        self.suspect_written(host);
         let Some(facts) = facts.filter(|facts| !facts.is_opaque) else {
             self.is_not_followed();
             return Follows::Nothing;
@@ -195,19 +216,22 @@ impl Definedness {
 
     /// Whether something is undefined in what a launch touches.
     fn may_be_undefined(&self, host: &dyn Host, launch: &LaunchView<'_>, touched: &Touched) -> bool {
+        /// A pointer may be to the element before the first, for who counts from one.
+        const BESIDE: u64 = quarantine::REDZONE / 2;
         let mut suspects = self.suspects();
         if suspects.is_empty() {
             return false;
         }
-        let Touched::Only(accessed) = touched else {
-            let all: Vec<u64> = suspects.keys().copied().collect();
-            return all.into_iter().any(|start| self.is_undefined(&mut suspects, start));
+        let mut starts: Vec<u64> = match touched {
+            Touched::Only(accessed) => {
+                let addresses = accessed.iter().filter_map(|accessed| address_of(host, launch, accessed));
+                let around = |address: u64| suspects.overlapping(address.saturating_sub(BESIDE), 2 * BESIDE);
+                addresses.flat_map(|address| around(address).collect::<Vec<_>>()).collect()
+            }
+            _ => suspects.starts().collect(),
         };
-        accessed.iter().any(|accessed| {
-            let address = address_of(host, launch, accessed);
-            let around = address.and_then(|address| suspects.range(..=address).next_back()).map(|(start, _)| *start);
-            around.is_some_and(|start| self.is_undefined(&mut suspects, start))
-        })
+        starts.dedup();
+        starts.into_iter().any(|start| self.is_undefined(&mut suspects, start))
     }
 
     /// The words of a launch.

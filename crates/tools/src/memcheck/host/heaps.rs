@@ -119,7 +119,7 @@ impl MemcheckInstance {
         let Some(definedness) = &self.definedness else { return };
         // Kernels that were launched before may still make it undefined; if they do not end, it is defined all the same.
         self.has_settled(settle);
-        definedness.define(start, bytes);
+        definedness.define(&*self.host, start, bytes);
     }
 
     /// The program says that memory is undefined.

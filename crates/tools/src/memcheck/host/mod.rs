@@ -5,6 +5,7 @@ mod defined;
 mod errors;
 mod heaps;
 mod shadow;
+mod suspects;
 
 use std::sync::Arc;
 
@@ -136,7 +137,7 @@ impl Instance for MemcheckInstance {
             HostEvent::Copied { from, to, bytes, stack } => self.on_copied(from, to, bytes, stack),
             HostEvent::Filled { address, bytes } => {
                 if let Some(definedness) = &self.definedness {
-                    definedness.define(address, bytes);
+                    definedness.define(&*self.host, address, bytes);
                 }
             }
             HostEvent::InvalidFree { address } => self.on_invalid_free(address),
