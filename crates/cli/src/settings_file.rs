@@ -100,9 +100,10 @@ impl SettingsFile {
         let is_given = |arg: &Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
         let mut arguments = Vec::new();
         for (arg, value) in settings {
-            let conflicts = chosen.map_or_else(Vec::new, |command| command.get_arg_conflicts_with(arg));
+            let is_against = |given: &Arg| chosen.is_some_and(|command| do_conflict(command, arg, given));
             let arguments_of_flag = self.argument(arg, value)?;
-            if !is_given(arg) && !conflicts.into_iter().any(is_given) {
+            let mut others = chosen.iter().flat_map(|command| command.get_arguments()).filter(|other| is_given(other));
+            if !is_given(arg) && !others.any(is_against) {
                 arguments.extend(arguments_of_flag);
             }
         }
@@ -187,6 +188,14 @@ pub(crate) fn has_settings(command: &Command) -> bool {
 /// Whether the user wants no file to be read.
 pub(crate) fn is_switched_off(given: &ArgMatches) -> bool {
     given.get_flag(NO_CONFIG)
+}
+
+/// Whether two flags exclude each other. Only one of them says so.
+fn do_conflict(command: &Command, one: &Arg, other: &Arg) -> bool {
+    let excludes = |one: &Arg, other: &Arg| {
+        command.get_arg_conflicts_with(one).iter().any(|excluded| excluded.get_id() == other.get_id())
+    };
+    excludes(one, other) || excludes(other, one)
 }
 
 fn flag_of<'a>(command: &'a Command, name: &str) -> Option<&'a Arg> {

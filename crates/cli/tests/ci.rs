@@ -142,6 +142,15 @@ fn settings_are_defaults_for_flags() {
     assert_eq!(code("ci = false\nrequire-cuda-init = false", &[], "exit 0"), 0);
     // What does not go with the command line is left out.
     assert_eq!(code("cache-size = \"200M\"", &["--no-cache"], CLEAN), 0);
+    // Nor does another word for what the command line says.
+    let children = |toml: &str, flags: &[&str]| {
+        let output = with_settings(&scratch, toml, flags, "process; end; echo \"$WARPGRIND_SETTINGS\"");
+        let settings = settings::Settings::decode(stdout(&output).trim_end().as_bytes()).expect("settings");
+        settings.trace_children
+    };
+    assert!(!children("target-processes = \"application-only\"", &[]));
+    assert!(children("target-processes = \"application-only\"", &["--trace-children", "yes"]));
+    assert!(children("trace-children = false", &["--target-processes", "all"]));
     // A flag that only others have.
     assert_eq!(code("trials = 7", &[], CLEAN), 0);
     assert_eq!(code("", &[], CLEAN), 0);

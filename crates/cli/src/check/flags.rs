@@ -65,7 +65,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = OnError::Stop, help_heading = "What is checked")]
     on_error: OnError,
     /// Which processes are checked; another word for --trace-children.
-    #[arg(long, value_enum, help_heading = "What is checked")]
+    #[arg(long, value_enum, conflicts_with = "trace_children", help_heading = "What is checked")]
     target_processes: Option<TargetProcesses>,
     /// How many seconds processes that use CUDA are waited for after the program has ended.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, help_heading = "What is checked")]
