@@ -28,11 +28,11 @@ pub(crate) struct Target {
     /// With `--device gpu`, NVIDIA's driver: its `libcuda.so.1`; by default the one that is installed.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     driver: Option<PathBuf>,
-    /// The GPU that the program sees, such as `a100`: its name, compute capability, multiprocessors, memory and limits. What
-    /// the program takes of the memory must be there on this machine.
-    #[arg(long, value_name = "MODEL", value_parser = Model::parse)]
-    gpu: Option<&'static Model>,
-    /// Memory of the device, such as `4G` or `512MiB`; that of `--gpu`, or three quarters of the machine's by default.
+    /// The GPU that the program sees, such as `a100`: its name, compute capability, multiprocessors, memory and limits;
+    /// several such as `a100,t4` for as many devices. What the program takes of the memory must be there on this machine.
+    #[arg(long, value_name = "MODEL", value_delimiter = ',', value_parser = Model::parse)]
+    gpu: Vec<&'static Model>,
+    /// Memory of each device, such as `4G` or `512MiB`; that of `--gpu`, or three quarters of the machine's by default.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     device_memory: Option<u64>,
     /// After how many seconds a kernel is ended with an error; never by default.
@@ -124,6 +124,14 @@ pub(crate) enum Answer {
     No,
 }
 
+/// A machine with more GPUs has a switch between them, and programs for it have one process for each.
+const MOST_GPUS: usize = 16;
+
+/// How a flag names GPUs.
+fn keys(gpus: &[&Model]) -> Vec<String> {
+    gpus.iter().map(|model| model.key.to_owned()).collect()
+}
+
 /// What a shell returns for a program that is there and cannot be run.
 const CANNOT_RUN: u8 = 126;
 /// What a shell returns for a program that is not there.
@@ -159,7 +167,7 @@ impl Target {
         let values = [
             ("device", name(device.to_possible_value())),
             ("driver", driver.as_ref().map(|file| file.display().to_string())),
-            ("gpu", gpu.map(|model| model.key.to_owned())),
+            ("gpu", (!gpu.is_empty()).then(|| keys(gpu).join(","))),
             ("device-memory", device_memory.map(|bytes| bytes.to_string())),
             ("launch-timeout", launch_timeout.map(|seconds| seconds.to_string())),
             ("compute-capability", compute_capability.map(|number| format!("{}.{}", number / 10, number % 10))),
@@ -209,6 +217,9 @@ impl Target {
     /// Whether the flags go together.
     pub(crate) fn check_flags(&self) -> Result<(), clap::Error> {
         let wrong = |words: String| Err(clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, words + "\n"));
+        if self.gpu.len() > MOST_GPUS {
+            return wrong(format!("`--gpu` names {} GPUs, and {MOST_GPUS} are the most: name fewer", self.gpu.len()));
+        }
         if self.device == Device::Cpu && self.driver.is_some() {
             return wrong("`--driver` is for `--device gpu`: add it, or leave `--driver` out".to_owned());
         }
@@ -238,7 +249,7 @@ impl Target {
     /// A flag that a GPU cannot do, if there is one.
     fn flag_of_cpu(&self) -> Option<&'static str> {
         let flags = [
-            ("--gpu", self.gpu.is_some()),
+            ("--gpu", !self.gpu.is_empty()),
             ("--launch-timeout", self.launch_timeout.is_some()),
             ("--compute-capability", self.compute_capability.is_some()),
             ("--threads", self.threads.is_some()),
@@ -318,7 +329,7 @@ impl Target {
             trace_children: self.trace_children == Answer::Yes,
             device: settings::Device {
                 driver: self.driver()?,
-                gpu: self.gpu.map(|model| model.key.to_owned()),
+                gpus: keys(&self.gpu),
                 memory: self.device_memory,
                 launch_timeout: self.launch_timeout,
                 compute_capability: self.compute_capability,

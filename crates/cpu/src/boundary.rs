@@ -69,6 +69,10 @@ impl device::Program for CpuProgram {
         Ok(Arc::new(Self { program: self.program.load_part(module)?, mode: Arc::clone(&self.mode) }))
     }
 
+    fn load_beside(&self, module: Module) -> Result<Arc<dyn device::Program>, LoadError> {
+        Ok(Arc::new(Self { program: self.program.load_beside(module)?, mode: Arc::clone(&self.mode) }))
+    }
+
     fn variables(&self) -> Vec<(&str, u64, u64)> {
         self.program.variables().collect()
     }

@@ -63,8 +63,19 @@ struct Variables {
     constants: u64,
     /// Where function pointers point to: nothing is there, they are numbers.
     code: u64,
-    /// The module whose variables the first ones are.
-    shared: Option<Arc<Variables>>,
+    /// The module that has some of them, as long as somebody needs them.
+    shared: Option<(Arc<Variables>, Sharing)>,
+    /// Those that are this module's own.
+    is_own: Map<Global, bool>,
+}
+
+/// Which variables a module has of another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Sharing {
+    /// All of the other, which are the first.
+    First,
+    /// Those that are managed, by their names.
+    Managed,
 }
 
 /// Whether single threads have to run a kernel: if its code speculates, and if it does not.
@@ -131,13 +142,26 @@ impl Device {
 impl Program {
     /// Loads a module: its variables get memory and their initial values.
     pub fn load(device: &Arc<Device>, module: Module) -> Result<Self, LoadError> {
-        let variables = Variables::new(device, &module, None)?;
+        let variables = Variables::new(device, &module, None, &[])?;
         Ok(Self::new(device, module, variables))
     }
 
     /// Loads a module that begins with the functions and variables of this one, and shares the variables.
     pub fn load_part(&self, module: Module) -> Result<Self, LoadError> {
-        let variables = Variables::new(&self.device, &module, Some(&self.variables))?;
+        let shared = Some((&self.variables, Sharing::First));
+        let variables = Variables::new(&self.device, &module, shared, &[])?;
+        Ok(Self::new(&self.device, module, variables))
+    }
+
+    /// Loads a module that has the managed variables of this one which it names, and all others for itself.
+    pub fn load_beside(&self, module: Module) -> Result<Self, LoadError> {
+        let globals = self.module.globals.iter();
+        let managed: Vec<(&str, u64)> = globals
+            .filter(|(_, variable)| is_managed(&self.module, variable))
+            .filter_map(|(global, variable)| Some((self.module.text(variable.name), self.variables.addresses[global]?)))
+            .collect();
+        let shared = Some((&self.variables, Sharing::Managed));
+        let variables = Variables::new(&self.device, &module, shared, &managed)?;
         Ok(Self::new(&self.device, module, variables))
     }
 
@@ -427,9 +451,16 @@ impl Program {
 }
 
 impl Variables {
-    /// Memory for the variables of a module, of which the first may be those of another.
-    fn new(device: &Arc<Device>, module: &Module, shared: Option<&Arc<Self>>) -> Result<Self, LoadError> {
+    /// Memory for the variables of a module, of which some may be those of another: managed ones are given with addresses.
+    fn new(
+        device: &Arc<Device>,
+        module: &Module,
+        shared: Option<(&Arc<Self>, Sharing)>,
+        managed: &[(&str, u64)],
+    ) -> Result<Self, LoadError> {
         let memory = &device.memory;
+        let kept = shared.map(|(shared, sharing)| (Arc::clone(shared), sharing));
+        let shared = shared.filter(|(_, sharing)| *sharing == Sharing::First).map(|(shared, _)| shared);
         let (constants, code) = match shared {
             Some(shared) => (shared.constants, shared.code),
             None => (memory.allocate(lower::constant_bytes(module), 4096)?, memory.allocate(1, 256)?),
@@ -439,7 +470,8 @@ impl Variables {
             addresses: Map::filled(module.globals.len(), None),
             constants,
             code,
-            shared: shared.cloned(),
+            shared: kept,
+            is_own: Map::filled(module.globals.len(), false),
         };
         let offsets = lower::constant_offsets(module);
         for (global, variable) in module.globals.iter() {
@@ -451,6 +483,11 @@ impl Variables {
                 continue;
             }
             let name = || module.text(variable.name).to_owned();
+            if let Some((_, address)) = managed.iter().find(|(name, _)| *name == module.text(variable.name)) {
+                variables.addresses[global] = Some(*address);
+                continue;
+            }
+            variables.is_own[global] = true;
             if variable.linkage == Some(Linkage::Extern) {
                 return Err(LoadError::Undefined(name()));
             }
@@ -463,7 +500,7 @@ impl Variables {
                 continue;
             }
             let (bytes, align) = (variable.size().unwrap_or(u64::MAX), variable.alignment().into());
-            let is_managed = variable.attributes.iter().any(|&attribute| module.text(attribute).contains(".managed"));
+            let is_managed = is_managed(module, variable);
             variables.addresses[global] =
                 Some(if is_managed { memory.allocate_shared(bytes, align)? } else { memory.allocate(bytes, align)? });
         }
@@ -472,8 +509,7 @@ impl Variables {
 
     /// The address of a variable that this module has for itself.
     fn own(&self, global: Global) -> Option<u64> {
-        let is_shared = self.shared.as_ref().is_some_and(|shared| global.index() < shared.addresses.len());
-        self.addresses[global].filter(|_| !is_shared)
+        self.addresses[global].filter(|_| self.is_own[global])
     }
 
     /// The addresses that compiled code asks for by name.
@@ -492,13 +528,19 @@ impl Variables {
 
 impl Drop for Variables {
     fn drop(&mut self) {
-        let of_module = if self.shared.is_none() { [Some(self.code), Some(self.constants)] } else { [None; 2] };
+        let has_all = self.shared.as_ref().is_none_or(|(_, sharing)| *sharing == Sharing::Managed);
+        let of_module = if has_all { [Some(self.code), Some(self.constants)] } else { [None; 2] };
         let own: Vec<u64> = self.addresses.ids().filter_map(|global| self.own(global)).collect();
         // Constants are one allocation, so most of their addresses are none of their own.
         for address in own.into_iter().chain(of_module.into_iter().flatten()) {
             self.device.memory.free(address);
         }
     }
+}
+
+/// Whether the host has a variable, too.
+fn is_managed(module: &Module, variable: &ptx::ir::Variable) -> bool {
+    variable.attributes.iter().any(|&attribute| module.text(attribute).contains(".managed"))
 }
 
 /// What is known of a kernel before it is compiled; nothing if it is too large for the device.

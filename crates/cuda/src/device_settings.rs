@@ -5,13 +5,15 @@ use std::time::Duration;
 use gpu::Model;
 use settings::Schedule;
 
+use crate::logical_device::{self, LogicalDevice};
+
 /// How the device is to be.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct DeviceSettings {
-    /// The GPU that the program sees, if it does not see what the device is.
-    pub(crate) gpu: Option<&'static Model>,
-    /// Bytes of device memory.
-    pub(crate) device_memory: u64,
+    /// The GPUs that the program sees; one that is none if it sees what the device is.
+    pub(crate) gpus: Vec<Option<&'static Model>>,
+    /// Bytes of memory of each, if that is asked for.
+    memory: Option<u64>,
     /// After which time a kernel is ended; nothing for no limit.
     pub(crate) launch_timeout: Option<Duration>,
     /// The compute capability that is reported, as ten times the number; nothing to choose one.
@@ -46,11 +48,13 @@ impl DeviceSettings {
             Some(_) => 1,
             None => asked.threads.map_or(cores, |threads| threads.clamp(1, 1024) as usize),
         };
-        let gpu = asked.gpu.as_deref().and_then(model);
-        let memory = asked.memory.or(gpu.map(|gpu| gpu.memory)).unwrap_or_else(default_memory);
+        let mut gpus: Vec<_> = asked.gpus.iter().take(MOST_GPUS).map(|key| model(key)).collect();
+        if gpus.is_empty() {
+            gpus.push(None);
+        }
         Self {
-            gpu,
-            device_memory: memory.max(64 << 20),
+            gpus,
+            memory: asked.memory,
             launch_timeout: asked.launch_timeout.map(Duration::from_secs),
             compute_capability: asked.compute_capability.map(|capability| capability.clamp(50, 999)),
             processor: asked.cpu.clone(),
@@ -67,7 +71,22 @@ impl DeviceSettings {
     }
 }
 
+/// Sets of devices have a bit for each.
+const MOST_GPUS: usize = 16;
+
 impl DeviceSettings {
+    /// The devices that the program sees, of which a list may leave it some only (`CUDA_VISIBLE_DEVICES`).
+    pub(crate) fn logical_devices(&self, list: Option<&str>) -> Vec<LogicalDevice> {
+        let all = 0..self.gpus.len();
+        let visible = list.map_or_else(|| all.collect(), |list| logical_device::visible(list, self.gpus.len()));
+        let device = |place: usize| {
+            let model = self.gpus[place];
+            let memory = self.memory.or(model.map(|gpu| gpu.memory)).unwrap_or_else(default_memory);
+            LogicalDevice::new(model, memory.max(64 << 20), place as u8)
+        };
+        visible.into_iter().map(device).collect()
+    }
+
     /// The flags that repeat what kernels do, if anything does.
     pub(crate) fn repeat(&self) -> Option<String> {
         let seed = self.seed?;
@@ -138,6 +157,22 @@ mod tests {
         };
         let flags = "--schedule pct --preempt --width 1 --instruction-budget 1000 --seed 7";
         assert_eq!(repeat(all).as_deref(), Some(flags));
+    }
+
+    #[test]
+    fn devices_that_are_seen() {
+        let asked = Device { gpus: vec!["a100".to_owned(), "t4".to_owned()], ..Device::default() };
+        let seen = |list: Option<&str>| -> Vec<(Option<&str>, u8)> {
+            let devices = DeviceSettings::new(&asked).logical_devices(list);
+            devices.iter().map(|device| (device.model.map(|model| model.key), device.pci_bus())).collect()
+        };
+        assert_eq!(seen(None), [(Some("a100"), 1), (Some("t4"), 2)]);
+        assert_eq!(seen(Some("1,0")), [(Some("t4"), 2), (Some("a100"), 1)]);
+        assert_eq!(seen(Some("")), []);
+        assert_eq!(DeviceSettings::new(&Device::default()).logical_devices(None).len(), 1);
+        let small = Device { memory: Some(64 << 20), ..asked.clone() };
+        let devices = DeviceSettings::new(&small).logical_devices(None);
+        assert_eq!(devices.iter().map(|device| device.memory).collect::<Vec<_>>(), [64 << 20; 2]);
     }
 
     #[test]

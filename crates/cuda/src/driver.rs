@@ -9,12 +9,16 @@ use device::Device;
 use crate::device_settings::DeviceSettings;
 use crate::devices;
 use crate::error::{CudaError, Result};
+use crate::logical_device::LogicalDevice;
 
 /// What there is once in a process.
 #[derive(Debug)]
 pub(crate) struct Driver {
     pub(crate) settings: DeviceSettings,
+    /// The device that runs all kernels.
     pub(crate) device: Arc<dyn Device>,
+    /// The devices that the program sees, of which there is at least one.
+    pub(crate) logical: Vec<LogicalDevice>,
     /// The process that it was started in. After `fork`, the child has none of its threads.
     process: u32,
 }
@@ -29,14 +33,14 @@ pub(crate) fn start() -> Result<&'static Driver> {
         let asked = settings_of_run();
         let mut settings = DeviceSettings::new(&asked.device);
         settings.is_verbose &= !crate::process::is_secure();
-        let device = open(&mut settings, &asked).inspect_err(|_| {
+        let (device, logical) = open(&mut settings, &asked).inspect_err(|_| {
             crate::tooling::did_not_start(
                 &asked.tools,
                 "CUDA did not start in a process; why is on its standard error",
             );
         })?;
         crate::process::life::watch();
-        Ok(Driver { settings, device, process: std::process::id() })
+        Ok(Driver { settings, device, logical, process: std::process::id() })
     });
     let driver = driver.as_ref().map_err(|&error| error)?;
     if driver.process != std::process::id() {
@@ -45,15 +49,35 @@ pub(crate) fn start() -> Result<&'static Driver> {
     Ok(driver)
 }
 
-/// The device, with tools at work.
-fn open(settings: &mut DeviceSettings, asked: &settings::Settings) -> Result<Arc<dyn Device>> {
-    let device = match &asked.device.driver {
-        None => devices::cpu_device::open(settings)?,
+/// The device, with tools at work, and as what the program sees it.
+fn open(settings: &mut DeviceSettings, asked: &settings::Settings) -> Result<(Arc<dyn Device>, Vec<LogicalDevice>)> {
+    let (device, logical) = match &asked.device.driver {
+        None => {
+            let logical = visible_devices(settings)?;
+            let memory = logical.iter().map(|device| device.memory).fold(0, u64::saturating_add);
+            (devices::cpu_device::open(settings, memory)?, logical)
+        }
         Some(driver) => devices::gpu_device::open(settings, driver, asked.device.memory)?,
     };
     crate::device_memory::set(&device);
     crate::tooling::start(&device, &asked.tools, settings.seed, settings.repeat())?;
-    Ok(device)
+    Ok((device, logical))
+}
+
+/// The devices that `CUDA_VISIBLE_DEVICES` leaves the program. A driver of a GPU reads it by itself.
+fn visible_devices(settings: &DeviceSettings) -> Result<Vec<LogicalDevice>> {
+    let list = std::env::var_os("CUDA_VISIBLE_DEVICES").map(|list| list.to_string_lossy().into_owned());
+    let devices = settings.logical_devices(list.as_deref());
+    if devices.is_empty() {
+        let list = list.unwrap_or_default();
+        crate::log::say(&format!(
+            "CUDA_VISIBLE_DEVICES is `{}`, which is none of the {} devices there are, so the program sees none",
+            list.escape_debug(),
+            settings.gpus.len()
+        ));
+        return Err(CudaError::NO_DEVICE);
+    }
+    Ok(devices)
 }
 
 /// What the command asks for. What cannot be read is said, and nothing of it counts.
@@ -72,6 +96,16 @@ fn settings_of_run() -> settings::Settings {
 /// The driver, if it was started.
 pub(crate) fn get() -> Result<&'static Driver> {
     if DRIVER.get().is_none() { Err(CudaError::NOT_INITIALIZED) } else { start() }
+}
+
+/// A device that the program sees.
+pub(crate) fn logical(device: usize) -> Result<&'static LogicalDevice> {
+    start()?.logical.get(device).ok_or(CudaError::INVALID_DEVICE)
+}
+
+/// Whether the program sees several devices.
+pub(crate) fn has_several_devices() -> bool {
+    get().is_ok_and(|driver| driver.logical.len() > 1)
 }
 
 /// Whether the driver was started and still works.

@@ -22,6 +22,7 @@ mod error;
 mod ffi;
 mod handle;
 mod log;
+mod logical_device;
 #[allow(unsafe_code, reason = "memory whose addresses the program gives")]
 mod operation;
 mod order;

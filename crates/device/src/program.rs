@@ -45,6 +45,12 @@ pub trait Program: Debug + Send + Sync {
     /// what comes after them is its own.
     fn load_part(&self, module: Module) -> Result<Arc<dyn Program>, LoadError>;
 
+    /// Loads a module beside this one, for another device that a program sees: managed variables of the same name are this
+    /// one's, all others its own.
+    fn load_beside(&self, _module: Module) -> Result<Arc<dyn Program>, LoadError> {
+        Err(LoadError::Unsupported("the device is not one that a program sees several times".to_owned()))
+    }
+
     /// The name, address and size of all variables of the module.
     fn variables(&self) -> Vec<(&str, u64, u64)>;
 

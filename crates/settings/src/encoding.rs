@@ -88,7 +88,7 @@ impl Settings {
         let Self { library, trace_children, device, tools } = self;
         let Device {
             driver,
-            gpu,
+            gpus,
             memory,
             launch_timeout,
             compute_capability,
@@ -118,7 +118,7 @@ impl Settings {
         put(&mut text, "library", library.as_deref().map(bytes_of));
         put(&mut text, "trace-children", [word(*trace_children)]);
         put(&mut text, "driver", driver.as_deref().map(bytes_of));
-        put(&mut text, "gpu", gpu);
+        put(&mut text, "gpu", gpus);
         put(&mut text, "device-memory", memory.map(|bytes| bytes.to_string()));
         put(&mut text, "launch-timeout", launch_timeout.map(|seconds| seconds.to_string()));
         put(&mut text, "compute-capability", compute_capability.map(|capability| capability.to_string()));
@@ -174,7 +174,7 @@ impl Settings {
             b"library" => self.library = Some(value.path()?),
             b"trace-children" => self.trace_children = value.word()?,
             b"driver" => device.driver = Some(value.path()?),
-            b"gpu" => device.gpu = Some(value.text()?),
+            b"gpu" => device.gpus.push(value.text()?),
             b"device-memory" => device.memory = Some(value.number()?),
             b"launch-timeout" => device.launch_timeout = Some(value.number()?),
             b"compute-capability" => device.compute_capability = Some(value.number()?),

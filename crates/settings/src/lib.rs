@@ -46,9 +46,9 @@ pub struct Settings {
 pub struct Device {
     /// The driver of the GPU that runs kernels; by default the processor runs them.
     pub driver: Option<PathBuf>,
-    /// The GPU that the program sees, by its short name; by default it sees what it is.
-    pub gpu: Option<String>,
-    /// Bytes of device memory; by default those of the GPU, or a part of what the machine has.
+    /// The GPUs that the program sees, by their short names; by default it sees one device, as what it is.
+    pub gpus: Vec<String>,
+    /// Bytes of memory of each device; by default those of the GPU, or a part of what the machine has.
     pub memory: Option<u64>,
     /// After how many seconds a kernel is ended with an error; never by default.
     pub launch_timeout: Option<u64>,

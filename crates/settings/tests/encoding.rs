@@ -29,14 +29,14 @@ fn device() -> impl Strategy<Value = Device> {
     );
     let schedule = prop_oneof![Just(Schedule::InOrder), Just(Schedule::Random), Just(Schedule::Pct)];
     let scheduling = (option::of(schedule), any::<bool>(), option::of(any::<u32>()), option::of(any::<u64>()));
-    (numbers, (option::of(path()), option::of(text()), option::of(text())), scheduling).prop_map(
+    (numbers, (option::of(path()), vec(text(), 0..3), option::of(text())), scheduling).prop_map(
         |(
             (memory, launch_timeout, compute_capability, threads, seed, cache_size),
-            (driver, gpu, cpu),
+            (driver, gpus, cpu),
             (schedule, preempt, width, instruction_budget),
         )| Device {
             driver,
-            gpu,
+            gpus,
             memory,
             launch_timeout,
             compute_capability,

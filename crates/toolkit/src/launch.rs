@@ -10,6 +10,7 @@ use report::{AccessOf, Occurrence, Place, Stack, thread_name};
 use rewrite::context::{Layout, Word};
 use rewrite::{KernelVersion, KernelWord, LaunchShape, Refusal, Site, SiteId, Sites};
 
+use crate::device_access::{DeviceAccess, LaunchDevice};
 use crate::objects::{self, Moment, Objects};
 use crate::order::WorkOrder;
 use crate::proofs::Proofs;
@@ -34,6 +35,8 @@ pub struct LaunchView<'a> {
     pub number: u64,
     /// Where the program asked for it.
     pub stack: &'a HostStack,
+    /// The device that it is on.
+    pub device: LaunchDevice,
     /// What comes before it; nothing if no tool [wants](crate::Instance::wants_order) to know.
     pub order: Option<&'a WorkOrder>,
     /// The versions that tools made of the kernel, if it was rewritten.
@@ -47,7 +50,7 @@ pub struct LaunchView<'a> {
 impl LaunchView<'_> {
     /// What it touches, as far as that is known before it runs.
     pub fn footprint(&self, objects: &Objects) -> Option<Arc<Footprint>> {
-        self.proofs.map(|proofs| proofs.footprint(&self.shape, self.params, objects).0)
+        self.proofs.map(|proofs| proofs.footprint(&self.shape, self.params, self.device, objects).0)
     }
 
     /// A pointer among the parameters.
@@ -125,6 +128,8 @@ pub struct Evidence<'a> {
     pub shape: LaunchShape,
     /// Where the program launched the kernel.
     pub launched: Stack,
+    /// The device that it was launched on.
+    pub device: LaunchDevice,
     /// All sites of the module.
     pub sites: &'a Sites,
 }
@@ -186,5 +191,6 @@ pub fn site_variable(evidence: &Evidence<'_>, start: u64) -> Option<objects::Des
         bytes: variable.size().unwrap_or(evidence.shape.dynamic_shared.into()),
         stack: None,
         permissions: objects::permissions::ALL,
+        access: DeviceAccess::Every,
     })
 }

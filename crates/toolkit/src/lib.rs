@@ -41,6 +41,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod device_access;
 mod event;
 mod failure;
 mod host;
@@ -59,6 +60,7 @@ mod tallies;
 mod tool;
 mod touched;
 
+pub use device_access::{DeviceAccess, LaunchDevice};
 pub use event::{HeapUse, HostEvent, Settle};
 pub use failure::Failure;
 pub use host::Host;

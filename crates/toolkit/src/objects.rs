@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use report::{AccessedObject, Place, Stack};
 
+use crate::device_access::{DeviceAccess, LaunchDevice};
 use crate::stack::HostStack;
 
 /// All objects.
@@ -23,8 +24,9 @@ pub struct Objects {
     /// The heaps in them.
     heaps: BTreeMap<u64, Heap>,
     /// Memory that the shadow says nothing of: outside of the arena, joined where ranges follow one another, and objects
-    /// for which not every right is given. Launches keep what they began with.
-    unshadowed: Option<Arc<[UnshadowedRange]>>,
+    /// for which not every right is given, or not to every device; for the last device that asked. Launches keep what they
+    /// began with.
+    unshadowed: Option<(LaunchDevice, Arc<[UnshadowedRange]>)>,
 }
 
 /// Memory without a shadow: first address, end, and [`permissions`].
@@ -70,6 +72,8 @@ pub struct Described {
     pub stack: Option<Stack>,
     /// What may be done with it: [`permissions`].
     pub permissions: u64,
+    /// Kernels of which devices may access it.
+    pub access: DeviceAccess,
 }
 
 impl Described {
@@ -148,6 +152,8 @@ pub struct Object {
     pub label: Option<Arc<str>>,
     /// What may be done with it.
     pub permissions: u64,
+    /// Kernels of which devices may access it.
+    pub access: DeviceAccess,
 }
 
 /// Kinds of objects.
@@ -211,10 +217,15 @@ impl AllocationKind {
 impl Objects {
     /// Adds an object.
     pub fn add(&mut self, start: u64, bytes: u64, kind: AllocationKind, stack: HostStack) {
-        if kind.is_outside() {
+        self.add_object(Object::new(start, bytes, kind, stack));
+    }
+
+    /// Adds an object that is described.
+    pub fn add_object(&mut self, object: Object) {
+        if !object.is_shadowed() {
             self.unshadowed = None;
         }
-        self.live.insert(start, Object::new(start, bytes, kind, stack));
+        self.live.insert(object.start, object);
     }
 
     /// Takes an object out, with all that was allocated from it.
@@ -233,7 +244,7 @@ impl Objects {
 
     fn remove_live(&mut self, start: u64) -> Option<Object> {
         let object = self.live.remove(&start)?;
-        if object.kind.is_outside() || object.permissions != permissions::ALL {
+        if !object.is_shadowed() {
             self.unshadowed = None;
         }
         Some(object)
@@ -337,19 +348,19 @@ impl Objects {
         self.freed.get(&start)
     }
 
-    /// Memory that the shadow says nothing of.
-    pub fn unshadowed(&mut self) -> Arc<[UnshadowedRange]> {
-        if let Some(unshadowed) = &self.unshadowed {
+    /// Memory that the shadow says nothing of, and that launches on a device may access.
+    pub fn unshadowed(&mut self, device: LaunchDevice) -> Arc<[UnshadowedRange]> {
+        if let Some((_, unshadowed)) = self.unshadowed.as_ref().filter(|(of, _)| *of == device) {
             return Arc::clone(unshadowed);
         }
         let mut ranges: Vec<UnshadowedRange> = Vec::new();
-        for object in
-            self.live.values().filter(|object| object.kind.is_outside() || object.permissions != permissions::ALL)
-        {
+        let unshadowed = self.live.values().filter(|object| !object.is_shadowed());
+        for object in unshadowed.filter(|object| device.may_access(object.access)) {
             ranges.push([object.start, object.start.saturating_add(object.bytes), object.permissions]);
         }
         // Of what is divided, all that is not in a heap.
-        for object in self.divided.values().filter(|object| object.kind.is_outside()) {
+        let divided = self.divided.values().filter(|object| !object.is_shadowed());
+        for object in divided.filter(|object| device.may_access(object.access)) {
             let mut at = object.start;
             for heap in self.heaps_of(object.start) {
                 ranges.push([at, heap.start, permissions::ALL]);
@@ -367,7 +378,8 @@ impl Objects {
             }
         }
         let unshadowed: Arc<[UnshadowedRange]> = joined.into();
-        Arc::clone(self.unshadowed.insert(unshadowed))
+        self.unshadowed = Some((device, Arc::clone(&unshadowed)));
+        unshadowed
     }
 
     /// What there is at an address; or what there was, of the memory of kernels, when a launch recorded an access to it. It is
@@ -571,7 +583,7 @@ impl Heap {
     fn described(&self, object: &Object) -> Described {
         let name = called("the heap".to_owned(), self.label.as_deref());
         let stack = Some(object.stack.frames());
-        Described { name, start: self.start, bytes: self.bytes, stack, permissions: 0 }
+        Described { name, start: self.start, bytes: self.bytes, stack, permissions: 0, access: object.access }
     }
 }
 
@@ -583,7 +595,7 @@ fn called(what: String, label: Option<&str>) -> String {
 impl Object {
     /// New memory of the program.
     pub fn new(start: u64, bytes: u64, kind: AllocationKind, stack: HostStack) -> Self {
-        Self { start, bytes, kind, stack, label: None, permissions: permissions::ALL }
+        Self { start, bytes, kind, stack, label: None, permissions: permissions::ALL, access: DeviceAccess::Every }
     }
 
     /// As reports speak of it.
@@ -591,7 +603,19 @@ impl Object {
         let stack =
             (!matches!(self.kind, AllocationKind::Variable(_) | AllocationKind::Heap(_))).then(|| self.stack.frames());
         let name = called(self.kind.name(), self.label.as_deref());
-        Described { name, start: self.start, bytes: self.bytes, stack, permissions: self.permissions }
+        Described {
+            name,
+            start: self.start,
+            bytes: self.bytes,
+            stack,
+            permissions: self.permissions,
+            access: self.access,
+        }
+    }
+
+    /// Whether one shadow says for all launches that it may be accessed.
+    pub fn is_shadowed(&self) -> bool {
+        !self.kind.is_outside() && self.permissions == permissions::ALL && self.access == DeviceAccess::Every
     }
 
     /// Bytes that are kept from the device while it is in quarantine.
@@ -703,13 +727,16 @@ mod tests {
         let mut objects = Objects::default();
         objects.add(0x1000, 0x100, AllocationKind::Mapping, HostStack::default());
         objects.add(0x1100, 0x100, AllocationKind::Mapping, HostStack::default());
-        assert_eq!(*objects.unshadowed(), [[0x1000, 0x1200, permissions::ALL]]);
+        assert_eq!(*objects.unshadowed(LaunchDevice::default()), [[0x1000, 0x1200, permissions::ALL]]);
         objects.add_heap(0x1040, 0x40, None);
         part(&mut objects, 0x1050, 8);
         let all = permissions::ALL;
-        assert_eq!(*objects.unshadowed(), [[0x1000, 0x1040, all], [0x1050, 0x1058, all], [0x1080, 0x1200, all]]);
+        assert_eq!(
+            *objects.unshadowed(LaunchDevice::default()),
+            [[0x1000, 0x1040, all], [0x1050, 0x1058, all], [0x1080, 0x1200, all]]
+        );
         objects.change(0x1100, |object| object.permissions = permissions::READ);
         let last = [[0x1080, 0x1100, all], [0x1100, 0x1200, permissions::READ]];
-        assert_eq!(objects.unshadowed()[2..], last);
+        assert_eq!(objects.unshadowed(LaunchDevice::default())[2..], last);
     }
 }

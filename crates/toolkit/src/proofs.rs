@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ptx::analysis::footprint::{Footprint, Footprints, Kernel, Launch, Object};
+use ptx::analysis::footprint::{Footprint, Footprints, Kernel, Launch, Object as KnownObject};
 use ptx::ir::Module;
 use rewrite::LaunchShape;
 
-use crate::objects::{Objects, permissions};
+use crate::device_access::LaunchDevice;
+use crate::objects::{Object, Objects, permissions};
 
 /// What is known of the launches of a kernel: answers are kept.
 #[derive(Debug)]
@@ -46,22 +47,26 @@ impl Proofs {
 
     /// What a launch touches, and the objects that it may access, in the order in which the answer counts them: where each
     /// begins, and its size.
-    pub fn footprint(&self, shape: &LaunchShape, params: &[u8], objects: &Objects) -> (Arc<Footprint>, Vec<[u64; 2]>) {
-        let mut known: Vec<Object<'_>> = Vec::new();
+    pub fn footprint(
+        &self,
+        shape: &LaunchShape,
+        params: &[u8],
+        device: LaunchDevice,
+        objects: &Objects,
+    ) -> (Arc<Footprint>, Vec<[u64; 2]>) {
+        let mut known: Vec<KnownObject<'_>> = Vec::new();
         for Variable { name, start, bytes } in &self.variables {
-            known.push(Object { start: *start, size: *bytes, variable: Some(name) });
+            known.push(KnownObject { start: *start, size: *bytes, variable: Some(name) });
         }
         for &at in &self.pointers {
             let Some(bytes) = params.get(at..at + 8) else { continue };
             let pointer = u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
             // What may not be done with an object is not for a proof.
-            let Some(object) = objects.pointed_to(pointer).filter(|object| object.permissions == permissions::ALL)
-            else {
-                continue;
-            };
+            let is_free = |object: &&Object| object.permissions == permissions::ALL && device.may_access(object.access);
+            let Some(object) = objects.pointed_to(pointer).filter(is_free) else { continue };
             let (start, size) = objects.reach(object);
             if !known.iter().any(|other| other.start == start) {
-                known.push(Object { start, size, variable: None });
+                known.push(KnownObject { start, size, variable: None });
             }
         }
         let asked = Launch {

@@ -9,12 +9,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::in_use;
-use super::pool::POOLS;
-use toolkit::{AllocationKind, HostEvent, HostStack};
+use super::pool::{POOLS, Pool};
+use toolkit::{AllocationKind, DeviceAccess, HostEvent, HostStack};
 
 use crate::address_space;
 use crate::driver;
 use crate::error::{CudaError, Result};
+use crate::logical_device::LogicalDevice;
 use crate::tooling;
 
 /// Memory that a program asked for, or told us of.
@@ -27,8 +28,16 @@ pub(crate) struct Allocation {
     /// A number that no other allocation has.
     pub(crate) id: u64,
     pub(crate) source: Source,
+    pub(crate) home: Home,
+}
+
+/// Whose memory is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Home {
     /// The handle of the context that it goes with; 0 if there was none.
     pub(crate) context: usize,
+    /// The number of its device.
+    pub(crate) device: usize,
 }
 
 /// Where memory comes from, and so what happens when it is given back.
@@ -66,10 +75,10 @@ pub(super) fn allocations() -> MutexGuard<'static, BTreeMap<u64, Allocation>> {
     ALLOCATIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn record(address: u64, bytes: u64, kind: Kind, source: Source, context: usize) {
+fn record(address: u64, bytes: u64, kind: Kind, source: Source, home: Home) {
     static NEXT_ID: AtomicU64 = AtomicU64::new(1);
     let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-    allocations().insert(address, Allocation { address, bytes, kind, id, source, context });
+    allocations().insert(address, Allocation { address, bytes, kind, id, source, home });
     if let Some(tool_host) = tooling::get() {
         let what = match (source, kind) {
             // The module has said so already.
@@ -81,12 +90,57 @@ fn record(address: u64, bytes: u64, kind: Kind, source: Source, context: usize) 
             (_, Kind::Host { .. }) => AllocationKind::Pinned,
             (_, Kind::Registered { .. }) => AllocationKind::Registered,
         };
-        tool_host.on_alloc(address, bytes, what);
+        tool_host.on_alloc(address, bytes, what, access(kind, source, home));
     }
 }
 
+/// Kernels of which devices may access memory.
+fn access(kind: Kind, source: Source, home: Home) -> DeviceAccess {
+    match (kind, source) {
+        (Kind::Device, Source::Pool(pool)) if driver::has_several_devices() => {
+            POOLS.get(pool).map_or(DeviceAccess::Owner(home.device as u32), |pool| DeviceAccess::Only(pool.access()))
+        }
+        (Kind::Device, _) if driver::has_several_devices() => DeviceAccess::Owner(home.device as u32),
+        _ => DeviceAccess::Every,
+    }
+}
+
+/// Kernels of which devices may access variables of a device.
+pub(super) fn access_of_variables(device: usize) -> DeviceAccess {
+    access(Kind::Device, Source::Variable, Home { context: 0, device })
+}
+
+/// Other devices may access memory of a pool from now on.
+pub(super) fn change_access_of_pool(pool: &Pool) {
+    let Some(tool_host) = tooling::get() else { return };
+    let is_of_pool = |allocation: &&Allocation| allocation.source == Source::Pool(pool.handle.number());
+    let all: Vec<u64> = allocations().values().filter(is_of_pool).map(|allocation| allocation.address).collect();
+    for address in all {
+        tool_host.change_access(address, DeviceAccess::Only(pool.access()));
+    }
+}
+
+/// Whether memory is counted: only then can a device have too little of it while another has some.
+fn counted(kind: Kind, source: Source, home: Home) -> Option<&'static LogicalDevice> {
+    let is_of_device =
+        matches!(kind, Kind::Device | Kind::Managed) && !matches!(source, Source::Mapping | Source::Variable);
+    if is_of_device && driver::has_several_devices() { driver::logical(home.device).ok() } else { None }
+}
+
 /// New memory, which goes with a context.
-pub(super) fn allocate(bytes: u64, kind: Kind, source: Source, context: usize) -> Result<u64> {
+pub(super) fn allocate(bytes: u64, kind: Kind, source: Source, home: Home) -> Result<u64> {
+    let counted = counted(kind, source, home);
+    if let Some(device) = counted {
+        device.take(bytes)?;
+    }
+    allocate_counted(bytes, kind, source, home).inspect_err(|_| {
+        if let Some(device) = counted {
+            device.give_back(bytes);
+        }
+    })
+}
+
+fn allocate_counted(bytes: u64, kind: Kind, source: Source, home: Home) -> Result<u64> {
     let device = &driver::get()?.device;
     let tool_host = tooling::get();
     let redzone = tool_host.map_or(0, tooling::ToolHost::redzone);
@@ -102,13 +156,13 @@ pub(super) fn allocate(bytes: u64, kind: Kind, source: Source, context: usize) -
     }
     // The last bytes of the device have no redzone.
     let address = result.or_else(|_| allocate(bytes)).map_err(|_| CudaError::OUT_OF_MEMORY)?;
-    record(address, bytes, kind, source, context);
+    record(address, bytes, kind, source, home);
     Ok(address)
 }
 
 /// Makes a managed variable known; it is no allocation that the program could free.
-pub(super) fn add_managed_variable(address: u64, bytes: u64, context: usize) {
-    record(address, bytes, Kind::Managed, Source::Variable, context);
+pub(super) fn add_managed_variable(address: u64, bytes: u64, home: Home) {
+    record(address, bytes, Kind::Managed, Source::Variable, home);
 }
 
 /// Forgets a managed variable.
@@ -119,7 +173,7 @@ pub(super) fn remove_managed_variable(address: u64) {
 /// Gives all memory of a context back.
 pub(super) fn free_all_of(context: usize) {
     let is_of_context = |allocation: &Allocation| {
-        allocation.context == context
+        allocation.home.context == context
             && !matches!(allocation.source, Source::Graph { .. } | Source::Mapping | Source::Variable)
     };
     let all: Vec<Allocation> = allocations().values().filter(|allocation| is_of_context(allocation)).copied().collect();
@@ -174,6 +228,9 @@ pub(super) fn free_from(address: u64, stack: &HostStack) -> Result<()> {
     {
         pool.give_back(found.bytes);
     }
+    if let Some(device) = counted(found.kind, found.source, found.home) {
+        device.give_back(found.bytes);
+    }
     if tooling::get().is_some_and(|tool_host| !tool_host.on_free(address, stack)) {
         return Ok(());
     }
@@ -183,7 +240,7 @@ pub(super) fn free_from(address: u64, stack: &HostStack) -> Result<()> {
 }
 
 /// Makes memory of the program known.
-pub(super) fn register(address: u64, bytes: u64, flags: u32, context: usize) -> Result<()> {
+pub(super) fn register(address: u64, bytes: u64, flags: u32, home: Home) -> Result<()> {
     let end = address.checked_add(bytes).ok_or(CudaError::INVALID_VALUE)?;
     if address == 0 || bytes == 0 || !address_space::is_mapped(address, bytes) {
         return Err(CudaError::INVALID_VALUE);
@@ -194,7 +251,7 @@ pub(super) fn register(address: u64, bytes: u64, flags: u32, context: usize) -> 
         return Err(CudaError::HOST_MEMORY_ALREADY_REGISTERED);
     }
     share_host(address, bytes)?;
-    record(address, bytes, Kind::Registered { flags }, Source::Device, context);
+    record(address, bytes, Kind::Registered { flags }, Source::Device, home);
     Ok(())
 }
 
@@ -230,9 +287,12 @@ pub(crate) fn find(address: u64) -> Option<Allocation> {
     (address < found.address + found.bytes.max(1)).then_some(*found)
 }
 
-/// Makes memory known that the program put behind addresses of its own.
-pub(super) fn add_mapping(address: u64, bytes: u64, context: usize) {
-    record(address, bytes, Kind::Device, Source::Mapping, context);
+/// Makes memory known that the program put behind addresses of its own, and which devices may access it.
+pub(super) fn add_mapping(address: u64, bytes: u64, home: Home, devices: u64) {
+    record(address, bytes, Kind::Device, Source::Mapping, home);
+    if let Some(tool_host) = tooling::get().filter(|_| driver::has_several_devices()) {
+        tool_host.change_access(address, DeviceAccess::Only(devices));
+    }
 }
 
 /// Addresses that programs reserved: the first of each range, and how many.
@@ -369,8 +429,11 @@ fn owner_on_host(start: u64, end: u64) -> Result<Owner> {
     if is_known_in_part { Err(CudaError::INVALID_VALUE) } else { Ok(Owner::Host) }
 }
 
-/// Bytes of the device that no allocation has.
-pub(super) fn free_bytes() -> Result<u64> {
+/// Bytes of a device that no allocation has.
+pub(super) fn free_bytes(device: usize) -> Result<u64> {
+    if driver::has_several_devices() {
+        return Ok(driver::logical(device)?.unallocated());
+    }
     let memory = driver::get()?.device.memory();
     let hidden = tooling::get().map_or(0, tooling::ToolHost::hidden_bytes);
     Ok((memory.free_bytes() + hidden).min(memory.total_bytes()))

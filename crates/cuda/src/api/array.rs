@@ -42,15 +42,33 @@ pub(crate) struct Pyramid {
     pub(crate) levels: Vec<Arc<Array>>,
 }
 
-/// Memory of the device that goes with its last user.
+/// Memory of a device that goes with its last user.
 #[derive(Debug)]
-struct Memory(u64);
+struct Memory {
+    address: u64,
+    bytes: u64,
+    device: usize,
+}
+
+impl Memory {
+    fn new(bytes: u64, device: usize) -> Result<Self> {
+        let driver = driver::get()?;
+        if driver::has_several_devices() {
+            driver::logical(device)?.take(bytes)?;
+        }
+        let address = driver.device.memory().allocate(bytes, 512).map_err(|_| CudaError::OUT_OF_MEMORY)?;
+        Ok(Self { address, bytes, device })
+    }
+}
 
 impl Drop for Memory {
     fn drop(&mut self) {
         if let Ok(driver) = driver::get() {
             let _stopped = in_use::stop_copies();
-            driver.device.memory().free(self.0);
+            driver.device.memory().free(self.address);
+            if let (true, Ok(device)) = (driver::has_several_devices(), driver::logical(self.device)) {
+                device.give_back(self.bytes);
+            }
         }
     }
 }
@@ -119,8 +137,8 @@ fn layout(description: Description, levels: u32) -> Result<Pyramid> {
             .and_then(|more| bytes.checked_add(more)?.checked_next_multiple_of(512))
             .ok_or(CudaError::OUT_OF_MEMORY)?;
     }
-    let address = driver::get()?.device.memory().allocate(bytes, 512).map_err(|_| CudaError::OUT_OF_MEMORY)?;
-    let memory = Arc::new(Memory(address));
+    let memory = Arc::new(Memory::new(bytes, context::current_device())?);
+    let address = memory.address;
     for level in &mut all {
         level.address += address;
     }

@@ -1,12 +1,13 @@
 //! Contexts, and which one a thread works in.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use super::allocation;
+use super::allocation::{self, Home};
+use super::reach::Reach;
 use super::stream::{STREAMS, Streams};
 use crate::driver;
 use crate::error::{CudaError, Result};
@@ -19,6 +20,8 @@ pub(crate) struct Context {
     pub(crate) is_primary: bool,
     pub(crate) flags: AtomicU32,
     is_destroyed: AtomicBool,
+    /// Its device, and those whose memory its launches may access.
+    pub(crate) reach: Arc<Reach>,
     pub(super) streams: Arc<Streams>,
     /// What programs set by `cuCtxSetLimit`, by number.
     pub(crate) limits: Mutex<[u64; LIMITS]>,
@@ -36,13 +39,27 @@ thread_local! {
     /// The contexts of this thread; the last is the one it works in. Never dropped: programs call CUDA from destructors
     /// and at exit, after those of thread-local values.
     static STACK: RefCell<ManuallyDrop<Vec<Arc<Context>>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
+    /// The device that the runtime uses in this thread while it has no context.
+    static DEVICE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The device that the runtime uses in this thread while it has no context.
+pub(super) fn chosen_device() -> usize {
+    DEVICE.get()
+}
+
+/// The runtime uses this device in this thread from now on.
+pub(super) fn choose_device(device: usize) {
+    DEVICE.set(device);
 }
 
 impl Context {
-    pub(super) fn new(is_primary: bool, flags: u32) -> Arc<Self> {
+    pub(super) fn new(device: usize, is_primary: bool, flags: u32) -> Arc<Self> {
         let handle = Handle::new();
+        let reach = Arc::new(Reach::new(device));
         let context = Arc::new(Self {
-            streams: Streams::new(handle.number()),
+            streams: Streams::new(handle.number(), &reach),
+            reach,
             handle,
             is_primary,
             flags: AtomicU32::new(flags),
@@ -55,6 +72,16 @@ impl Context {
             crate::process::life::before_the_end(settle_all);
         }
         context
+    }
+
+    /// The number of its device.
+    pub(crate) fn device(&self) -> usize {
+        self.reach.device
+    }
+
+    /// Whose memory is that it allocates.
+    pub(crate) fn home(&self) -> Home {
+        Home { context: self.handle.number(), device: self.device() }
     }
 
     /// Waits for all work in all streams.
@@ -100,9 +127,24 @@ pub(crate) fn current() -> Option<Arc<Context>> {
     STACK.with_borrow(|stack| stack.last().cloned())
 }
 
-/// The handle of the context that this thread works in; 0 if there is none.
-pub(super) fn current_handle() -> usize {
-    STACK.with_borrow(|stack| stack.last().map_or(0, |context| context.handle.number()))
+/// Whose memory is what this thread allocates.
+pub(super) fn current_home() -> Home {
+    STACK.with_borrow(|stack| {
+        stack.last().map_or(Home { context: 0, device: chosen_device() }, |context| context.home())
+    })
+}
+
+/// The device that this thread works on: that of its context, or the one that it would have a context on.
+pub(crate) fn current_device() -> usize {
+    let device = STACK.with_borrow(|stack| stack.last().map(|context| context.device()));
+    device.unwrap_or_else(chosen_device)
+}
+
+/// Waits for all work on some devices, but for that of a context.
+pub(super) fn synchronize_devices(devices: &[usize], but: usize) -> Result<()> {
+    let contexts = CONTEXTS.all();
+    let mut meant = contexts.iter().filter(|other| devices.contains(&other.device()) && other.handle.number() != but);
+    meant.try_for_each(|context| context.synchronize())
 }
 
 /// The context that this thread works in; an error if there is none, or if nothing works any more.
@@ -113,9 +155,9 @@ pub(crate) fn require() -> Result<Arc<Context>> {
 }
 
 /// Makes a context and works in it.
-pub(crate) fn create(flags: u32) -> Result<Arc<Context>> {
+pub(crate) fn create(device: usize, flags: u32) -> Result<Arc<Context>> {
     driver::check()?;
-    let context = Context::new(false, flags);
+    let context = Context::new(device, false, flags);
     push(Arc::clone(&context));
     Ok(context)
 }

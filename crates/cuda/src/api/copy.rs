@@ -8,6 +8,7 @@ use toolkit::HostEvent;
 use super::allocation::{Owner, owner};
 use super::stream::Stream;
 use super::work::Work;
+use super::{context, memory};
 use crate::error::{CudaError, Result};
 use crate::transfer::{Copy, Fill, Side};
 
@@ -44,6 +45,7 @@ pub(crate) fn copy(stream: &Stream, mut copy: Copy, wait: Wait) -> Result<()> {
     }
     let waits = wait == Wait::Yes || is_read_or_written && !is_captured;
     if waits {
+        synchronize_devices(stream, &copy)?;
         stream.run(Work::Copy(copy))?;
         super::output::flush();
         return crate::driver::check();
@@ -53,6 +55,15 @@ pub(crate) fn copy(stream: &Stream, mut copy: Copy, wait: Wait) -> Result<()> {
         copy.keep_source();
     }
     stream.push(Work::Copy(copy))
+}
+
+/// A copy that the program waits for, between the memories of two devices, comes after all that was asked of either.
+fn synchronize_devices(stream: &Stream, copy: &Copy) -> Result<()> {
+    if !crate::driver::has_several_devices() {
+        return Ok(());
+    }
+    let devices = [copy.from(), copy.to()].map(|side| memory::device_of(side.address));
+    if devices[0] == devices[1] { Ok(()) } else { context::synchronize_devices(&devices, stream.context()?) }
 }
 
 /// Whose memory the sides of a copy are. An error if it goes beyond its end, or if there is none: nobody has memory at

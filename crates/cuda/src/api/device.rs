@@ -1,6 +1,6 @@
-//! The device, as programs see it.
+//! Devices, as programs see them.
 //!
-//! It describes itself as a device of compute capability 8.0, or of the one that the program's PTX needs: libraries then
+//! One describes itself as a device of compute capability 8.0, or of the one that the program's PTX needs: libraries then
 //! do not choose ways that only later devices have. With `--gpu` it describes itself as that GPU.
 
 use std::sync::LazyLock;
@@ -11,19 +11,21 @@ use gpu::{Architecture, Model};
 use crate::abi::driver::*;
 use crate::driver;
 use crate::error::{CudaError, Result};
+use crate::logical_device::LogicalDevice;
 
 /// How the device calls itself if it is not to be a GPU.
 const NAME: &str = "Warpgrind CPU device";
-/// It is the same device in every process: the letters of its name.
-pub(crate) const UUID: [u8; 16] = *b"warpgrind-cpu-00";
 
-/// How PCI would call the device.
-pub(crate) const PCI_NAME: &str = "0000:01:00.0";
+/// The device that a program means by a name of PCI, with or without the domain.
+pub(crate) fn by_pci_name(name: &str) -> Result<usize> {
+    let name = name.to_ascii_lowercase();
+    let is_it = |device: &LogicalDevice| name.len() >= 5 && device.pci_name().ends_with(&name);
+    driver::start()?.logical.iter().position(is_it).ok_or(CudaError::INVALID_DEVICE)
+}
 
-/// Checks that a program means the device by a name of PCI, with or without the domain.
-pub(crate) fn check_pci_name(name: &str) -> Result<()> {
-    let is_it = PCI_NAME.ends_with(&name.to_ascii_lowercase()) && name.len() >= 5;
-    if is_it { Ok(()) } else { Err(CudaError::INVALID_DEVICE) }
+/// How many there are.
+pub(crate) fn count() -> Result<usize> {
+    Ok(driver::start()?.logical.len())
 }
 
 /// The most threads in each direction.
@@ -34,19 +36,19 @@ pub(crate) const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 pub(crate) const DEFAULT_SHARED: u32 = 48 << 10;
 
 /// The GPU that the program is to see, if any.
-fn gpu() -> Option<&'static Model> {
-    driver::start().ok().and_then(|driver| driver.settings.gpu)
+fn gpu(device: usize) -> Option<&'static Model> {
+    driver::logical(device).ok().and_then(|device| device.model)
 }
 
-/// How the device calls itself.
-pub(crate) fn name() -> &'static str {
-    gpu().map_or(NAME, |gpu| gpu.name)
+/// How a device calls itself.
+pub(crate) fn name(device: usize) -> &'static str {
+    gpu(device).map_or(NAME, |gpu| gpu.name)
 }
 
 /// What a multiprocessor has.
-pub(crate) fn multiprocessor() -> &'static Architecture {
+pub(crate) fn multiprocessor(device: usize) -> &'static Architecture {
     static DEFAULT: LazyLock<&Architecture> = LazyLock::new(|| Architecture::named("sm_80").expect("it is known"));
-    gpu().map_or(*DEFAULT, Model::architecture)
+    gpu(device).map_or(*DEFAULT, Model::architecture)
 }
 
 /// The compute capability that is reported unless more is needed, as ten times the number.
@@ -60,25 +62,47 @@ pub(crate) fn need_capability(capability: u32) {
 }
 
 /// The compute capability, as ten times the number.
-pub(crate) fn capability() -> u32 {
+pub(crate) fn capability(device: usize) -> u32 {
     let chosen = driver::start().ok().and_then(|driver| driver.settings.compute_capability);
-    let of_gpu = gpu().map(|gpu| gpu.capability);
+    let of_gpu = gpu(device).map(|gpu| gpu.capability);
     chosen.or(of_gpu).unwrap_or_else(|| DEFAULT_CAPABILITY.max(NEEDED.load(Ordering::Relaxed)))
 }
 
 /// As many multiprocessors as blocks run at once, or as the GPU has.
-pub(crate) fn multiprocessors() -> u32 {
-    gpu().map_or_else(|| driver::start().map_or(1, |driver| driver.settings.threads as u32), |gpu| gpu.multiprocessors)
+pub(crate) fn multiprocessors(device: usize) -> u32 {
+    let threads = || driver::start().map_or(1, |driver| driver.settings.threads as u32);
+    gpu(device).map_or_else(threads, |gpu| gpu.multiprocessors)
 }
 
-/// Checks the number of a device.
-pub(crate) fn check(device: i32) -> Result<()> {
-    driver::get()?;
-    if device == 0 { Ok(()) } else { Err(CudaError::INVALID_DEVICE) }
+/// The device that a program means by a number.
+pub(crate) fn check(device: i32) -> Result<usize> {
+    let driver = driver::get()?;
+    usize::try_from(device).ok().filter(|&device| device < driver.logical.len()).ok_or(CudaError::INVALID_DEVICE)
 }
 
-/// What is known of the device under a number.
-pub(crate) fn attribute(attribute: CUdevice_attribute) -> Result<i32> {
+/// Whether kernels of a device can be given access to the memory of another: of each other one.
+pub(crate) fn can_access_peer(device: usize, peer: usize) -> bool {
+    device != peer
+}
+
+/// What is known of two devices together. One is no two.
+pub(crate) fn peer_attribute(attribute: CUdevice_P2PAttribute, device: usize, peer: usize) -> Result<i32> {
+    if !can_access_peer(device, peer) {
+        return Err(CudaError::INVALID_DEVICE);
+    }
+    match attribute {
+        CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK | CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED => {
+            Ok(0)
+        }
+        CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED
+        | CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED
+        | CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED => Ok(1),
+        _ => Err(CudaError::INVALID_VALUE),
+    }
+}
+
+/// What is known of a device under a number.
+pub(crate) fn attribute(device: usize, attribute: CUdevice_attribute) -> Result<i32> {
     /// Elements of a texture or surface: in a row, in a row of a plane, in a volume, layers.
     const LINE: i32 = 131_072;
     const PLANE: i32 = 65536;
@@ -98,36 +122,38 @@ pub(crate) fn attribute(attribute: CUdevice_attribute) -> Result<i32> {
         CU_DEVICE_ATTRIBUTE_WARP_SIZE => 32,
         CU_DEVICE_ATTRIBUTE_MAX_PITCH => i32::MAX,
         CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK | CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR => {
-            multiprocessor().registers as i32
+            multiprocessor(device).registers as i32
         }
         // Kilohertz. A processor has no fixed one; this is a usual one.
-        CU_DEVICE_ATTRIBUTE_CLOCK_RATE => gpu().map_or(2000, |gpu| gpu.clock) as i32 * 1000,
-        CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE => gpu().map_or(1600, |gpu| gpu.memory_clock) as i32 * 1000,
-        CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH => gpu().map_or(128, |gpu| gpu.bus) as i32,
-        CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE => gpu().map_or(32 << 20, |gpu| gpu.l2) as i32,
+        CU_DEVICE_ATTRIBUTE_CLOCK_RATE => gpu(device).map_or(2000, |gpu| gpu.clock) as i32 * 1000,
+        CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE => gpu(device).map_or(1600, |gpu| gpu.memory_clock) as i32 * 1000,
+        CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH => gpu(device).map_or(128, |gpu| gpu.bus) as i32,
+        CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE => gpu(device).map_or(32 << 20, |gpu| gpu.l2) as i32,
         // Hints about what stays in the cache are taken, and change nothing.
         CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE => 24 << 20,
         CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE => 128 << 20,
         CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT | CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT => 512,
         CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT => 32,
-        CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT => multiprocessors() as i32,
-        CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR => multiprocessor().threads as i32,
-        CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR => multiprocessor().blocks as i32,
-        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR => multiprocessor().shared as i32,
-        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN => multiprocessor().shared_of_block() as i32,
-        CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK => multiprocessor().shared_reserved as i32,
-        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR => (capability() / 10) as i32,
-        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR => (capability() % 10) as i32,
+        CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT => multiprocessors(device) as i32,
+        CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR => multiprocessor(device).threads as i32,
+        CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR => multiprocessor(device).blocks as i32,
+        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR => multiprocessor(device).shared as i32,
+        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN => multiprocessor(device).shared_of_block() as i32,
+        CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK => multiprocessor(device).shared_reserved as i32,
+        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR => (capability(device) / 10) as i32,
+        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR => (capability(device) % 10) as i32,
         CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT => driver::get()?.settings.launch_timeout.is_some().into(),
         CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT => 2,
-        CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO => gpu().map_or(2, |gpu| gpu.single_to_double) as i32,
+        CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO => {
+            gpu(device).map_or(2, |gpu| gpu.single_to_double) as i32
+        }
         // Our memory is that of the host; that of a GPU is its own.
         CU_DEVICE_ATTRIBUTE_INTEGRATED
         | CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED
         | CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS
         | CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES
-        | CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST => gpu().is_none().into(),
-        CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => 1,
+        | CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST => gpu(device).is_none().into(),
+        CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => driver::logical(device)?.pci_bus().into(),
         CU_DEVICE_ATTRIBUTE_GPU_OVERLAP
         | CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY
         | CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS

@@ -12,6 +12,8 @@ use crate::queue::Ticket;
 pub(crate) struct Event {
     pub(crate) handle: Handle<Event>,
     has_time: bool,
+    /// The number of the device that it was made on, in whose streams it is recorded.
+    pub(super) device: usize,
     place: Mutex<Option<Place>>,
 }
 
@@ -36,8 +38,8 @@ pub(crate) static EVENTS: Handles<Event> = Handles::new();
 
 impl Event {
     /// Makes an event.
-    pub(super) fn create(has_time: bool) -> Arc<Self> {
-        let event = Arc::new(Self { handle: Handle::new(), has_time, place: Mutex::default() });
+    pub(super) fn create(has_time: bool, device: usize) -> Arc<Self> {
+        let event = Arc::new(Self { handle: Handle::new(), has_time, device, place: Mutex::default() });
         EVENTS.insert(&event.handle, Arc::clone(&event));
         event
     }
@@ -76,6 +78,9 @@ impl Event {
 
     /// Milliseconds from this event to another.
     pub(crate) fn elapsed(&self, end: &Self) -> Result<f32> {
+        if self.device != end.device {
+            return Err(CudaError::INVALID_HANDLE);
+        }
         let time = |event: &Self| {
             let record = event.last()?.filter(|_| event.has_time).ok_or(CudaError::INVALID_HANDLE)?;
             if !record.ticket.is_done() {

@@ -12,13 +12,15 @@ use crate::error::{CudaError, Result};
 
 /// Makes an event.
 pub(crate) fn create(has_time: bool) -> Result<Arc<Event>> {
-    context::require()?;
-    Ok(Event::create(has_time))
+    Ok(Event::create(has_time, context::require()?.device()))
 }
 
 /// The event happens when all is done that the stream was asked for so far. In a stream that is captured it marks a
 /// place in the graph; with `becomes_node` it is a node of the graph, and happens in launches.
 pub(crate) fn record(event: &Arc<Event>, stream: &Stream, becomes_node: bool) -> Result<()> {
+    if event.device != stream.reach()?.device {
+        return Err(CudaError::INVALID_HANDLE);
+    }
     match stream.capture()? {
         Some(capture) if becomes_node => capture.add(stream.id, Action::Record(Arc::clone(event))),
         Some(capture) => {

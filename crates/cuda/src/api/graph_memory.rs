@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::allocation::{self, Allocation, Kind, Source, allocations, find};
+use super::allocation::{self, Allocation, Home, Kind, Source, allocations, find};
 use crate::error::{CudaError, Result};
 
 /// Memory of a graph. It has its address from the beginning, and is kept as long as there is somebody who launches the
@@ -16,8 +16,8 @@ pub(crate) struct GraphMemory {
 
 impl GraphMemory {
     /// New memory, which goes with a context.
-    pub(crate) fn new(bytes: u64, context: usize) -> Result<Arc<Self>> {
-        let address = allocation::allocate(bytes, Kind::Device, Source::Graph { is_live: false }, context)?;
+    pub(crate) fn new(bytes: u64, home: Home) -> Result<Arc<Self>> {
+        let address = allocation::allocate(bytes, Kind::Device, Source::Graph { is_live: false }, home)?;
         note_high_bytes();
         Ok(Arc::new(Self { address, bytes }))
     }

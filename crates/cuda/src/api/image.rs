@@ -2,19 +2,24 @@
 
 use std::sync::Arc;
 
-use super::device;
 use super::module::{self, Module};
+use super::{context, device, ptx_text};
 use crate::error::{CudaError, Result};
 use crate::program_image::{ELF, Image};
 
-/// Loads an image.
+/// Loads an image on the device of this thread.
 pub(crate) fn load(image: Image<'_>) -> Result<Arc<Module>> {
+    module::load_parsed(read(image)?)
+}
+
+/// Reads an image, for the device of this thread.
+pub(crate) fn read(image: Image<'_>) -> Result<ptx::ir::Module> {
     match image {
-        Image::Ptx(bytes) => module::load_for_device(text_of(bytes)?),
-        Image::Fatbin(bytes) => module::load(&ptx_of(bytes)?),
+        Image::Ptx(bytes) => module::read_for_device(text_of(bytes)?),
+        Image::Fatbin(bytes) => ptx_text::read(&ptx_of(bytes)?),
         Image::Fatbins(containers) => {
             let texts: Vec<String> = containers.iter().map(|bytes| ptx_of(bytes)).collect::<Result<_>>()?;
-            module::link(&texts)
+            module::read_linked(&texts)
         }
         Image::MachineCode => Err(refuse_machine_code()),
     }
@@ -57,7 +62,7 @@ pub(crate) fn ptx_of(container: &[u8]) -> Result<String> {
     };
     let entries = fatbin::read(container).map_err(unreadable)?;
     let texts = entries.iter().filter(|entry| entry.kind == fatbin::Kind::Ptx);
-    let capability = device::capability();
+    let capability = device::capability(context::current_device());
     // The latest that the device is said to have; else the earliest, and the device has what it needs.
     let best = texts
         .clone()

@@ -22,6 +22,8 @@ pub(crate) struct Kernel {
     pub(crate) c_name: CString,
     /// The handle of its module.
     pub(crate) module: usize,
+    /// The number of its device.
+    pub(crate) device: usize,
     /// As the program knows it, whatever tools have made of it.
     pub(crate) facts: device::KernelFacts,
     /// What tools make it of.
@@ -51,9 +53,10 @@ fn cluster_of(module: &ptx::ir::Module, name: &str) -> [u32; 3] {
 }
 
 impl Kernel {
-    /// A kernel of the module with a handle: of its program, and of what tools make it of.
+    /// A kernel of the module with a handle, on a device: of its program, and of what tools make it of.
     pub(crate) fn new(
         module: usize,
+        device: usize,
         program: &Arc<dyn device::Program>,
         source: Option<&Arc<KernelSource>>,
         name: &str,
@@ -65,6 +68,7 @@ impl Kernel {
             name: name.to_owned(),
             c_name: CString::new(name).map_err(|_| CudaError::NOT_FOUND)?,
             module,
+            device,
             max_dynamic_shared: AtomicU32::new(DEFAULT_SHARED.saturating_sub(facts.shared as u32)),
             facts,
             source: source.cloned(),
@@ -92,7 +96,7 @@ impl Kernel {
 
     /// Lets launches add more shared memory.
     pub(crate) fn set_max_dynamic_shared(&self, bytes: u32) -> Result<()> {
-        if u64::from(bytes) + self.facts.shared > u64::from(properties::multiprocessor().shared_of_block()) {
+        if u64::from(bytes) + self.facts.shared > u64::from(properties::multiprocessor(self.device).shared_of_block()) {
             return Err(CudaError::INVALID_VALUE);
         }
         self.max_dynamic_shared.store(bytes, Ordering::Relaxed);

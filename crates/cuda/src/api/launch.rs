@@ -9,6 +9,7 @@ use toolkit::{HostStack, WorkOrder};
 use super::device::{MAX_BLOCK, MAX_GRID};
 use super::kernel::Kernel;
 use super::ptx_text::architecture;
+use super::reach::Reach;
 use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::tooling::{self, LaunchEnd, LaunchJob, ToolHost};
@@ -19,6 +20,8 @@ pub(crate) struct Launch {
     kernel: Arc<Kernel>,
     shape: LaunchShape,
     params: Vec<u8>,
+    /// Which memory it may access.
+    reach: Arc<Reach>,
     /// Where the program asked for it, if tools want to know.
     stack: HostStack,
     /// Where each parameter is in memory, once a program has asked for it.
@@ -27,8 +30,16 @@ pub(crate) struct Launch {
 
 impl Launch {
     /// Checks a launch and compiles the kernel, so that what cannot be run is known at once.
-    pub(crate) fn prepare(kernel: &Arc<Kernel>, shape: LaunchShape, params: Vec<u8>) -> Result<Arc<Self>> {
+    pub(crate) fn prepare(
+        kernel: &Arc<Kernel>,
+        shape: LaunchShape,
+        params: Vec<u8>,
+        reach: Arc<Reach>,
+    ) -> Result<Arc<Self>> {
         driver::check()?;
+        if kernel.device != reach.device {
+            return Err(CudaError::INVALID_HANDLE);
+        }
         let is_within =
             |sizes: [u32; 3], most: [u32; 3]| sizes.iter().zip(most).all(|(&size, most)| (1..=most).contains(&size));
         let threads = shape.block.iter().map(|&size| u64::from(size)).product::<u64>();
@@ -55,7 +66,7 @@ impl Launch {
             return Err(CudaError::COOPERATIVE_LAUNCH_TOO_LARGE);
         }
         let stack = tooling::get().map_or_else(HostStack::default, ToolHost::launch_stack);
-        let launch = Self { kernel: Arc::clone(kernel), shape, params, stack, pointers: OnceLock::new() };
+        let launch = Self { kernel: Arc::clone(kernel), shape, params, reach, stack, pointers: OnceLock::new() };
         let compiled = match tooling::get() {
             None => kernel.program.compile(&launch.request()),
             Some(tool_host) => tool_host.compile(&launch.job()),
@@ -74,6 +85,10 @@ impl Launch {
 
     pub(crate) fn shape(&self) -> &LaunchShape {
         &self.shape
+    }
+
+    pub(crate) fn reach(&self) -> &Arc<Reach> {
+        &self.reach
     }
 
     pub(crate) fn params(&self) -> &[u8] {
@@ -122,6 +137,7 @@ impl Launch {
             kernel: self.kernel.instrumented(),
             shape: self.shape,
             params: &self.params,
+            device: self.reach.now(),
             stack: &self.stack,
         }
     }

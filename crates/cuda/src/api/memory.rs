@@ -1,10 +1,11 @@
 //! Memory that programs allocate and free, at once or in the order of a stream.
 
-use super::allocation::{self, Kind, Source};
+use super::allocation::{self, Allocation, Home, Kind, Source};
 use super::capture;
-use super::context;
+use super::context::{self, CONTEXTS, Context};
 use super::graph::Action;
 use super::graph_memory::{self, GraphMemory};
+use super::module;
 use super::pool::Pool;
 use super::stream::Stream;
 use super::virtual_memory;
@@ -17,20 +18,21 @@ use crate::tooling;
 pub(crate) fn allocate(bytes: u64, kind: Kind) -> Result<u64> {
     let context = context::require()?;
     capture::refuse_unsafe_call()?;
-    allocation::allocate(bytes, kind, Source::Device, context.handle.number())
+    allocation::allocate(bytes, kind, Source::Device, context.home())
 }
 
 /// New memory for work in a stream. It is there earlier than it must be.
 pub(crate) fn allocate_in(stream: &Stream, bytes: u64, pool: &Pool) -> Result<u64> {
-    let context = context::require()?.handle.number();
+    context::require()?;
+    let home = Home { context: stream.context()?, device: pool.device };
     if let Some(capture) = stream.capture()? {
-        let memory = GraphMemory::new(bytes, context)?;
+        let memory = GraphMemory::new(bytes, home)?;
         let address = memory.address();
         capture.add(stream.id, Action::Allocate(memory))?;
         return Ok(address);
     }
     pool.take(bytes)?;
-    allocation::allocate(bytes, Kind::Device, Source::Pool(pool.handle.number()), context)
+    allocation::allocate(bytes, Kind::Device, Source::Pool(pool.handle.number()), home)
         .inspect_err(|_| pool.give_back(bytes))
 }
 
@@ -51,17 +53,27 @@ pub(crate) fn free(address: u64) -> Result<()> {
             && !matches!(found.source, Source::Mapping | Source::Variable)
     })?;
     capture::refuse_unsafe_call()?;
-    context.synchronize()?;
+    synchronize(&context, &found)?;
     super::output::flush();
     if let Source::Graph { .. } = found.source { graph_memory::free(address) } else { allocation::free(address) }
+}
+
+/// Waits for all work of this thread's context, and of the one that memory goes with.
+fn synchronize(context: &Context, found: &Allocation) -> Result<()> {
+    if let Ok(owner) = CONTEXTS.get(found.home.context)
+        && owner.handle.number() != context.handle.number()
+    {
+        owner.synchronize()?;
+    }
+    context.synchronize()
 }
 
 /// Gives memory of the host back that we made.
 pub(crate) fn free_host(address: u64) -> Result<()> {
     let context = context::require()?;
-    allocation::to_be_freed(address, |found| matches!(found.kind, Kind::Host { .. }))?;
+    let found = allocation::to_be_freed(address, |found| matches!(found.kind, Kind::Host { .. }))?;
     capture::refuse_unsafe_call()?;
-    context.synchronize()?;
+    synchronize(&context, &found)?;
     allocation::free(address)
 }
 
@@ -77,10 +89,19 @@ pub(crate) fn free_in(stream: &Stream, address: u64) -> Result<()> {
     }
 }
 
+/// Says whether kernels of a device may access memory of a pool, also what was allocated before.
+pub(crate) fn set_pool_access(pool: &Pool, device: usize, is_allowed: bool) -> Result<()> {
+    pool.set_access(device, is_allowed)?;
+    if driver::has_several_devices() {
+        allocation::change_access_of_pool(pool);
+    }
+    Ok(())
+}
+
 /// Makes memory of the program known.
 pub(crate) fn register(address: u64, bytes: u64, flags: u32) -> Result<()> {
     let context = context::require()?;
-    allocation::register(address, bytes, flags, context.handle.number())
+    allocation::register(address, bytes, flags, context.home())
 }
 
 /// Forgets memory of the program.
@@ -89,8 +110,23 @@ pub(crate) fn unregister(address: u64) -> Result<()> {
     allocation::unregister(address)
 }
 
+/// The number of the device whose memory is at an address, or with which memory of the host was made known.
+pub(crate) fn device_of(address: u64) -> usize {
+    let of_variable = || if driver::has_several_devices() { module::device_of_variable(address) } else { None };
+    let found = allocation::find(address).map(|found| found.home.device);
+    found.or_else(of_variable).unwrap_or(0)
+}
+
+/// Bytes of memory that a device has.
+pub(crate) fn total(device: usize) -> Result<u64> {
+    if driver::has_several_devices() {
+        return Ok(driver::logical(device)?.memory);
+    }
+    Ok(driver::get()?.device.memory().total_bytes())
+}
+
 /// Bytes that are free, and all.
 pub(crate) fn info() -> Result<(u64, u64)> {
-    context::require()?;
-    Ok((virtual_memory::free_bytes()?, driver::get()?.device.memory().total_bytes()))
+    let device = context::require()?.device();
+    Ok((virtual_memory::free_bytes(device)?, total(device)?))
 }

@@ -24,6 +24,7 @@ pub(crate) mod output;
 pub(crate) mod pool;
 pub(crate) mod primary_context;
 mod ptx_text;
+pub(crate) mod reach;
 pub(crate) mod registry;
 pub(crate) mod stream;
 pub(crate) mod stream_handle;

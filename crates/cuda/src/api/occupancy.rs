@@ -21,7 +21,7 @@ pub(crate) fn blocks_per_multiprocessor(kernel: &Kernel, threads: u32, dynamic_s
         return Ok(0);
     }
     let threads = threads.next_multiple_of(32);
-    let has = device::multiprocessor();
+    let has = device::multiprocessor(kernel.device);
     let by_registers = has.registers / (threads * REGISTERS_PER_THREAD);
     let by_shared = u64::from(has.shared).checked_div(shared + u64::from(has.shared_reserved)).unwrap_or(u64::MAX);
     let by_shared = u32::try_from(by_shared).unwrap_or(u32::MAX);
@@ -40,7 +40,11 @@ pub(crate) fn best_block(kernel: &Kernel, shared: impl Fn(u32) -> u64, limit: u3
         }
     }
     let (_, threads, blocks) = best;
-    if threads == 0 { Err(CudaError::INVALID_VALUE) } else { Ok((blocks * device::multiprocessors(), threads)) }
+    if threads == 0 {
+        Err(CudaError::INVALID_VALUE)
+    } else {
+        Ok((blocks * device::multiprocessors(kernel.device), threads))
+    }
 }
 
 /// Shared memory that each block can have besides what the kernel declares, if so many run on one multiprocessor.
@@ -48,7 +52,7 @@ pub(crate) fn free_shared(kernel: &Kernel, blocks: i32, threads: i32) -> Result<
     if blocks <= 0 || threads <= 0 {
         return Err(CudaError::INVALID_VALUE);
     }
-    let has = device::multiprocessor();
+    let has = device::multiprocessor(kernel.device);
     let each = u64::from(has.shared) / blocks as u64;
     let free = each.saturating_sub(u64::from(has.shared_reserved) + kernel.facts.shared);
     Ok(free.min(kernel.max_dynamic_shared().into()))
@@ -59,5 +63,5 @@ pub(crate) fn fits_at_once(kernel: &Kernel, shape: &LaunchShape) -> bool {
     let threads = shape.block.iter().product();
     let blocks: u64 = shape.grid.iter().map(|&size| u64::from(size)).product();
     let most = blocks_per_multiprocessor(kernel, threads, shape.dynamic_shared.into()).unwrap_or(0);
-    blocks <= u64::from(most) * u64::from(device::multiprocessors())
+    blocks <= u64::from(most) * u64::from(device::multiprocessors(kernel.device))
 }

@@ -3,7 +3,9 @@
 //! What a pool has got is what is allocated from it: memory that is freed goes back to the device at once, whatever the
 //! release threshold. So "reserved" is the same as "used".
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
@@ -12,6 +14,10 @@ use crate::handle::{Handle, Handles};
 #[derive(Debug)]
 pub(crate) struct Pool {
     pub(crate) handle: Handle<Pool>,
+    /// The number of the device whose memory it has.
+    pub(crate) device: usize,
+    /// Devices whose kernels may access its memory besides, a bit for each.
+    peers: AtomicU64,
     /// Bytes at most; 0 for no limit.
     pub(crate) max_bytes: u64,
     state: Mutex<State>,
@@ -34,51 +40,72 @@ pub(crate) struct State {
 /// Pools that programs know.
 pub(crate) static POOLS: Handles<Pool> = Handles::new();
 
-/// The pool that streams allocate from, unless the program chose another.
-pub(crate) fn default_pool() -> Arc<Pool> {
-    static DEFAULT: OnceLock<Arc<Pool>> = OnceLock::new();
-    Arc::clone(DEFAULT.get_or_init(|| create(0)))
+/// The pools of devices by their numbers: those that streams allocate from unless the program chose others, and those that
+/// it chose.
+static DEFAULT: Mutex<BTreeMap<usize, Arc<Pool>>> = Mutex::new(BTreeMap::new());
+static CHOSEN: Mutex<BTreeMap<usize, Arc<Pool>>> = Mutex::new(BTreeMap::new());
+
+/// The pool that streams of a device allocate from, unless the program chose another.
+pub(crate) fn default_pool(device: usize) -> Arc<Pool> {
+    let mut pools = DEFAULT.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(pools.entry(device).or_insert_with(|| create(device, 0)))
 }
 
-/// The one that the program chose.
-static CHOSEN: Mutex<Option<Arc<Pool>>> = Mutex::new(None);
-
-fn chosen() -> MutexGuard<'static, Option<Arc<Pool>>> {
+fn chosen() -> MutexGuard<'static, BTreeMap<usize, Arc<Pool>>> {
     CHOSEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The pool that streams allocate from.
-pub(crate) fn current() -> Arc<Pool> {
-    chosen().clone().unwrap_or_else(default_pool)
+/// The pool that streams of a device allocate from.
+pub(crate) fn current(device: usize) -> Arc<Pool> {
+    let chosen = chosen().get(&device).cloned();
+    chosen.unwrap_or_else(|| default_pool(device))
 }
 
-/// Streams allocate from this pool from now on.
-pub(crate) fn set_current(pool: Arc<Pool>) {
-    *chosen() = Some(pool);
+/// Streams of a device allocate from this pool from now on, which must be of the device.
+pub(crate) fn set_current(device: usize, pool: Arc<Pool>) -> Result<()> {
+    if pool.device != device {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    chosen().insert(device, pool);
+    Ok(())
 }
 
-/// Makes a pool of at most so many bytes; 0 for no limit.
-pub(crate) fn create(max_bytes: u64) -> Arc<Pool> {
+/// Makes a pool of at most so many bytes of a device; 0 for no limit.
+pub(crate) fn create(device: usize, max_bytes: u64) -> Arc<Pool> {
     let state = State { used: 0, used_high: 0, reserved_high: 0, release_threshold: 0, reuse: [true; 3] };
-    let pool = Arc::new(Pool { handle: Handle::new(), max_bytes, state: Mutex::new(state) });
+    let pool =
+        Arc::new(Pool { handle: Handle::new(), device, peers: AtomicU64::new(0), max_bytes, state: Mutex::new(state) });
     POOLS.insert(&pool.handle, Arc::clone(&pool));
     pool
 }
 
 /// Forgets a pool; what was allocated from it stays.
 pub(crate) fn destroy(number: usize) -> Result<()> {
-    if number == default_pool().handle.number() {
+    if DEFAULT.lock().unwrap_or_else(PoisonError::into_inner).values().any(|pool| pool.handle.number() == number) {
         return Err(CudaError::INVALID_VALUE);
     }
     let pool = POOLS.remove(number)?;
-    let mut chosen = chosen();
-    if chosen.as_ref().is_some_and(|chosen| Arc::ptr_eq(chosen, &pool)) {
-        *chosen = None;
-    }
+    chosen().retain(|_, chosen| !Arc::ptr_eq(chosen, &pool));
     Ok(())
 }
 
 impl Pool {
+    /// Devices whose kernels may access its memory, a bit for each.
+    pub(crate) fn access(&self) -> u64 {
+        self.peers.load(Ordering::Relaxed) | 1 << self.device
+    }
+
+    /// Says whether kernels of a device may access its memory. Those of its own always may.
+    pub(crate) fn set_access(&self, device: usize, is_allowed: bool) -> Result<()> {
+        match (device == self.device, is_allowed) {
+            (true, false) => return Err(CudaError::INVALID_VALUE),
+            (true, true) => {}
+            (false, true) => drop(self.peers.fetch_or(1 << device, Ordering::Relaxed)),
+            (false, false) => drop(self.peers.fetch_and(!(1 << device), Ordering::Relaxed)),
+        }
+        Ok(())
+    }
+
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -39,13 +39,14 @@ fn unknown_opcode(module: &ptx::ir::Module) -> Option<(u32, &str)> {
     })
 }
 
-/// An error if a module is for a newer device, as from a driver.
-pub(crate) fn check_target(module: &ptx::ir::Module) -> Result<()> {
-    let Some(wanted) = architecture(module).filter(|&wanted| wanted > device::capability()) else { return Ok(()) };
+/// An error if a module is for a newer device than this one, as from a driver.
+pub(crate) fn check_target(module: &ptx::ir::Module, device: usize) -> Result<()> {
+    let capability = device::capability(device);
+    let Some(wanted) = architecture(module).filter(|&wanted| wanted > capability) else { return Ok(()) };
     crate::refusal::refuse(&format!(
         "a module of the program is for sm_{wanted}, and the device says that it has compute capability {}: run with \
          --compute-capability {}",
-        as_number(device::capability()),
+        as_number(capability),
         as_number(wanted)
     ));
     Err(CudaError::INVALID_PTX)

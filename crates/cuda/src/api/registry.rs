@@ -3,7 +3,8 @@
 //! The host knows a kernel or variable by the address of something of its own. Modules are loaded when something in them
 //! is first used.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
@@ -28,7 +29,8 @@ struct Registry {
 pub(crate) struct Fatbin {
     pub(crate) handle: Handle<Fatbin>,
     pub(crate) image: ProgramImage,
-    module: OnceLock<Result<Arc<Module>>>,
+    /// The module in it by the number of a device, once it was used there.
+    modules: Mutex<BTreeMap<usize, Result<Arc<Module>>>>,
     /// Managed variables: where the host keeps their addresses, and their names.
     managed: Mutex<Vec<(ManagedPointer, String)>>,
 }
@@ -38,7 +40,8 @@ pub(crate) struct Fatbin {
 struct Registered {
     fatbin: Arc<Fatbin>,
     name: String,
-    kernel: OnceLock<Arc<Kernel>>,
+    /// By the number of a device, once it was used there.
+    kernels: Mutex<BTreeMap<usize, Arc<Kernel>>>,
 }
 
 static REGISTRY: Mutex<Option<Registry>> = Mutex::new(None);
@@ -50,7 +53,8 @@ fn with_registry<T>(use_registry: impl FnOnce(&mut Registry) -> T) -> T {
 
 /// Registers a fatbin.
 pub(crate) fn add_fatbin(image: ProgramImage) -> Arc<Fatbin> {
-    let fatbin = Arc::new(Fatbin { handle: Handle::new(), image, module: OnceLock::new(), managed: Mutex::default() });
+    let fatbin =
+        Arc::new(Fatbin { handle: Handle::new(), image, modules: Mutex::default(), managed: Mutex::default() });
     with_registry(|registry| registry.fatbins.insert(fatbin.handle.number(), Arc::clone(&fatbin)));
     fatbin
 }
@@ -63,10 +67,9 @@ pub(crate) fn remove_fatbin(number: usize) {
         registry.variables.retain(|_, variable| !Arc::ptr_eq(&variable.fatbin, &fatbin));
         Some(fatbin)
     });
-    if let Some(Ok(module)) = fatbin.as_ref().and_then(|fatbin| fatbin.module.get()) {
-        let managed =
-            fatbin.iter().flat_map(|fatbin| fatbin.managed().iter().map(|(_, name)| name.clone()).collect::<Vec<_>>());
-        for (address, _) in managed.filter_map(|name| module.variable(&name).ok()) {
+    let Some(fatbin) = fatbin else { return };
+    for module in fatbin.modules().values().flatten() {
+        for (address, _) in fatbin.managed().iter().filter_map(|(_, name)| module.variable(name).ok()) {
             allocation::remove_managed_variable(address);
         }
         // A program that ends does not wait for its kernels.
@@ -74,11 +77,12 @@ pub(crate) fn remove_fatbin(number: usize) {
     }
 }
 
-/// Gives all variables their initial values again. Modules and kernels stay, because programs keep handles of them.
-pub(crate) fn reset_variables() {
+/// Gives all variables of a device their initial values again. Modules and kernels stay, because programs keep handles of
+/// them.
+pub(crate) fn reset_variables(device: usize) {
     let fatbins: Vec<_> = with_registry(|registry| registry.fatbins.values().cloned().collect());
     for fatbin in fatbins {
-        if let Some(Ok(module)) = fatbin.module.get() {
+        if let Some(Ok(module)) = fatbin.modules().get(&device) {
             module.program.reset_variables();
         }
     }
@@ -91,13 +95,13 @@ pub(crate) fn fatbin(number: usize) -> Option<Arc<Fatbin>> {
 
 /// Registers a kernel that the host knows by an address.
 pub(crate) fn add_kernel(fatbin: &Arc<Fatbin>, host: usize, name: &str) {
-    let kernel = Registered { fatbin: Arc::clone(fatbin), name: name.to_owned(), kernel: OnceLock::new() };
+    let kernel = Registered { fatbin: Arc::clone(fatbin), name: name.to_owned(), kernels: Mutex::default() };
     with_registry(|registry| registry.kernels.insert(host, Arc::new(kernel)));
 }
 
 /// Registers a variable that the host knows by an address.
 pub(crate) fn add_variable(fatbin: &Arc<Fatbin>, host: usize, name: &str) {
-    let variable = Registered { fatbin: Arc::clone(fatbin), name: name.to_owned(), kernel: OnceLock::new() };
+    let variable = Registered { fatbin: Arc::clone(fatbin), name: name.to_owned(), kernels: Mutex::default() };
     with_registry(|registry| registry.variables.insert(host, Arc::new(variable)));
 }
 
@@ -108,41 +112,63 @@ pub(crate) fn add_managed_variable(fatbin: &Arc<Fatbin>, pointer: ManagedPointer
     add_variable(fatbin, host, name);
 }
 
-/// The kernel that the host knows by an address.
+/// The kernel that the host knows by an address, on the device of this thread.
 pub(crate) fn kernel(host: usize) -> Result<Arc<Kernel>> {
     let registered = with_registry(|registry| registry.kernels.get(&host).cloned());
     let registered = registered.ok_or(CudaError::INVALID_DEVICE_FUNCTION)?;
-    if let Some(kernel) = registered.kernel.get() {
+    let device = context::current_device();
+    if let Some(kernel) = registered.kernels().get(&device) {
         return Ok(Arc::clone(kernel));
     }
     let module = registered.fatbin.module().inspect_err(|_| {
         refusal::not_checked(&registered.name, "it did not run, because its module could not be loaded");
     });
     let found = module?.kernel(&registered.name).map_err(|_| CudaError::INVALID_DEVICE_FUNCTION)?;
-    Ok(Arc::clone(registered.kernel.get_or_init(|| found)))
+    Ok(Arc::clone(registered.kernels().entry(device).or_insert(found)))
 }
 
 /// The address by which the host knows a kernel.
 pub(crate) fn host_of(kernel: &Arc<Kernel>) -> Option<usize> {
-    let is_it = |registered: &Registered| registered.kernel.get().is_some_and(|other| Arc::ptr_eq(other, kernel));
+    let is_it = |registered: &Registered| registered.kernels().values().any(|other| Arc::ptr_eq(other, kernel));
     with_registry(|registry| registry.kernels.iter().find(|(_, kernel)| is_it(kernel)).map(|(&host, _)| host))
 }
 
-/// The address and size of the variable that the host knows by an address.
+/// The address and size of the variable that the host knows by an address, on the device of this thread.
 pub(crate) fn variable(host: usize) -> Result<(u64, u64)> {
     let registered = with_registry(|registry| registry.variables.get(&host).cloned());
     let registered = registered.ok_or(CudaError::INVALID_SYMBOL)?;
     registered.fatbin.module()?.variable(&registered.name).map_err(|_| CudaError::INVALID_SYMBOL)
 }
 
+impl Registered {
+    fn kernels(&self) -> MutexGuard<'_, BTreeMap<usize, Arc<Kernel>>> {
+        self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Fatbin {
+    fn modules(&self) -> MutexGuard<'_, BTreeMap<usize, Result<Arc<Module>>>> {
+        self.modules.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn managed(&self) -> MutexGuard<'_, Vec<(ManagedPointer, String)>> {
         self.managed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The module in it, loaded when it is first asked for.
+    /// The module in it on the device of this thread, loaded when it is first asked for.
     pub(crate) fn module(&self) -> Result<Arc<Module>> {
-        self.module.get_or_init(|| self.load()).clone()
+        let mut modules = self.modules();
+        let device = context::current_device();
+        if let Some(module) = modules.get(&device) {
+            return module.clone();
+        }
+        let first = modules.values().flatten().next().cloned();
+        let loaded = match first {
+            None => self.load(),
+            // Another text of it may suit this device. Managed variables are there once.
+            Some(first) => self.image.with(image::read).and_then(|module| first.beside(module, device)),
+        };
+        modules.entry(device).or_insert(loaded).clone()
     }
 
     /// Loads the module, and tells the host where its managed variables are.
@@ -150,7 +176,7 @@ impl Fatbin {
         let module = self.image.with(image::load)?;
         for (pointer, name) in self.managed().iter() {
             let (address, bytes) = module.variable(name).map_err(|_| CudaError::INVALID_SYMBOL)?;
-            allocation::add_managed_variable(address, bytes, context::current_handle());
+            allocation::add_managed_variable(address, bytes, context::current_home());
             pointer.set(address);
         }
         Ok(module)

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::capture::{self, Capture, Mode, Status};
 use super::graph::{Action, Graph};
+use super::reach::Reach;
 use super::stream_id::{Kind, StreamId};
 use super::work::Work;
 use crate::driver;
@@ -32,6 +33,7 @@ pub(crate) struct Stream {
 pub(crate) struct Streams {
     /// The handle of the context.
     context: usize,
+    reach: Arc<Reach>,
     members: Mutex<Members>,
 }
 
@@ -46,10 +48,11 @@ struct Members {
 pub(crate) static STREAMS: Handles<Stream> = Handles::new();
 
 impl Streams {
-    /// The streams of a new context, by its handle.
-    pub(super) fn new(context: usize) -> Arc<Self> {
+    /// The streams of a new context, by its handle, whose launches may access something.
+    pub(super) fn new(context: usize, reach: &Arc<Reach>) -> Arc<Self> {
         Arc::new_cyclic(|streams| Self {
             context,
+            reach: Arc::clone(reach),
             members: Mutex::new(Members { legacy: Stream::new(streams, Kind::Legacy, 0), others: Vec::new() }),
         })
     }
@@ -119,6 +122,11 @@ impl Stream {
     /// The handle of its context.
     pub(crate) fn context(&self) -> Result<usize> {
         Ok(self.streams()?.context)
+    }
+
+    /// The device of its context, and what launches may access there.
+    pub(crate) fn reach(&self) -> Result<Arc<Reach>> {
+        Ok(Arc::clone(&self.streams()?.reach))
     }
 
     /// The last work, if it [matters](Ticket::matters).

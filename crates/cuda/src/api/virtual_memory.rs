@@ -7,9 +7,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{allocation, context, in_use};
+use super::allocation::{self, Home};
+use super::{context, in_use};
 use crate::address_space::{Memory, Range};
 use crate::device_memory;
+use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
 use crate::process::device_access;
@@ -18,6 +20,8 @@ use crate::process::device_access;
 #[derive(Debug)]
 pub(crate) struct Physical {
     pub(crate) handle: Handle<Physical>,
+    /// The number of the device whose memory it is.
+    pub(crate) device: usize,
     memory: Memory,
     /// Whether the program wanted it compressed in the caches of a GPU, which changes nothing here.
     pub(crate) is_compressible: bool,
@@ -39,14 +43,12 @@ struct Reserved {
 struct Mapped {
     bytes: u64,
     physical: Arc<Physical>,
-    is_allowed: bool,
+    /// Devices that may access it, a bit for each.
+    devices: u64,
 }
 
 /// Memory that programs have handles of.
 pub(crate) static PHYSICAL: Handles<Physical> = Handles::new();
-
-/// Bytes of all memory that was made and is still there.
-static USED: AtomicU64 = AtomicU64::new(0);
 
 /// Addresses that programs gave back.
 static FREED: Mutex<Freed> = Mutex::new(Freed { ranges: VecDeque::new(), bytes: 0 });
@@ -82,9 +84,10 @@ fn ranges() -> MutexGuard<'static, BTreeMap<u64, Reserved>> {
     RANGES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Bytes of the device that neither an allocation nor memory made here has.
-pub(crate) fn free_bytes() -> Result<u64> {
-    Ok(allocation::free_bytes()?.saturating_sub(USED.load(Ordering::Relaxed)))
+/// Bytes of a device that neither an allocation nor memory made here has.
+pub(crate) fn free_bytes(device: usize) -> Result<u64> {
+    let made = driver::logical(device)?.physical.load(Ordering::Relaxed);
+    Ok(allocation::free_bytes(device)?.saturating_sub(made))
 }
 
 fn check_size(bytes: u64) -> Result<()> {
@@ -120,23 +123,26 @@ pub(crate) fn unreserve(address: u64, bytes: u64) -> Result<()> {
     Ok(())
 }
 
-/// Makes memory.
-pub(crate) fn create(bytes: u64, is_compressible: bool) -> Result<Arc<Physical>> {
+/// Makes memory of a device.
+pub(crate) fn create(device: usize, bytes: u64, is_compressible: bool) -> Result<Arc<Physical>> {
     check_size(bytes)?;
     context::require()?;
-    if free_bytes()? < bytes {
+    if free_bytes(device)? < bytes {
         return Err(CudaError::OUT_OF_MEMORY);
     }
     let memory = Memory::new(bytes).map_err(|_| CudaError::OUT_OF_MEMORY)?;
-    USED.fetch_add(bytes, Ordering::Relaxed);
-    let physical = Arc::new(Physical { handle: Handle::new(), memory, is_compressible, references: AtomicU64::new(1) });
+    driver::logical(device)?.physical.fetch_add(bytes, Ordering::Relaxed);
+    let physical =
+        Arc::new(Physical { handle: Handle::new(), device, memory, is_compressible, references: AtomicU64::new(1) });
     PHYSICAL.insert(&physical.handle, Arc::clone(&physical));
     Ok(physical)
 }
 
 impl Drop for Physical {
     fn drop(&mut self) {
-        USED.fetch_sub(self.memory.bytes, Ordering::Relaxed);
+        if let Ok(device) = driver::logical(self.device) {
+            device.physical.fetch_sub(self.memory.bytes, Ordering::Relaxed);
+        }
     }
 }
 
@@ -157,9 +163,9 @@ pub(crate) fn retain(address: u64) -> Result<Arc<Physical>> {
     Ok(physical)
 }
 
-/// Whether the memory behind an address can be accessed.
-pub(crate) fn is_allowed(address: u64) -> Result<bool> {
-    with_mapped(address, |mapped| mapped.is_allowed)
+/// Which devices may access the memory behind an address, a bit for each.
+pub(crate) fn access(address: u64) -> Result<u64> {
+    with_mapped(address, |mapped| mapped.devices)
 }
 
 fn with_mapped<T>(address: u64, use_mapped: impl FnOnce(&Mapped) -> T) -> Result<T> {
@@ -190,7 +196,7 @@ pub(crate) fn map(address: u64, bytes: u64, physical: Arc<Physical>, offset: u64
         return Err(CudaError::INVALID_VALUE);
     }
     reserved.range.map(address, bytes, &physical.memory, offset).map_err(|_| CudaError::OUT_OF_MEMORY)?;
-    reserved.mapped.insert(address, Mapped { bytes, physical, is_allowed: false });
+    reserved.mapped.insert(address, Mapped { bytes, physical, devices: 0 });
     Ok(())
 }
 
@@ -226,23 +232,25 @@ pub(crate) fn unmap(address: u64, bytes: u64) -> Result<()> {
     Ok(())
 }
 
-/// Lets memory be accessed through addresses, or not.
-pub(crate) fn allow(address: u64, bytes: u64, is_allowed: bool) -> Result<()> {
+/// Lets memory be accessed by a device through addresses, or not.
+pub(crate) fn allow(address: u64, bytes: u64, device: usize, is_allowed: bool) -> Result<()> {
     let mut ranges = ranges();
     let reserved = range_of(&mut ranges, address, bytes)?;
     let parts = parts(reserved, address, bytes)?;
     let _stopped = in_use::stop_copies();
-    let result = match device_access::key() {
-        Some(key) => reserved.range.allow_with_key(address, bytes, is_allowed, key),
-        None => reserved.range.allow(address, bytes, is_allowed),
-    };
-    result.map_err(|_| CudaError::UNKNOWN)?;
     for start in parts {
         let mapped = reserved.mapped.get_mut(&start).expect("it was found above");
-        mapped.is_allowed = is_allowed;
+        let devices = if is_allowed { mapped.devices | 1 << device } else { mapped.devices & !(1 << device) };
+        let result = match device_access::key() {
+            Some(key) => reserved.range.allow_with_key(start, mapped.bytes, devices != 0, key),
+            None => reserved.range.allow(start, mapped.bytes, devices != 0),
+        };
+        result.map_err(|_| CudaError::UNKNOWN)?;
+        mapped.devices = devices;
         allocation::forget(start);
-        if is_allowed {
-            allocation::add_mapping(start, mapped.bytes, context::current_handle());
+        if devices != 0 {
+            let home = Home { device: mapped.physical.device, ..context::current_home() };
+            allocation::add_mapping(start, mapped.bytes, home, devices);
         }
     }
     Ok(())

@@ -10,12 +10,11 @@ use crate::error::{CudaError, Result};
 
 pub(crate) use cpu::{ProgramFault, leave_signals_to_the_program, on_program_fault, stop_compiling};
 
-/// Sets the device up.
-pub(crate) fn open(settings: &DeviceSettings) -> Result<Arc<dyn Device>> {
-    let device = cpu::Device::new(settings.device_memory).map_err(|error| {
+/// Sets the device up, with so many bytes of memory.
+pub(crate) fn open(settings: &DeviceSettings, memory: u64) -> Result<Arc<dyn Device>> {
+    let device = cpu::Device::new(memory).map_err(|error| {
         crate::log::say(&format!(
-            "{} bytes of address space for device memory cannot be had ({error}): try a smaller --device-memory",
-            settings.device_memory
+            "{memory} bytes of address space for device memory cannot be had ({error}): try a smaller --device-memory"
         ));
         CudaError::OUT_OF_MEMORY
     })?;

@@ -14,10 +14,11 @@ use crate::api::graph::{self, Action, GRAPHS, Graph};
 use crate::api::graph_memory::{self, GraphMemory};
 use crate::api::kernel::Kernel;
 use crate::api::launch::Launch;
+use crate::api::reach::Reach;
 use crate::api::stream::Stream;
 use crate::api::stream_id::Kind;
 use crate::api::work::{HostCall, Work};
-use crate::api::{context, copy};
+use crate::api::{context, copy, module, primary_context};
 use crate::error::{CudaError, Result};
 use crate::tooling;
 use crate::transfer::{Copy, Extent, Fill, Pattern, Side};
@@ -291,7 +292,19 @@ pub(crate) unsafe fn kernel(
     // SAFETY: the caller promises that `params` is null or a list of pointers to the parameters of the kernel, and
     // `extra` is null or a list of words that ends with `CU_LAUNCH_PARAM_END`.
     let params = unsafe { super::launch::params(kernel, params, extra) }?;
-    Ok(Action::Work(Work::Launch(Launch::prepare(kernel, shape, params)?)))
+    let (kernel, reach) = placed(kernel);
+    Ok(Action::Work(Work::Launch(Launch::prepare(&kernel, shape, params, reach)?)))
+}
+
+/// A kernel on the device of this thread, if it is there, and else on its own; and what it may access.
+fn placed(kernel: &Arc<Kernel>) -> (Arc<Kernel>, Arc<Reach>) {
+    let here = context::current().map(|context| Arc::clone(&context.reach));
+    let on = |reach: Arc<Reach>| Some((module::kernel_on(kernel, reach.device).ok()?, reach));
+    here.and_then(on).unwrap_or_else(|| {
+        let context = primary_context::get(kernel.device);
+        let reach = context.map_or_else(|| Arc::new(Reach::new(kernel.device)), |context| Arc::clone(&context.reach));
+        (Arc::clone(kernel), reach)
+    })
 }
 
 /// The launch of a kernel node.
@@ -310,7 +323,8 @@ pub(crate) fn param_pointers(launch: &Launch) -> *mut *mut c_void {
 /// Sets whether the blocks of a kernel node may wait for each other.
 pub(crate) fn set_cooperative(node: CUgraphNode, is_cooperative: bool) -> Result<()> {
     let old = launch_of(node)?;
-    let launch = Launch::prepare(old.kernel(), LaunchShape { is_cooperative, ..*old.shape() }, old.params().to_vec())?;
+    let shape = LaunchShape { is_cooperative, ..*old.shape() };
+    let launch = Launch::prepare(old.kernel(), shape, old.params().to_vec(), Arc::clone(old.reach()))?;
     set(node, Action::Work(Work::Launch(launch)))
 }
 
@@ -423,7 +437,7 @@ pub(crate) fn allocate(bytes: usize) -> Result<(Action, u64)> {
         return Err(CudaError::INVALID_VALUE);
     }
     let context = context::require()?;
-    let memory = GraphMemory::new(bytes as u64, context.handle.number())?;
+    let memory = GraphMemory::new(bytes as u64, context.home())?;
     let address = memory.address();
     Ok((Action::Allocate(memory), address))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use device::Program;
-use toolkit::{AllocationKind, HostEvent, HostStack, Moment, Object};
+use toolkit::{AllocationKind, DeviceAccess, HostEvent, HostStack, Moment, Object};
 
 use super::{ToolHost, stack};
 use crate::process::host_access::HostAccess;
@@ -69,10 +69,21 @@ impl ToolHost {
         self.instances.iter().fold(false, |had_any, instance| instance.make_room() | had_any)
     }
 
-    /// The variables of a module are there.
-    pub(crate) fn on_load(&self, program: &dyn Program) {
+    /// The variables of a module are there, which these may access. All may access those that are managed, which a sibling
+    /// of a module shares with it.
+    pub(crate) fn on_load(&self, program: &dyn Program, access: DeviceAccess, is_sibling: bool) {
+        let module = program.module();
+        let is_managed = |variable: &&ptx::ir::Variable| {
+            variable.attributes.iter().any(|&attribute| module.text(attribute).contains(".managed"))
+        };
+        let managed: Vec<&str> =
+            module.globals.values().filter(is_managed).map(|variable| module.text(variable.name)).collect();
         for (name, address, bytes) in program.variables() {
-            self.on_alloc(address, bytes, AllocationKind::Variable(name.into()));
+            let is_managed = managed.contains(&name);
+            if !(is_managed && is_sibling) {
+                let access = if is_managed { DeviceAccess::Every } else { access };
+                self.on_alloc(address, bytes, AllocationKind::Variable(name.into()), access);
+            }
         }
     }
 
@@ -84,10 +95,15 @@ impl ToolHost {
     }
 
     /// Memory is there that the program may access.
-    pub(crate) fn on_alloc(&self, address: u64, bytes: u64, kind: AllocationKind) {
-        let stack = self.stack();
-        self.services.lock_objects().add(address, bytes, kind.clone(), stack.clone());
-        self.on_event(&HostEvent::Allocated(&Object::new(address, bytes, kind, stack)));
+    pub(crate) fn on_alloc(&self, address: u64, bytes: u64, kind: AllocationKind, access: DeviceAccess) {
+        let object = Object { access, ..Object::new(address, bytes, kind, self.stack()) };
+        self.services.lock_objects().add_object(object.clone());
+        self.on_event(&HostEvent::Allocated(&object));
+    }
+
+    /// Kernels of other devices may access an object from now on.
+    pub(crate) fn change_access(&self, start: u64, access: DeviceAccess) {
+        self.services.lock_objects().change(start, |object| object.access = access);
     }
 
     /// Memory is gone, for good.

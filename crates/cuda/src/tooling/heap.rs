@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use device::{Heap, Program};
 use report::Place;
 use rustc_hash::FxHashMap;
-use toolkit::{AllocationKind, HostEvent};
+use toolkit::{AllocationKind, DeviceAccess, HostEvent};
 
 use super::launches::{InstrumentedKernel, InstrumentedLaunch, place_of_line};
 use super::{ToolHost, get};
@@ -98,7 +98,7 @@ impl Heap for ToolHeap {
         let Some(all) = bytes.checked_add(tool_host.redzone()) else { return 0 };
         let address = tool_host.services.device.memory().allocate(all, 16).unwrap_or(0);
         if address != 0 {
-            tool_host.on_alloc(address, bytes, AllocationKind::Heap(self.place(line)));
+            tool_host.on_alloc(address, bytes, AllocationKind::Heap(self.place(line)), DeviceAccess::Every);
             if let Some(pending) = &mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner) {
                 pending.allocated.push(address);
             }

@@ -8,7 +8,7 @@ use report::{Finding, Line, Occurrence, Place, Severity};
 use rewrite::context::{COUNTERS, RECORD_BUFFER, Record, TALLIES, TALLY_ROW, Tallies};
 use rewrite::{KernelVersion, LaunchShape, Refusal, SiteId, Sites, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use toolkit::{Evidence, Failure, HostStack, Kept, LaunchView, Moment, SharedWords, Words, tally_rows};
+use toolkit::{Evidence, Failure, HostStack, Kept, LaunchDevice, LaunchView, Moment, SharedWords, Words, tally_rows};
 
 use super::instrumented_module::{InstrumentedModule, Reported};
 use super::launch_buffers::LaunchBuffer;
@@ -132,6 +132,8 @@ pub(crate) struct InstrumentedLaunch {
     shape: LaunchShape,
     /// Where the program asked for it.
     stack: HostStack,
+    /// The device that it is on.
+    device: LaunchDevice,
     buffer: LaunchBuffer<'static>,
     number: u64,
     is_wanted: bool,
@@ -258,6 +260,7 @@ impl ToolHost {
             kernel: Arc::clone(kernel),
             shape: launch.shape,
             stack: launch.stack.clone(),
+            device: launch.device,
             buffer,
             number: launch.number,
             is_wanted: is_wanted && target.version.is_some(),
@@ -436,6 +439,7 @@ impl InstrumentedLaunch {
             module: text,
             shape: self.shape,
             launched: self.stack.frames(),
+            device: self.device,
             sites: &module.sites,
         };
         of_site.variants.push(variant);

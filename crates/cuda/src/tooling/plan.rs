@@ -5,8 +5,8 @@ use std::sync::{Arc, PoisonError};
 use device::{Blocks, Fault, FaultKind, Heap, LaunchError, LaunchRequest, Launched, Order, Output, Program};
 use rewrite::{Class, KernelVersion, KernelVersions, LaunchShape, Refusal};
 use toolkit::{
-    Failure, HostStack, LaunchStep, LaunchView, Outcome, Plan, Reach, RunStep, Step, Touched, TrialEnd, Tried,
-    WorkOrder,
+    Failure, HostStack, LaunchDevice, LaunchStep, LaunchView, Outcome, Plan, Reach, RunStep, Step, Touched, TrialEnd,
+    Tried, WorkOrder,
 };
 
 use super::ToolHost;
@@ -26,6 +26,8 @@ pub(crate) struct LaunchJob<'a> {
     pub(crate) kernel: Option<&'a Arc<InstrumentedKernel>>,
     pub(crate) shape: LaunchShape,
     pub(crate) params: &'a [u8],
+    /// The device that it is on.
+    pub(crate) device: LaunchDevice,
     /// Where the program asked for it.
     pub(crate) stack: &'a HostStack,
 }
@@ -221,6 +223,7 @@ impl<'a> LaunchJob<'a> {
             layout: self.kernel.map_or(&[], |kernel| &kernel.params),
             static_shared: self.kernel.map_or(0, |kernel| kernel.static_shared),
             number,
+            device: self.device,
             stack: self.stack,
             order,
             versions: self.kernel.map_or(&[], |kernel| &kernel.module.versions.versions),

@@ -4,6 +4,7 @@ use report::{AccessedObject, Explanation, Finding, Note, Occurrence, Place, Seve
 use rewrite::context::Record;
 use toolkit::objects::permissions::{ATOMIC, READ, WRITE};
 use toolkit::objects::{AtAddress, Described};
+use toolkit::{DeviceAccess, LaunchDevice};
 
 use super::{AGAIN, BYTES, CERTAIN, READS_AND_WRITES, ROW, SPACE, SPACES, WRITES, is_misaligned};
 
@@ -24,6 +25,8 @@ pub(super) struct BadAccess {
     pub(super) meant: Option<Described>,
     /// Where the kernel was launched.
     pub(super) launched: Option<Stack>,
+    /// The device that it was launched on.
+    pub(super) device: LaunchDevice,
 }
 
 impl BadAccess {
@@ -47,6 +50,7 @@ impl BadAccess {
             "use-after-free" => format!("{action} of {size} of memory that was freed"),
             "null-pointer" => format!("{action} of {size} through a null pointer"),
             "wrong-allocation" => format!("{action} of {size} in another allocation than the pointer's"),
+            "peer-access" => format!("{action} of {size} of another device's memory without access to it"),
             "not-permitted" => format!("{action} of {size} without the right to do so"),
             "host-memory" => format!("{action} of {size} of host memory that the device does not have"),
             "wild-pointer" => format!("{action} of {size} where no memory is"),
@@ -131,6 +135,21 @@ impl BadAccess {
                 ],
                 help: "free memory only when no kernel uses it any more, and do not keep pointers to it",
             },
+            (Some(AtAddress::Live(object)), _) if !self.device.may_access(object.access) => Diagnosis {
+                code: "peer-access",
+                notes: vec![
+                    note(within(address, object), object.stack.clone()),
+                    note(whose(self.device, object.access), None),
+                ],
+                help: match object.access {
+                    DeviceAccess::Only(_) => {
+                        "give the device access with cudaMemPoolSetAccess or cuMemSetAccess, or copy the data to it"
+                    }
+                    _ => {
+                        "enable it with cudaDeviceEnablePeerAccess on this device, or copy the data with cudaMemcpyPeer"
+                    }
+                },
+            },
             (Some(AtAddress::Live(object)), _) if object.permissions & action(what).1 == 0 => Diagnosis {
                 code: "not-permitted",
                 notes: vec![
@@ -180,6 +199,19 @@ fn action(what: u32) -> (&'static str, u64, &'static str) {
         _ if what & READS_AND_WRITES != 0 => ("atomic access", ATOMIC, "accessed by atomics"),
         _ if what & WRITES != 0 => ("write", WRITE, "written"),
         _ => ("read", READ, "read"),
+    }
+}
+
+/// Which device has memory, and which may not access it.
+fn whose(device: LaunchDevice, access: DeviceAccess) -> String {
+    let number = device.number;
+    match access {
+        DeviceAccess::Owner(owner) => {
+            format!(
+                "it is memory of device {owner}, and the kernel runs on device {number}, which has no peer access to it"
+            )
+        }
+        _ => format!("the kernel runs on device {number}, which the program has given no access to it"),
     }
 }
 
@@ -258,6 +290,11 @@ pub(super) const EXPLANATIONS: &[Explanation] = &[
         "not-permitted",
         "an access that the program has forbidden itself",
         include_str!("explain/not-permitted.md"),
+    ),
+    explanation(
+        "peer-access",
+        "an access to memory of another device without peer access",
+        include_str!("explain/peer-access.md"),
     ),
     explanation(
         "misaligned",

@@ -82,6 +82,7 @@ impl PointerSlot {
         match objects.pointed_to(pointer) {
             Some(object)
                 if object.permissions == permissions::ALL
+                    && launch.device.may_access(object.access)
                     && pointer.is_multiple_of(align)
                     && object.start.is_multiple_of(align) =>
             {

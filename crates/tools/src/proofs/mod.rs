@@ -80,7 +80,7 @@ impl Instance for ProofsInstance {
 
     fn on_launch(&self, launch: &LaunchView<'_>) {
         let Some(proofs) = launch.proofs else { return };
-        let (footprint, objects) = proofs.footprint(&launch.shape, launch.params, &self.host.objects());
+        let (footprint, objects) = proofs.footprint(&launch.shape, launch.params, launch.device, &self.host.objects());
         let mut launches = self.launches.lock().unwrap_or_else(PoisonError::into_inner);
         launches.add(launch, &footprint, &objects);
     }

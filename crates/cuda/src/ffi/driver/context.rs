@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 
 use crate::abi::driver::{CUcontext, CUctxCreateParams, CUdevice, CUexecAffinityParam, CUfunc_cache, CUlimit};
 use crate::api::context::{self, CONTEXTS, Context, LIMITS};
+use crate::api::reach::Reach;
 use crate::api::{capture, device, output, primary_context};
 use crate::error::{CudaError, Result};
 use crate::ffi::driver::general::VERSION;
@@ -27,11 +28,11 @@ fn of(handle: CUcontext) -> Result<Arc<Context>> {
 /// # Safety
 /// `pctx` must be null or valid to write.
 unsafe fn create(pctx: *mut CUcontext, flags: c_uint, dev: CUdevice) -> Result<()> {
-    device::check(dev)?;
+    let device = device::check(dev)?;
     if pctx.is_null() {
         return Err(CudaError::INVALID_VALUE);
     }
-    let context = context::create(flags)?;
+    let context = context::create(device, flags)?;
     // SAFETY: the caller promises that `pctx` is null or valid to write.
     unsafe { put(pctx, raw(Some(&context))) }
 }
@@ -43,6 +44,16 @@ unsafe fn pop(pctx: *mut CUcontext) -> Result<()> {
     // SAFETY: the caller promises that `pctx` is null or valid to write.
     unsafe { put_if(pctx, raw(Some(&context))) };
     Ok(())
+}
+
+/// What this thread's context reaches, and the device of another context.
+fn peers(peer: CUcontext) -> Result<(Arc<Reach>, usize)> {
+    let context = context::require()?;
+    let peer = CONTEXTS.get(peer as usize).map_err(|_| CudaError::INVALID_CONTEXT)?;
+    if peer.handle.number() == context.handle.number() {
+        return Err(CudaError::INVALID_CONTEXT);
+    }
+    Ok((Arc::clone(&context.reach), peer.device()))
 }
 
 fn synchronize(context: &Arc<Context>) -> Result<()> {
@@ -103,15 +114,15 @@ export! {
     }
 
     fn cuCtxGetDevice(out: *mut CUdevice) {
-        context::require()?;
+        let context = context::require()?;
         // SAFETY: the caller promises that `out` is null or valid to write.
-        unsafe { put(out, 0) }
+        unsafe { put(out, context.device() as CUdevice) }
     }
 
     fn cuCtxGetDevice_v2(out: *mut CUdevice, ctx: CUcontext) {
-        of(ctx)?;
+        let context = of(ctx)?;
         // SAFETY: the caller promises that `out` is null or valid to write.
-        unsafe { put(out, 0) }
+        unsafe { put(out, context.device() as CUdevice) }
     }
 
     fn cuCtxGetFlags(flags: *mut c_uint) {
@@ -185,48 +196,45 @@ export! {
     }
 
     fn cuDevicePrimaryCtxRetain(pctx: *mut CUcontext, dev: CUdevice) {
-        device::check(dev)?;
-        let context = primary_context::retain()?;
+        let context = primary_context::retain(device::check(dev)?)?;
         // SAFETY: the caller promises that `pctx` is null or valid to write.
         unsafe { put(pctx, raw(Some(&context))) }
     }
 
     fn cuDevicePrimaryCtxRelease_v2(dev: CUdevice) {
-        device::check(dev)?;
-        primary_context::release()
+        primary_context::release(device::check(dev)?)
     }
 
     fn cuDevicePrimaryCtxReset_v2(dev: CUdevice) {
-        device::check(dev)?;
-        primary_context::reset();
+        primary_context::reset(device::check(dev)?);
         Ok(())
     }
 
     fn cuDevicePrimaryCtxSetFlags_v2(dev: CUdevice, flags: c_uint) {
-        device::check(dev)?;
-        primary_context::set_flags(flags);
+        primary_context::set_flags(device::check(dev)?, flags);
         Ok(())
     }
 
     fn cuDevicePrimaryCtxGetState(dev: CUdevice, flags: *mut c_uint, active: *mut c_int) {
-        device::check(dev)?;
+        let device = device::check(dev)?;
         // SAFETY: the caller promises that `flags` and `active` are null or valid to write.
         unsafe {
-            put(flags, primary_context::flags())?;
-            put(active, primary_context::get().is_some().into())
+            put(flags, primary_context::flags(device))?;
+            put(active, primary_context::get(device).is_some().into())
         }
     }
 
     fn cuCtxEnablePeerAccess(peerContext: CUcontext, Flags: c_uint) {
-        // All contexts are of one device.
-        let _ = Flags;
-        of(peerContext)?;
-        Err(CudaError::PEER_ACCESS_UNSUPPORTED)
+        let (reach, peer) = peers(peerContext)?;
+        if Flags != 0 {
+            return Err(CudaError::INVALID_VALUE);
+        }
+        if device::can_access_peer(reach.device, peer) { reach.enable(peer) } else { Err(CudaError::PEER_ACCESS_UNSUPPORTED) }
     }
 
     fn cuCtxDisablePeerAccess(peerContext: CUcontext) {
-        of(peerContext)?;
-        Err(CudaError::PEER_ACCESS_NOT_ENABLED)
+        let (reach, peer) = peers(peerContext)?;
+        reach.disable(peer)
     }
 
     fn cuCtxDestroy(ctx: CUcontext) {
@@ -244,13 +252,11 @@ export! {
     }
 
     fn cuDevicePrimaryCtxRelease(dev: CUdevice) {
-        device::check(dev)?;
-        primary_context::release()
+        primary_context::release(device::check(dev)?)
     }
 
     fn cuDevicePrimaryCtxReset(dev: CUdevice) {
-        device::check(dev)?;
-        primary_context::reset();
+        primary_context::reset(device::check(dev)?);
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int, c_uint};
 
 use crate::abi::driver::{CUdevice, CUdevice_P2PAttribute, CUdevice_attribute, CUuuid};
-use crate::api::device::{self, PCI_NAME, UUID};
+use crate::api::{device, memory};
 use crate::driver;
 use crate::error::CudaError;
 use crate::ffi::{export, put, put_text, text};
@@ -18,43 +18,42 @@ export! {
     fn cuDeviceGetCount(count: *mut c_int) {
         driver::get()?;
         // SAFETY: the caller promises that `count` is null or valid to write.
-        unsafe { put(count, 1) }
+        unsafe { put(count, device::count()? as c_int) }
     }
 
     fn cuDeviceGetName(name: *mut c_char, len: c_int, dev: CUdevice) {
-        device::check(dev)?;
+        let device = device::check(dev)?;
         // SAFETY: the caller promises that `name` is null or valid to write `usize::try_from(len).unwrap_or(0)`
         // elements.
-        unsafe { put_text(name, usize::try_from(len).unwrap_or(0), device::name()) }
+        unsafe { put_text(name, usize::try_from(len).unwrap_or(0), device::name(device)) }
     }
 
     fn cuDeviceGetUuid(uuid: *mut CUuuid, dev: CUdevice) {
-        device::check(dev)?;
+        let device = driver::logical(device::check(dev)?)?;
         // SAFETY: the caller promises that `uuid` is null or valid to write.
-        unsafe { put(uuid, CUuuid { bytes: UUID.map(|byte| byte as c_char) }) }
+        unsafe { put(uuid, CUuuid { bytes: device.uuid().map(|byte| byte as c_char) }) }
     }
 
     fn cuDeviceGetUuid_v2(uuid: *mut CUuuid, dev: CUdevice) {
-        device::check(dev)?;
+        let device = driver::logical(device::check(dev)?)?;
         // SAFETY: the caller promises that `uuid` is null or valid to write.
-        unsafe { put(uuid, CUuuid { bytes: UUID.map(|byte| byte as c_char) }) }
+        unsafe { put(uuid, CUuuid { bytes: device.uuid().map(|byte| byte as c_char) }) }
     }
 
     fn cuDeviceTotalMem_v2(bytes: *mut usize, dev: CUdevice) {
-        device::check(dev)?;
+        let all = memory::total(device::check(dev)?)?;
         // SAFETY: the caller promises that `bytes` is null or valid to write.
-        unsafe { put(bytes, driver::get()?.device.memory().total_bytes() as usize) }
+        unsafe { put(bytes, all as usize) }
     }
 
     fn cuDeviceGetAttribute(pi: *mut c_int, attrib: CUdevice_attribute, dev: CUdevice) {
-        device::check(dev)?;
+        let value = device::attribute(device::check(dev)?, attrib)?;
         // SAFETY: the caller promises that `pi` is null or valid to write.
-        unsafe { put(pi, device::attribute(attrib)?) }
+        unsafe { put(pi, value) }
     }
 
     fn cuDeviceComputeCapability(major: *mut c_int, minor: *mut c_int, dev: CUdevice) {
-        device::check(dev)?;
-        let capability = device::capability() as c_int;
+        let capability = device::capability(device::check(dev)?) as c_int;
         // SAFETY: the caller promises that `major` and `minor` are null or valid to write.
         unsafe {
             put(major, capability / 10)?;
@@ -63,25 +62,24 @@ export! {
     }
 
     fn cuDeviceGetPCIBusId(pciBusId: *mut c_char, len: c_int, dev: CUdevice) {
-        device::check(dev)?;
+        let name = driver::logical(device::check(dev)?)?.pci_name();
         // SAFETY: the caller promises that `pciBusId` is null or valid to write `usize::try_from(len).unwrap_or(0)`
         // elements.
-        unsafe { put_text(pciBusId, usize::try_from(len).unwrap_or(0), PCI_NAME) }
+        unsafe { put_text(pciBusId, usize::try_from(len).unwrap_or(0), &name) }
     }
 
     fn cuDeviceGetByPCIBusId(dev: *mut CUdevice, pciBusId: *const c_char) {
         driver::get()?;
         // SAFETY: the caller promises that `pciBusId` is null or a string that ends with zero.
-        device::check_pci_name(unsafe { text(pciBusId) }?)?;
+        let device = device::by_pci_name(unsafe { text(pciBusId) }?)?;
         // SAFETY: the caller promises that `dev` is null or valid to write.
-        unsafe { put(dev, 0) }
+        unsafe { put(dev, device as CUdevice) }
     }
 
     fn cuDeviceCanAccessPeer(canAccessPeer: *mut c_int, dev: CUdevice, peerDev: CUdevice) {
-        device::check(dev)?;
-        device::check(peerDev)?;
-        // SAFETY: the caller promises that `canAccessPeer` is null or valid to write. There is no other device.
-        unsafe { put(canAccessPeer, 0) }
+        let can_access = device::can_access_peer(device::check(dev)?, device::check(peerDev)?);
+        // SAFETY: the caller promises that `canAccessPeer` is null or valid to write.
+        unsafe { put(canAccessPeer, can_access.into()) }
     }
 
     fn cuDeviceGetLuid(luid: *mut c_char, deviceNodeMask: *mut c_uint, dev: CUdevice) {
@@ -97,10 +95,8 @@ export! {
         srcDevice: CUdevice,
         dstDevice: CUdevice,
     ) {
-        // It is asked of two devices, and there is one.
-        let _ = (value, attrib);
-        device::check(srcDevice)?;
-        device::check(dstDevice)?;
-        Err(CudaError::INVALID_DEVICE)
+        let found = device::peer_attribute(attrib, device::check(srcDevice)?, device::check(dstDevice)?)?;
+        // SAFETY: the caller promises that `value` is null or valid to write.
+        unsafe { put(value, found) }
     }
 }

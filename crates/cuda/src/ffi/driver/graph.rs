@@ -835,7 +835,7 @@ export! {
 
     fn cuDeviceGraphMemTrim(device: CUdevice) {
         // Graphs have no memory besides what their nodes allocate.
-        device::check(device)
+        device::check(device).map(drop)
     }
 
     fn cuGraphGetId(hGraph: CUgraph, graphId: *mut c_uint) {

@@ -8,7 +8,7 @@ use crate::api::kernel::{KERNELS, Kernel};
 use crate::api::launch::{Launch, check_cluster};
 use crate::api::stream_handle::{self, DefaultStream};
 use crate::api::work::Work;
-use crate::api::{context, device, occupancy, output};
+use crate::api::{context, device, module, occupancy, output};
 use crate::error::{CudaError, Result};
 use crate::ffi::{self, export, get, put, put_if};
 use rewrite::LaunchShape;
@@ -25,12 +25,14 @@ unsafe fn launch(
     extra: *mut *mut c_void,
 ) -> Result<()> {
     let stream = stream_handle::resolve(stream as usize, default)?;
+    let reach = stream.reach()?;
+    let kernel = &module::kernel_on(kernel, reach.device)?;
     // SAFETY: the caller promises that `params` is null or a list of pointers to the parameters of the kernel, and
     // `extra` is null or a list of words that ends with `CU_LAUNCH_PARAM_END`.
     let params = unsafe { ffi::launch::params(kernel, params, extra) }?;
     output::flush();
     // The driver has no error of its own for a shape that cannot be.
-    let prepared = Launch::prepare(kernel, shape, params).map_err(|error| match error {
+    let prepared = Launch::prepare(kernel, shape, params, reach).map_err(|error| match error {
         CudaError::INVALID_CONFIGURATION => CudaError::INVALID_VALUE,
         _ => error,
     })?;
@@ -45,8 +47,10 @@ pub(crate) fn attribute(kernel: &Kernel, attribute: CUfunction_attribute) -> Res
         CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => kernel.facts.local as c_int,
         CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => kernel.constant_bytes() as c_int,
         CU_FUNC_ATTRIBUTE_NUM_REGS => occupancy::REGISTERS_PER_THREAD as c_int,
-        CU_FUNC_ATTRIBUTE_PTX_VERSION => kernel.ptx_version().unwrap_or_else(device::capability) as c_int,
-        CU_FUNC_ATTRIBUTE_BINARY_VERSION => device::capability() as c_int,
+        CU_FUNC_ATTRIBUTE_PTX_VERSION => {
+            kernel.ptx_version().unwrap_or_else(|| device::capability(kernel.device)) as c_int
+        }
+        CU_FUNC_ATTRIBUTE_BINARY_VERSION => device::capability(kernel.device) as c_int,
         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => kernel.max_dynamic_shared() as c_int,
         CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => -1,
         _ if (0..CU_FUNC_ATTRIBUTE_MAX).contains(&attribute) => 0,
@@ -208,9 +212,9 @@ export! {
     }
 
     fn cuKernelGetFunction(pFunc: *mut CUfunction, kernel: CUkernel) {
-        KERNELS.get(kernel as usize)?;
-        // SAFETY: the caller promises that `pFunc` is null or valid to write. They are the same to us.
-        unsafe { put(pFunc, kernel.cast()) }
+        let function = module::kernel_on(&KERNELS.get(kernel as usize)?, context::require()?.device())?;
+        // SAFETY: the caller promises that `pFunc` is null or valid to write. They are the same to us on one device.
+        unsafe { put(pFunc, function.handle.number() as CUfunction) }
     }
 
     fn cuKernelGetLibrary(pLib: *mut CUlibrary, kernel: CUkernel) {
@@ -220,15 +224,14 @@ export! {
     }
 
     fn cuKernelGetAttribute(pi: *mut c_int, attrib: CUfunction_attribute, kernel: CUkernel, dev: CUdevice) {
-        device::check(dev)?;
-        let value = attribute(&*KERNELS.get(kernel as usize)?, attrib)?;
+        let kernel = module::kernel_on(&KERNELS.get(kernel as usize)?, device::check(dev)?)?;
+        let value = attribute(&kernel, attrib)?;
         // SAFETY: the caller promises that `pi` is null or valid to write.
         unsafe { put(pi, value) }
     }
 
     fn cuKernelSetAttribute(attrib: CUfunction_attribute, val: c_int, kernel: CUkernel, dev: CUdevice) {
-        device::check(dev)?;
-        set_attribute(&*KERNELS.get(kernel as usize)?, attrib, val)
+        set_attribute(&*module::kernel_on(&KERNELS.get(kernel as usize)?, device::check(dev)?)?, attrib, val)
     }
 
     fn cuKernelSetCacheConfig(kernel: CUkernel, config: CUfunc_cache, dev: CUdevice) {

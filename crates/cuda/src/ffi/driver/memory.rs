@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
 use crate::abi::driver::*;
-use crate::api::allocation::{self, Allocation, Kind, Source};
+use crate::api::allocation::{self, Allocation, Home, Kind, Source};
 use crate::api::pool::{self, Pool};
 use crate::api::{context, device, memory, stream, stream_handle};
 use crate::error::{CudaError, Result};
@@ -46,8 +46,8 @@ unsafe fn put_attribute(data: *mut c_void, attribute: CUpointer_attribute, addre
     unsafe {
         match attribute {
             CU_POINTER_ATTRIBUTE_CONTEXT => {
-                let context = context::current().map_or(0, |context| context.handle.number());
-                put(data.cast(), context)
+                let current = context::current().map_or(0, |context| context.handle.number());
+                put(data.cast(), if found.home.context == 0 { current } else { found.home.context })
             }
             CU_POINTER_ATTRIBUTE_MEMORY_TYPE => put(data.cast::<c_uint>(), memory_type(&found)),
             CU_POINTER_ATTRIBUTE_DEVICE_POINTER => put(data.cast(), address),
@@ -60,7 +60,7 @@ unsafe fn put_attribute(data: *mut c_void, attribute: CUpointer_attribute, addre
             CU_POINTER_ATTRIBUTE_BUFFER_ID => put(data.cast(), found.id),
             CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => put(data.cast::<c_int>(), 0),
             CU_POINTER_ATTRIBUTE_IS_MANAGED => put(data.cast::<c_int>(), (found.kind == Kind::Managed).into()),
-            CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => put(data.cast::<c_int>(), 0),
+            CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => put(data.cast::<c_int>(), memory::device_of(address) as c_int),
             CU_POINTER_ATTRIBUTE_MAPPED => put(data.cast::<c_int>(), 1),
             CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE | CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => {
                 put(data.cast::<c_int>(), 0)
@@ -83,7 +83,8 @@ fn known(address: u64) -> Result<Allocation> {
     }
     let found = crate::driver::get()?.device.memory().allocation(address);
     let (start, bytes) = found.ok_or(CudaError::INVALID_VALUE)?;
-    Ok(Allocation { address: start, bytes, kind: Kind::Device, id: 0, source: Source::Device, context: 0 })
+    let home = Home { context: 0, device: memory::device_of(address) };
+    Ok(Allocation { address: start, bytes, kind: Kind::Device, id: 0, source: Source::Device, home })
 }
 
 fn memory_type(found: &Allocation) -> c_uint {
@@ -202,7 +203,7 @@ export! {
     ) {
         let stream = stream_handle::resolve(hStream as usize, default)?;
         // SAFETY: the caller promises that `dptr` is null or valid to write.
-        unsafe { put_new(dptr, || allocate_in(&stream, bytesize, &pool::current())) }
+        unsafe { put_new(dptr, || allocate_in(&stream, bytesize, &pool::current(stream.reach()?.device))) }
     }
 
     fn cuMemFreeAsync, cuMemFreeAsync_ptsz(default; dptr: CUdeviceptr, hStream: CUstream) {

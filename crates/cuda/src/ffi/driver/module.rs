@@ -68,7 +68,7 @@ pub(crate) unsafe fn put_variable(
     bytes: *mut usize,
 ) -> Result<()> {
     // SAFETY: the caller promises that `name` is null or a string that ends with zero.
-    let (start, length) = MODULES.get(module)?.variable(unsafe { text(name) }?)?;
+    let (start, length) = MODULES.get(module)?.here()?.variable(unsafe { text(name) }?)?;
     // SAFETY: the caller promises that `address` and `bytes` are null or valid to write.
     unsafe {
         put_if(address, start);
@@ -198,6 +198,7 @@ export! {
         // valid to write.
         unsafe {
             let loaded = with_log(numJitOptions, jitOptions, jitOptionsValues, || ProgramImage::new(code).with(image::load))?;
+            loaded.set_library();
             put(library, loaded.handle.number() as CUlibrary)
         }
     }
@@ -219,6 +220,7 @@ export! {
         // to write.
         unsafe {
             let loaded = with_log(numJitOptions, jitOptions, jitOptionsValues, || load_file(fileName))?;
+            loaded.set_library();
             put(library, loaded.handle.number() as CUlibrary)
         }
     }
@@ -228,8 +230,8 @@ export! {
     }
 
     fn cuLibraryGetModule(pMod: *mut CUmodule, library: CUlibrary) {
-        let module = MODULES.get(library as usize)?;
-        // SAFETY: the caller promises that `pMod` is null or valid to write. They are the same to us.
+        let module = MODULES.get(library as usize)?.on(context::current_device())?;
+        // SAFETY: the caller promises that `pMod` is null or valid to write. They are the same to us on one device.
         unsafe { put(pMod, module.handle.number() as CUmodule) }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::abi::driver::*;
 use crate::api::pool::{self, POOLS, Pool};
-use crate::api::{context, device, stream_handle};
+use crate::api::{context, device, memory, stream_handle};
 use crate::error::{CudaError, Result};
 use crate::ffi::driver::memory::{allocate_in, put_new};
 use crate::ffi::{export, get, put};
@@ -20,19 +20,19 @@ pub(crate) unsafe fn put_pool(out: *mut CUmemoryPool, pool: &Arc<Pool>) -> Resul
     unsafe { put(out, pool.handle.number() as CUmemoryPool) }
 }
 
-/// Checks that memory is to be of the device.
-fn check(location: &CUmemLocation, kind: CUmemAllocationType) -> Result<()> {
+/// The device that memory is to be of.
+fn check(location: &CUmemLocation, kind: CUmemAllocationType) -> Result<usize> {
     check_place(location.r#type, location_id(location), kind)
 }
 
-/// Checks that memory is to be of the device: a type of place, its number, and a type of memory.
-pub(crate) fn check_place(place: CUmemLocationType, id: c_int, kind: CUmemAllocationType) -> Result<()> {
+/// The device that memory is to be of: a type of place, its number, and a type of memory.
+pub(crate) fn check_place(place: CUmemLocationType, id: c_int, kind: CUmemAllocationType) -> Result<usize> {
     if place != CU_MEM_LOCATION_TYPE_DEVICE {
         crate::log::say("pools of memory of the host are not supported by the CPU device");
         return Err(CudaError::NOT_SUPPORTED);
     }
-    device::check(id)?;
-    if kind == CU_MEM_ALLOCATION_TYPE_PINNED { Ok(()) } else { Err(CudaError::INVALID_VALUE) }
+    let device = device::check(id)?;
+    if kind == CU_MEM_ALLOCATION_TYPE_PINNED { Ok(device) } else { Err(CudaError::INVALID_VALUE) }
 }
 
 fn location_id(location: &CUmemLocation) -> c_int {
@@ -46,30 +46,19 @@ pub(crate) fn share() -> CudaError {
     CudaError::NOT_SUPPORTED
 }
 
-/// Who can access memory of the device: the device, and the host, too.
-fn access(location: &CUmemLocation) -> CUmemAccess_flags {
-    access_from(location.r#type, location_id(location))
-}
-
-pub(crate) fn access_from(place: CUmemLocationType, id: c_int) -> CUmemAccess_flags {
-    if place == CU_MEM_LOCATION_TYPE_DEVICE && id == 0 {
+/// What a place may do with memory that some devices may access.
+pub(crate) fn access_from(place: CUmemLocationType, id: c_int, devices: u64) -> CUmemAccess_flags {
+    if place == CU_MEM_LOCATION_TYPE_DEVICE && device::check(id).is_ok_and(|device| devices & 1 << device != 0) {
         CU_MEM_ACCESS_FLAGS_PROT_READWRITE
     } else {
         CU_MEM_ACCESS_FLAGS_PROT_NONE
     }
 }
 
-fn check_access(access: &CUmemAccessDesc) -> Result<()> {
-    check_access_from(access.location.r#type, location_id(&access.location), access.flags)
-}
-
-/// The device always has access to its own memory.
-pub(crate) fn check_access_from(place: CUmemLocationType, id: c_int, flags: CUmemAccess_flags) -> Result<()> {
+/// Says what a place may do with memory of a pool. A device always has access to its own.
+pub(crate) fn set_access(pool: &Pool, place: CUmemLocationType, id: c_int, flags: CUmemAccess_flags) -> Result<()> {
     if place == CU_MEM_LOCATION_TYPE_DEVICE {
-        device::check(id)?;
-        if flags == CU_MEM_ACCESS_FLAGS_PROT_NONE {
-            return Err(CudaError::INVALID_VALUE);
-        }
+        memory::set_pool_access(pool, device::check(id)?, flags != CU_MEM_ACCESS_FLAGS_PROT_NONE)?;
     }
     Ok(())
 }
@@ -117,54 +106,52 @@ pub(crate) unsafe fn set_attribute(pool: &Pool, attribute: CUmemPool_attribute, 
 
 export! {
     fn cuDeviceGetDefaultMemPool(pool_out: *mut CUmemoryPool, dev: CUdevice) {
-        device::check(dev)?;
+        let device = device::check(dev)?;
         // SAFETY: the caller promises that `pool_out` is null or valid to write.
-        unsafe { put_pool(pool_out, &pool::default_pool()) }
+        unsafe { put_pool(pool_out, &pool::default_pool(device)) }
     }
 
     fn cuDeviceGetMemPool(pool: *mut CUmemoryPool, dev: CUdevice) {
-        device::check(dev)?;
+        let device = device::check(dev)?;
         // SAFETY: the caller promises that `pool` is null or valid to write.
-        unsafe { put_pool(pool, &pool::current()) }
+        unsafe { put_pool(pool, &pool::current(device)) }
     }
 
     fn cuDeviceSetMemPool(dev: CUdevice, pool: CUmemoryPool) {
-        device::check(dev)?;
-        pool::set_current(POOLS.get(pool as usize)?);
-        Ok(())
+        let device = device::check(dev)?;
+        pool::set_current(device, POOLS.get(pool as usize)?)
     }
 
     fn cuMemGetDefaultMemPool(pool_out: *mut CUmemoryPool, location: *mut CUmemLocation, r#type: CUmemAllocationType) {
         // SAFETY: the caller promises that `location` is null or valid to read.
-        check(unsafe { get(location) }?, r#type)?;
+        let device = check(unsafe { get(location) }?, r#type)?;
         // SAFETY: the caller promises that `pool_out` is null or valid to write.
-        unsafe { put_pool(pool_out, &pool::default_pool()) }
+        unsafe { put_pool(pool_out, &pool::default_pool(device)) }
     }
 
     fn cuMemGetMemPool(pool: *mut CUmemoryPool, location: *mut CUmemLocation, r#type: CUmemAllocationType) {
         // SAFETY: the caller promises that `location` is null or valid to read.
-        check(unsafe { get(location) }?, r#type)?;
+        let device = check(unsafe { get(location) }?, r#type)?;
         // SAFETY: the caller promises that `pool` is null or valid to write.
-        unsafe { put_pool(pool, &pool::current()) }
+        unsafe { put_pool(pool, &pool::current(device)) }
     }
 
     fn cuMemSetMemPool(location: *mut CUmemLocation, r#type: CUmemAllocationType, pool: CUmemoryPool) {
         // SAFETY: the caller promises that `location` is null or valid to read.
-        check(unsafe { get(location) }?, r#type)?;
-        pool::set_current(POOLS.get(pool as usize)?);
-        Ok(())
+        let device = check(unsafe { get(location) }?, r#type)?;
+        pool::set_current(device, POOLS.get(pool as usize)?)
     }
 
     fn cuMemPoolCreate(pool: *mut CUmemoryPool, poolProps: *const CUmemPoolProps) {
         context::require()?;
         // SAFETY: the caller promises that `poolProps` is null or valid to read.
         let props = unsafe { get(poolProps) }?;
-        check(&props.location, props.allocType)?;
+        let device = check(&props.location, props.allocType)?;
         if props.handleTypes != CU_MEM_HANDLE_TYPE_NONE {
             return Err(share());
         }
         // SAFETY: the caller promises that `pool` is null or valid to write.
-        unsafe { put_pool(pool, &pool::create(props.maxSize as u64)) }
+        unsafe { put_pool(pool, &pool::create(device, props.maxSize as u64)) }
     }
 
     fn cuMemPoolDestroy(pool: CUmemoryPool) {
@@ -190,17 +177,20 @@ export! {
     }
 
     fn cuMemPoolGetAccess(flags: *mut CUmemAccess_flags, memPool: CUmemoryPool, location: *mut CUmemLocation) {
-        POOLS.get(memPool as usize)?;
-        // SAFETY: the caller promises that `flags` is null or valid to write, and `location` is null or valid to read.
-        unsafe { put(flags, access(get(location)?)) }
+        let pool = POOLS.get(memPool as usize)?;
+        // SAFETY: the caller promises that `location` is null or valid to read.
+        let location = unsafe { get(location) }?;
+        let access = access_from(location.r#type, location_id(location), pool.access());
+        // SAFETY: the caller promises that `flags` is null or valid to write.
+        unsafe { put(flags, access) }
     }
 
     fn cuMemPoolSetAccess(pool: CUmemoryPool, map: *const CUmemAccessDesc, count: usize) {
-        POOLS.get(pool as usize)?;
+        let pool = POOLS.get(pool as usize)?;
         for index in 0..count {
             // SAFETY: the caller promises that `map` is null or valid to read `count` elements.
             let access = unsafe { &*ptr::from_ref(get(map)?).add(index) };
-            check_access(access)?;
+            set_access(&pool, access.location.r#type, location_id(&access.location), access.flags)?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Addresses that programs reserve, and memory that they put after them.
 
-use std::ffi::{c_uchar, c_ulonglong, c_void};
+use std::ffi::{c_int, c_uchar, c_ulonglong, c_void};
 
 use crate::abi::driver::*;
 use crate::api::virtual_memory::{self, GRANULE, PHYSICAL};
@@ -9,8 +9,8 @@ use crate::ffi::driver::memory::put_new;
 use crate::ffi::driver::pool::{access_from, check_place};
 use crate::ffi::{export, get, put};
 
-/// Checks that memory is to be of the device, and not shared with other processes.
-fn check(properties: &CUmemAllocationProp) -> Result<()> {
+/// The device that memory is to be of. It cannot be shared with other processes.
+fn check(properties: &CUmemAllocationProp) -> Result<usize> {
     if properties.requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE {
         crate::log::say("memory that processes share (cuMemCreate) is not supported by the CPU device");
         return Err(CudaError::NOT_SUPPORTED);
@@ -53,10 +53,10 @@ export! {
         crate::driver::check()?;
         // SAFETY: the caller promises that `prop` is null or valid to read.
         let properties = unsafe { get(prop) }?;
-        check(properties)?;
+        let device = check(properties)?;
         let is_compressible = CUmemAllocationCompType::from(properties.allocFlags.compressionType) == CU_MEM_ALLOCATION_COMP_GENERIC;
         // SAFETY: the caller promises that `handle` and `size` are null or valid to write.
-        unsafe { put_new(handle, || Ok(virtual_memory::create(size as u64, is_compressible)?.handle.number() as u64)) }
+        unsafe { put_new(handle, || Ok(virtual_memory::create(device, size as u64, is_compressible)?.handle.number() as u64)) }
     }
 
     fn cuMemRelease(handle: CUmemGenericAllocationHandle) {
@@ -90,7 +90,7 @@ export! {
             // SAFETY: the caller promises that `desc` is null or valid to read `count` elements.
             let access = unsafe { &*std::ptr::from_ref(get(desc)?).add(index) };
             // SAFETY: for most types it is a number, and any bits are one.
-            check_place(access.location.r#type, unsafe { access.location.unnamed.id }, CU_MEM_ALLOCATION_TYPE_PINNED)?;
+            let device = check_place(access.location.r#type, unsafe { access.location.unnamed.id }, CU_MEM_ALLOCATION_TYPE_PINNED)?;
             let is_allowed = match access.flags {
                 CU_MEM_ACCESS_FLAGS_PROT_NONE => false,
                 CU_MEM_ACCESS_FLAGS_PROT_READWRITE => true,
@@ -100,7 +100,7 @@ export! {
                 }
                 _ => return Err(CudaError::INVALID_VALUE),
             };
-            virtual_memory::allow(ptr, size as u64, is_allowed)?;
+            virtual_memory::allow(ptr, size as u64, device, is_allowed)?;
         }
         Ok(())
     }
@@ -109,9 +109,7 @@ export! {
         // SAFETY: the caller promises that `location` is null or valid to read.
         let location = unsafe { get(location) }?;
         // SAFETY: for most types it is a number, and any bits are one.
-        let usual = access_from(location.r#type, unsafe { location.unnamed.id });
-        let is_allowed = virtual_memory::is_allowed(ptr)?;
-        let access = if is_allowed { usual } else { CU_MEM_ACCESS_FLAGS_PROT_NONE };
+        let access = access_from(location.r#type, unsafe { location.unnamed.id }, virtual_memory::access(ptr)?);
         // SAFETY: the caller promises that `flags` is null or valid to write.
         unsafe { put(flags, access.into()) }
     }
@@ -136,6 +134,7 @@ export! {
         let mut properties: CUmemAllocationProp = unsafe { std::mem::zeroed() };
         properties.r#type = CU_MEM_ALLOCATION_TYPE_PINNED;
         properties.location.r#type = CU_MEM_LOCATION_TYPE_DEVICE;
+        properties.location.unnamed.id = physical.device as c_int;
         if physical.is_compressible {
             properties.allocFlags.compressionType = CU_MEM_ALLOCATION_COMP_GENERIC as c_uchar;
         }

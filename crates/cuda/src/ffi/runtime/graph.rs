@@ -978,7 +978,7 @@ export_runtime! {
 
     fn cudaDeviceGraphMemTrim(device: c_int) {
         // Graphs have no memory besides what their nodes allocate.
-        check_device(device)
+        check_device(device).map(drop)
     }
 
     fn cudaGraphGetId(hGraph: cudaGraph_t, graphID: *mut c_uint) {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::{export_runtime, ready};
 use crate::abi::runtime::*;
-use crate::api::kernel::Kernel;
+use crate::api::kernel::{KERNELS, Kernel};
 use crate::api::launch::{Launch, check_cluster};
 use crate::api::stream_handle::{self, DefaultStream};
 use crate::api::work::Work;
-use crate::api::{device, occupancy, output, registry};
+use crate::api::{context, device, module, occupancy, output, registry};
 use crate::error::{CudaError, Result};
 use crate::ffi::driver::kernel::{param_count, param_info};
 use crate::ffi::{self, get, put};
@@ -20,10 +20,17 @@ pub(crate) fn kernel_of(func: *const c_void) -> Result<Arc<Kernel>> {
     ready()?;
     match registry::kernel(func as usize) {
         Err(CudaError::INVALID_DEVICE_FUNCTION) => {
-            crate::api::kernel::KERNELS.get(func as usize).map_err(|_| CudaError::INVALID_DEVICE_FUNCTION)
+            here(&KERNELS.get(func as usize).map_err(|_| CudaError::INVALID_DEVICE_FUNCTION)?)
         }
         found => found,
     }
+}
+
+/// A kernel on the device of this thread. Code that nvcc adds to programs keeps the handle that it gets on the first one.
+pub(crate) fn here(kernel: &Arc<Kernel>) -> Result<Arc<Kernel>> {
+    let device = context::current_device();
+    let host = if kernel.device == device { None } else { registry::host_of(kernel) };
+    host.map_or_else(|| module::kernel_on(kernel, device), registry::kernel)
 }
 
 pub(crate) fn shape(grid: dim3, block: dim3, shared: usize, is_cooperative: bool) -> Result<LaunchShape> {
@@ -49,7 +56,7 @@ pub(crate) unsafe fn launch(
     // SAFETY: the caller promises that `args` is null or a list of pointers to the parameters of the kernel.
     let params = unsafe { ffi::launch::params(kernel, args, std::ptr::null_mut()) }?;
     output::flush();
-    stream.push(Work::Launch(Launch::prepare(kernel, shape, params)?))
+    stream.push(Work::Launch(Launch::prepare(kernel, shape, params, stream.reach()?)?))
 }
 
 /// Fills in what all versions of the structure have.
@@ -60,8 +67,8 @@ macro_rules! fill_attributes {
         $attributes.localSizeBytes = $kernel.facts.local as usize;
         $attributes.maxThreadsPerBlock = $kernel.max_threads() as c_int;
         $attributes.numRegs = occupancy::REGISTERS_PER_THREAD as c_int;
-        $attributes.ptxVersion = $kernel.ptx_version().unwrap_or_else(device::capability) as c_int;
-        $attributes.binaryVersion = device::capability() as c_int;
+        $attributes.ptxVersion = $kernel.ptx_version().unwrap_or_else(|| device::capability($kernel.device)) as c_int;
+        $attributes.binaryVersion = device::capability($kernel.device) as c_int;
         $attributes.maxDynamicSharedSizeBytes = $kernel.max_dynamic_shared() as c_int;
         $attributes.preferredShmemCarveout = -1;
     };

@@ -28,6 +28,7 @@ export_runtime! {
         // valid to write.
         unsafe {
             let loaded = with_log(numJitOptions, jitOptions, jitOptionsValues, || ProgramImage::new(code).with(image::load))?;
+            loaded.set_library();
             put(library, loaded.handle.number() as cudaLibrary_t)
         }
     }
@@ -49,6 +50,7 @@ export_runtime! {
         // to write.
         unsafe {
             let loaded = with_log(numJitOptions, jitOptions, jitOptionsValues, || load_file(fileName))?;
+            loaded.set_library();
             put(library, loaded.handle.number() as cudaLibrary_t)
         }
     }
@@ -90,7 +92,7 @@ export_runtime! {
     }
 
     fn cudaKernelSetAttributeForDevice(kernel: cudaKernel_t, attr: cudaFuncAttribute, value: c_int, device: c_int) {
-        check_device(device)?;
-        crate::ffi::driver::kernel::set_attribute(&*KERNELS.get(kernel as usize)?, attr, value)
+        let kernel = module::kernel_on(&KERNELS.get(kernel as usize)?, check_device(device)?)?;
+        crate::ffi::driver::kernel::set_attribute(&kernel, attr, value)
     }
 }

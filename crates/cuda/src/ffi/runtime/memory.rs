@@ -130,7 +130,7 @@ export_runtime! {
         ready()?;
         let stream = stream_handle::resolve(hStream as usize, default)?;
         // SAFETY: the caller promises that `devPtr` is null or valid to write.
-        unsafe { put_in(devPtr, &stream, size, &pool::current()) }
+        unsafe { put_in(devPtr, &stream, size, &pool::current(stream.reach()?.device)) }
     }
 
     fn cudaFreeAsync, cudaFreeAsync_ptsz(default; devPtr: *mut c_void, hStream: cudaStream_t) {
@@ -185,7 +185,7 @@ export_runtime! {
         // SAFETY: all of it is numbers and pointers, for which zero is a value.
         let mut result: cudaPointerAttributes = unsafe { std::mem::zeroed() };
         result.r#type = kind;
-        result.device = if kind == cudaMemoryTypeUnregistered { -1 } else { 0 };
+        result.device = if kind == cudaMemoryTypeUnregistered { -1 } else { memory::device_of(ptr as u64) as c_int };
         if kind != cudaMemoryTypeUnregistered {
             result.devicePointer = ptr.cast_mut();
         }
@@ -291,7 +291,7 @@ export_runtime! {
         let pointer_if = |is_there: bool| if is_there { ptr.cast_mut() } else { std::ptr::null_mut() };
         let result = cudaPointerAttributes12 {
             r#type,
-            device: if r#type == cudaMemoryTypeUnregistered { -1 } else { 0 },
+            device: if r#type == cudaMemoryTypeUnregistered { -1 } else { memory::device_of(ptr as u64) as c_int },
             devicePointer: pointer_if(r#type != cudaMemoryTypeUnregistered),
             hostPointer: pointer_if(r#type != cudaMemoryTypeDevice),
         };

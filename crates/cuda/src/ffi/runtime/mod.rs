@@ -69,7 +69,7 @@ pub(crate) fn ready() -> Result<()> {
 }
 
 /// A device by the number that programs use.
-pub(crate) fn check_device(device: i32) -> Result<()> {
+pub(crate) fn check_device(device: i32) -> Result<usize> {
     crate::driver::start()?;
-    if device == 0 { Ok(()) } else { Err(CudaError::INVALID_DEVICE) }
+    crate::api::device::check(device)
 }

@@ -9,13 +9,11 @@ use crate::abi::runtime::*;
 use crate::api::pool::{self, POOLS};
 use crate::api::stream_handle;
 use crate::error::Result;
-use crate::ffi::driver::pool::{
-    access_from, check_access_from, check_place, put_attribute, put_pool, set_attribute, share,
-};
+use crate::ffi::driver::pool::{access_from, check_place, put_attribute, put_pool, set_access, set_attribute, share};
 use crate::ffi::{get, put};
 
-/// Checks that memory is to be of the device.
-fn check(location: &cudaMemLocation, kind: cudaMemAllocationType) -> Result<()> {
+/// The device that memory is to be of.
+fn check(location: &cudaMemLocation, kind: cudaMemAllocationType) -> Result<usize> {
     ready()?;
     check_place(location.r#type, location_id(location), kind)
 }
@@ -27,21 +25,20 @@ fn location_id(location: &cudaMemLocation) -> c_int {
 
 export_runtime! {
     fn cudaDeviceGetDefaultMemPool(memPool: *mut cudaMemPool_t, device: c_int) {
-        check_device(device)?;
+        let device = check_device(device)?;
         // SAFETY: the caller promises that `memPool` is null or valid to write.
-        unsafe { put_pool(memPool, &pool::default_pool()) }
+        unsafe { put_pool(memPool, &pool::default_pool(device)) }
     }
 
     fn cudaDeviceGetMemPool(memPool: *mut cudaMemPool_t, device: c_int) {
-        check_device(device)?;
+        let device = check_device(device)?;
         // SAFETY: the caller promises that `memPool` is null or valid to write.
-        unsafe { put_pool(memPool, &pool::current()) }
+        unsafe { put_pool(memPool, &pool::current(device)) }
     }
 
     fn cudaDeviceSetMemPool(device: c_int, memPool: cudaMemPool_t) {
-        check_device(device)?;
-        pool::set_current(POOLS.get(memPool as usize)?);
-        Ok(())
+        let device = check_device(device)?;
+        pool::set_current(device, POOLS.get(memPool as usize)?)
     }
 
     fn cudaMemGetDefaultMemPool(
@@ -50,35 +47,34 @@ export_runtime! {
         r#type: cudaMemAllocationType,
     ) {
         // SAFETY: the caller promises that `location` is null or valid to read.
-        check(unsafe { get(location) }?, r#type)?;
+        let device = check(unsafe { get(location) }?, r#type)?;
         // SAFETY: the caller promises that `memPool` is null or valid to write.
-        unsafe { put_pool(memPool, &pool::default_pool()) }
+        unsafe { put_pool(memPool, &pool::default_pool(device)) }
     }
 
     fn cudaMemGetMemPool(memPool: *mut cudaMemPool_t, location: *mut cudaMemLocation, r#type: cudaMemAllocationType) {
         // SAFETY: the caller promises that `location` is null or valid to read.
-        check(unsafe { get(location) }?, r#type)?;
+        let device = check(unsafe { get(location) }?, r#type)?;
         // SAFETY: the caller promises that `memPool` is null or valid to write.
-        unsafe { put_pool(memPool, &pool::current()) }
+        unsafe { put_pool(memPool, &pool::current(device)) }
     }
 
     fn cudaMemSetMemPool(location: *mut cudaMemLocation, r#type: cudaMemAllocationType, memPool: cudaMemPool_t) {
         // SAFETY: the caller promises that `location` is null or valid to read.
-        check(unsafe { get(location) }?, r#type)?;
-        pool::set_current(POOLS.get(memPool as usize)?);
-        Ok(())
+        let device = check(unsafe { get(location) }?, r#type)?;
+        pool::set_current(device, POOLS.get(memPool as usize)?)
     }
 
     fn cudaMemPoolCreate(memPool: *mut cudaMemPool_t, poolProps: *const cudaMemPoolProps) {
         ready()?;
         // SAFETY: the caller promises that `poolProps` is null or valid to read.
         let props = unsafe { get(poolProps) }?;
-        check(&props.location, props.allocType)?;
+        let device = check(&props.location, props.allocType)?;
         if props.handleTypes != cudaMemHandleTypeNone {
             return Err(share());
         }
         // SAFETY: the caller promises that `memPool` is null or valid to write.
-        unsafe { put_pool(memPool, &pool::create(props.maxSize as u64)) }
+        unsafe { put_pool(memPool, &pool::create(device, props.maxSize as u64)) }
     }
 
     fn cudaMemPoolDestroy(memPool: cudaMemPool_t) {
@@ -104,19 +100,19 @@ export_runtime! {
     }
 
     fn cudaMemPoolGetAccess(flags: *mut cudaMemAccessFlags, memPool: cudaMemPool_t, location: *mut cudaMemLocation) {
-        POOLS.get(memPool as usize)?;
+        let pool = POOLS.get(memPool as usize)?;
         // SAFETY: the caller promises that `location` is null or valid to read.
         let location = unsafe { get(location) }?;
         // SAFETY: the caller promises that `flags` is null or valid to write.
-        unsafe { put(flags, access_from(location.r#type, location_id(location))) }
+        unsafe { put(flags, access_from(location.r#type, location_id(location), pool.access())) }
     }
 
     fn cudaMemPoolSetAccess(memPool: cudaMemPool_t, descList: *const cudaMemAccessDesc, count: usize) {
-        POOLS.get(memPool as usize)?;
+        let pool = POOLS.get(memPool as usize)?;
         for index in 0..count {
             // SAFETY: the caller promises that `descList` is null or valid to read `count` elements.
             let access = unsafe { &*ptr::from_ref(get(descList)?).add(index) };
-            check_access_from(access.location.r#type, location_id(&access.location), access.flags)?;
+            set_access(&pool, access.location.r#type, location_id(&access.location), access.flags)?;
         }
         Ok(())
     }

@@ -195,7 +195,7 @@ export_runtime! {
         stream: cudaStream_t,
     ) {
         ready()?;
-        let kernel = KERNELS.get(kernel as usize)?;
+        let kernel = super::kernel::here(&KERNELS.get(kernel as usize)?)?;
         let shape = super::kernel::shape(gridDim, blockDim, sharedMem, false)?;
         // SAFETY: the caller promises that `args` is null or a list of pointers to the parameters of the kernel.
         unsafe { super::kernel::launch(&kernel, shape, (stream, default), args) }

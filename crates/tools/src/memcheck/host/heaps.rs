@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use toolkit::objects::{Object, permissions};
-use toolkit::{HeapUse, Settle, quarantine};
+use toolkit::{DeviceAccess, HeapUse, Settle, quarantine};
 
 use super::MemcheckInstance;
 
@@ -139,9 +139,9 @@ impl MemcheckInstance {
             return;
         }
         let mut objects = self.host.objects();
-        if let Some(Object { start, bytes, .. }) = objects.change(start, |object| object.permissions = given) {
+        if let Some(Object { start, bytes, access, .. }) = objects.change(start, |object| object.permissions = given) {
             // The shadow knows all permissions or none; the table of unshadowed ranges has the others.
-            shadow.set(start, bytes, given == permissions::ALL);
+            shadow.set(start, bytes, given == permissions::ALL && access == DeviceAccess::Every);
         }
     }
 

@@ -14,8 +14,8 @@ use rewrite::context::Record;
 use rewrite::{KernelVersion, Refusal};
 use toolkit::objects::{AtAddress, Described, Moment, Object};
 use toolkit::{
-    Evidence, Failure, Flag, Host, HostEvent, HostStack, Instance, LaunchView, Options, Words, quarantine,
-    site_variable,
+    DeviceAccess, Evidence, Failure, Flag, Host, HostEvent, HostStack, Instance, LaunchView, Options, Words,
+    quarantine, site_variable,
 };
 
 use super::defined::origin;
@@ -123,7 +123,8 @@ impl Instance for MemcheckInstance {
         match *event {
             HostEvent::Called { .. } | HostEvent::BenignRace { .. } => {}
             HostEvent::Allocated(object) => {
-                self.shadow.set(object.start, object.bytes, true);
+                // What not every device may access is in the tables of launches.
+                self.shadow.set(object.start, object.bytes, object.access == DeviceAccess::Every);
                 if let Some(definedness) = &self.definedness {
                     definedness.on_allocated(object);
                 }
@@ -209,7 +210,7 @@ impl Instance for MemcheckInstance {
     }
 
     fn words(&self, launch: &LaunchView<'_>, version: &KernelVersion, words: &mut Words<'_>) {
-        let unshadowed = self.host.objects().unshadowed();
+        let unshadowed = self.host.objects().unshadowed(launch.device);
         words.set(ARENA, self.shadow.base);
         words.set(ARENA_BYTES, self.shadow.bytes);
         words.set(SHADOW, self.shadow.address());
@@ -246,6 +247,7 @@ impl Instance for MemcheckInstance {
             memory: Some(memory),
             meant,
             launched: Some(evidence.launched.clone()),
+            device: evidence.device,
         };
         bad.finding()
     }
