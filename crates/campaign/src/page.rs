@@ -12,11 +12,11 @@ const STYLE: &str = "
   --fault: #e08e0b; --hang: #8e6bb5; --detected: #2e8b57; --recovered: #7bbf8f; }
 @media (prefers-color-scheme: dark) { :root { --text: #e6e6e6; --page: #16181a; --line: #444; --masked: #54697b; --read: #3b4a56;
   --sdc: #e0675a; --fault: #d9a13b; --hang: #a78bcb; --detected: #4caf7a; --recovered: #6a9c79; } }
-body { font: 15px/1.5 sans-serif; color: var(--text); background: var(--page); max-width: 1000px; margin: 2em auto; padding: 0 1em; }
-table { border-collapse: collapse; display: block; overflow-x: auto; } th, td { padding: .25em .7em; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
+body { font: 15px/1.5 sans-serif; color: var(--text); background: var(--page); max-width: 1200px; margin: 2em auto; padding: 0 1em; }
+table { border-collapse: collapse; display: block; overflow-x: auto; } th, td { padding: .25em .5em; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
 th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: left; } code { overflow-wrap: anywhere; }
 svg { width: 100%; font: 12px sans-serif; } svg text { fill: var(--text); } svg .name { font-weight: bold; font-size: 14px; }
-.axis { stroke: var(--line); fill: none; } text.axis { stroke: none; } .bounds { stroke: var(--text); stroke-width: 1.5; fill: none; }
+.axis { stroke: var(--line); fill: none; } text.axis { stroke: none; fill: var(--text); } .chart { overflow-x: auto; } .chart svg { min-width: 640px; } .bounds { stroke: var(--text); stroke-width: 1.5; fill: none; }
 .masked { fill: var(--masked); } .never-read { fill: var(--read); } .sdc { fill: var(--sdc); } .fault { fill: var(--fault); }
 .hang { fill: var(--hang); } .detected { fill: var(--detected); } .recovered { fill: var(--recovered); }
 .key span { display: inline-block; margin-right: 1.2em; } .key svg { width: 12px; height: 12px; vertical-align: -1px; margin-right: .3em; }
@@ -50,28 +50,28 @@ pub fn page(summary: &Summary) -> String {
     for model in models {
         let cells: Vec<&Cell> = summary.cells.iter().filter(|cell| cell.model == model).collect();
         let _ = writeln!(html, "<h2>{}</h2>", xml(model));
-        html += &outcomes(model, &cells);
-        html += &corruption(model, &cells);
+        let _ = write!(html, "<div class=\"chart\">{}{}</div>", outcomes(model, &cells), corruption(model, &cells));
         table(&mut html, &cells);
     }
     html + "</body></html>\n"
 }
 
 fn table(html: &mut String, cells: &[&Cell]) {
-    *html += "<table><tr><th>kernel</th><th>variant</th><th>trials</th><th>invalid</th>";
+    // What is looked for comes first: a narrow window does not show all.
+    *html += "<table><tr><th>kernel</th><th>variant</th><th>silent corruption</th><th>coverage</th><th>trials</th><th>invalid</th>";
     for outcome in &OUTCOMES[..OUTCOMES.len() - 1] {
         let _ = write!(html, "<th>{outcome}</th>");
     }
-    *html += "<th>silent corruption</th><th>coverage</th></tr>\n";
+    *html += "</tr>\n";
     for cell in cells {
         let (kernel, variant) = (xml(&demangled(&cell.kernel)), xml(&cell.variant));
         let _ = write!(html, "<tr><td><code>{kernel}</code></td><td>{variant}</td>");
+        let _ = write!(html, "<td>{}</td><td>{}</td>", xml(&cell.share_in_words()), xml(&cell.coverage_in_words()));
         let _ = write!(html, "<td>{}</td><td>{}</td>", cell.trials, cell.invalid);
         for outcome in &OUTCOMES[..OUTCOMES.len() - 1] {
             let _ = write!(html, "<td>{}</td>", cell.count(outcome));
         }
-        let _ =
-            writeln!(html, "<td>{}</td><td>{}</td></tr>", xml(&cell.share_in_words()), xml(&cell.coverage_in_words()));
+        *html += "</tr>\n";
     }
     *html += "</table>\n";
 }

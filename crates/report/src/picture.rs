@@ -98,16 +98,17 @@ fn draw(svg: &mut String, finding: &Finding, sources: &mut Sources) {
 
 fn draw_access(svg: &mut String, access: &AccessOf, x: u32, y: u32, sources: &mut Sources) {
     let line = access.place.as_ref().and_then(|place| locate::of_place(place, sources));
+    let what = &access.what;
     let (at, code) = match (line, &access.place) {
         (Some(line), _) => {
-            let at = format!("{}:{}", sources.shown(&line.file), line.line);
+            let at = format!("{what} at {}:{}", sources.shown(&line.file), line.line);
             (at, sources.line(&line.file, line.line).map(|text| text.trim().to_owned()).unwrap_or_default())
         }
-        (None, Some(place)) => (format!("PTX line {}", place.instruction_line), place.instruction.clone()),
-        (None, None) => ("its line is not known any more".to_owned(), String::new()),
+        (None, Some(place)) => (format!("{what} at PTX line {}", place.instruction_line), place.instruction.clone()),
+        (None, None) => (format!("{what}, whose line is not known any more"), String::new()),
     };
     let _ = writeln!(svg, "<rect x=\"{}\" y=\"{y}\" width=\"{}\" height=\"50\" rx=\"4\"/>", x - HALF, 2 * HALF);
-    text(svg, x, y + 20, "middle", "", &format!("{} at {at}", access.what));
+    text(svg, x, y + 20, "middle", "", &at);
     text(svg, x, y + 40, "middle", "code", &code);
 }
 
@@ -129,7 +130,7 @@ pub(crate) fn text(svg: &mut String, x: u32, y: u32, anchor: &str, class: &str, 
 
 pub(crate) const STYLE: &str = "<style>
 svg { background: #fff } text { fill: #111; white-space: pre } .name { font-weight: bold; font-size: 15px }
-.quiet { fill: #666 } .code { font-family: monospace; font-size: 11px } text.error { fill: #b03030 }
+.quiet { fill: #666; paint-order: stroke; stroke: #fff; stroke-width: 5px } .code { font-family: monospace; font-size: 11px } text.error { fill: #b03030 }
 text.warning { fill: #a06a00 } rect { fill: #eaf2fb; stroke: #555 } path { fill: none } .time { stroke: #999 }
 .barrier { stroke: #2a7a2a; stroke-width: 2; stroke-dasharray: 6 4 } .race { stroke-width: 2; stroke-dasharray: 2 4 }
 .race.error { stroke: #b03030 } .race.warning { stroke: #d9a300 } rect.bar { fill: #6f9fd8; stroke: none }

@@ -28,6 +28,7 @@ pub(super) fn object(object: &AccessedObject) -> String {
         at if at == end => "just past its end".to_owned(),
         past => format!("{} past its end", plural((past - end).unsigned_abs(), "byte")),
     };
+    let inside = if (0..end).contains(offset) { " inside" } else { "" };
     let (state, freed) = if *is_freed { (" freed", ", which was freed") } else { ("", "") };
     let label = text(&format!("{name} of {}", plural(*bytes, "byte")));
     let are = if *accessed == 1 { "is" } else { "are" };
@@ -35,7 +36,7 @@ pub(super) fn object(object: &AccessedObject) -> String {
     format!(
         "<figure class=\"memory\" role=\"img\" aria-label=\"{caption}\"><div class=\"bar\">\
          <div class=\"object{state}\" style=\"left:{BEGIN}%;width:{}%\">{label}</div>\
-         <div class=\"access\" style=\"left:{from:.2}%;width:{width:.2}%\"></div></div>\
+         <div class=\"access{inside}\" style=\"left:{from:.2}%;width:{width:.2}%\"></div></div>\
          <div class=\"scale\"><span style=\"left:{BEGIN}%\">0</span><span style=\"left:{END}%\">{bytes}</span></div>\
          <figcaption>{caption}</figcaption></figure>\n",
         END - BEGIN

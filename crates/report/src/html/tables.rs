@@ -148,14 +148,18 @@ fn cost(row: &Row) -> u64 {
     counted.max().unwrap_or(0)
 }
 
-/// The words of a row, and then its numbers, without the line that it is at. What is zero is left out.
+/// The words of a row, the columns that it answers with yes, and then its numbers, without the line that it is at. What is zero
+/// or answered with no is left out.
 fn counts(row: &Row) -> String {
     let mut words = Vec::new();
+    let mut answers = Vec::new();
     let mut numbers = Vec::new();
     for (name, cell) in &row.cells {
         match cell {
             _ if name == "file" || name == "line" => {}
             Cell::Text(word) if name == "kernel" => words.push(text(&crate::demangle::short_name(word))),
+            Cell::Text(word) if word == "no" || word.is_empty() => {}
+            Cell::Text(word) if word == "yes" || word == "may" => answers.push(answer(name, word)),
             Cell::Text(word) => words.push(text(word)),
             Cell::Number(0) | Cell::Count(0) | Cell::Most(0) => {}
             Cell::Number(number) | Cell::Count(number) | Cell::Most(number) => {
@@ -163,5 +167,12 @@ fn counts(row: &Row) -> String {
             }
         }
     }
+    words.extend(answers);
     format!("<em>{}</em> {}", words.join(" · "), numbers.join(" "))
+}
+
+/// A column whose answer is yes, or that it may be so.
+fn answer(name: &str, word: &str) -> String {
+    let name = text(&name.replace('_', " "));
+    if word == "may" { format!("perhaps {name}") } else { name }
 }
