@@ -224,12 +224,17 @@ impl Related {
 
 /// The two accesses of a race, each in a thread of its own.
 fn flow(finding: &Finding, sources: &mut Sources) -> Option<Value> {
-    let mut threads = Vec::new();
+    let mut threads: Vec<Value> = Vec::new();
     for access in &finding.accesses {
+        // Ids are different: a thread may be of two launches, or race with what it asked for itself.
+        let mut id = escaped(&access.by);
+        if threads.iter().any(|thread| thread["id"] == id) {
+            id = format!("{id} of launch {}, the other access", access.launch);
+        }
         let line = locate::of_place(access.place.as_ref()?, sources)?;
         let mut location = physical(line, sources);
         location["message"] = json!({ "text": escaped(&format!("{} by {}", access.what, access.by)) });
-        threads.push(json!({ "id": escaped(&access.by), "locations": [{ "location": location }] }));
+        threads.push(json!({ "id": id, "locations": [{ "location": location }] }));
     }
     (threads.len() == 2).then(|| json!({ "threadFlows": threads }))
 }

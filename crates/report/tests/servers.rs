@@ -128,6 +128,16 @@ fn sarif_has_everything_a_finding_has() {
     );
 }
 
+/// Threads of two kernels may have the same number.
+#[test]
+fn accesses_of_one_line_and_thread_are_two() {
+    let mut finding = race();
+    finding.accesses[1] = AccessOf { launch: 2, ..finding.accesses[0].clone() };
+    let log = sarif_of(&report_of([finding]));
+    let flows = &log["runs"][0]["results"][0]["codeFlows"][0]["threadFlows"];
+    assert_ne!(flows[0]["id"], flows[1]["id"]);
+}
+
 #[test]
 fn sarif_of_hostile_names_is_valid_and_within_limits() {
     let mut deep = hostile();

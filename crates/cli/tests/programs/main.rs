@@ -4,7 +4,7 @@
 //! Those in `tests/memcheck`, `tests/racecheck`, `tests/repair`, `tests/rmt`, `tests/fidelity`, `tests/twice`, `tests/loads`, `tests/order` and `tests/doubled` are run under the tool of that name
 //! (`report.rs`). Those in `tests/traffic/closed_forms` have the numbers at their lines that traffic must count (`tables.rs`). Those
 //! in `tests/inject` say what must come of faults in them (`faults.rs`). Those in `tests/campaign` are run in shards (`campaigns.rs`).
-//! `health.rs` runs `warpgrind health`, and `guide.rs` the commands of the guide.
+//! `health.rs` runs `warpgrind health`, `sarif.rs` writes SARIF with every tool, and `guide.rs` has the commands of the guide.
 //!
 //! `cargo nextest run -p warpgrind --test programs --run-ignored only`, and `streams/` after that for a part of them.
 
@@ -17,6 +17,9 @@ mod header;
 mod health;
 mod report;
 mod run;
+mod sarif;
+#[path = "../../../report/tests/schema/mod.rs"]
+mod schema;
 mod tables;
 
 use std::path::{Path, PathBuf};
@@ -143,6 +146,13 @@ fn main() -> Result<()> {
     for (name, source) in sources_in(&campaigns, &["cu"])? {
         let check = move || campaigns::check(toolchain()?, &source).map_err(|error| Failed::from(format!("{error:#}")));
         trials.push(Trial::test(format!("campaign/{name}"), check).with_ignored_flag(true));
+    }
+    for (tool, name) in sarif::PROGRAMS {
+        let source =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/{tool}/{name}.cu")).canonicalize()?;
+        let check =
+            move || sarif::check(toolchain()?, tool, &source).map_err(|error| Failed::from(format!("{error:#}")));
+        trials.push(Trial::test(format!("sarif {tool}/{name}"), check).with_ignored_flag(true));
     }
     let check = || health::check(toolchain()?).map_err(|error| Failed::from(format!("{error:#}")));
     trials.push(Trial::test("health", check).with_ignored_flag(true));

@@ -80,7 +80,7 @@ pub(crate) fn repaired(toolchain: &Toolchain, tool: &str, source: &Path) -> Resu
     Ok(())
 }
 
-fn check(
+pub(crate) fn check(
     toolchain: &Toolchain,
     tool: &[&str],
     source: &Path,
