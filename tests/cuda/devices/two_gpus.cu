@@ -189,6 +189,7 @@ int main() {
     OK(cudaFreeAsync(pooled, stream[1]));
 
     // A device that is reset takes what is its own with it.
+    OK(cudaDeviceEnablePeerAccess(1, 0));
     OK(cudaStreamDestroy(stream[1]));
     OK(cudaSetDevice(1));
     OK(cudaStreamSynchronize(stream[0]));
@@ -203,6 +204,7 @@ int main() {
     OK(cudaMemcpyFromSymbol(&found, counter, sizeof found));
     CHECK(found == 30);
     OK(cudaMemcpy(host, data[0], 256, cudaMemcpyDeviceToHost));
+    RETURNS(cudaErrorPeerAccessNotEnabled, cudaDeviceDisablePeerAccess(1));
     OK(cudaFree(data[0]));
     return done();
 }

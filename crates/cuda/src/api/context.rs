@@ -114,6 +114,12 @@ impl Context {
         let _ = self.synchronize();
         allocation::free_all_of(self.handle.number());
         let _ = CONTEXTS.remove(self.handle.number());
+        if self.is_primary {
+            // What others had access to is gone, and with it the access.
+            for other in CONTEXTS.all() {
+                let _ = other.reach.disable(self.device());
+            }
+        }
     }
 }
 

@@ -45,7 +45,9 @@ pub(crate) fn copy(stream: &Stream, mut copy: Copy, wait: Wait) -> Result<()> {
     }
     let waits = wait == Wait::Yes || is_read_or_written && !is_captured;
     if waits {
-        synchronize_devices(stream, &copy)?;
+        if source == Owner::Device && target == Owner::Device {
+            synchronize_devices(stream, &copy)?;
+        }
         stream.run(Work::Copy(copy))?;
         super::output::flush();
         return crate::driver::check();

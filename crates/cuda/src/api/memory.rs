@@ -112,7 +112,10 @@ pub(crate) fn unregister(address: u64) -> Result<()> {
 
 /// The number of the device whose memory is at an address, or with which memory of the host was made known.
 pub(crate) fn device_of(address: u64) -> usize {
-    let of_variable = || if driver::has_several_devices() { module::device_of_variable(address) } else { None };
+    let of_variable = || {
+        let driver = driver::get().ok().filter(|driver| driver.logical.len() > 1)?;
+        if driver.device.memory().contains(address) { module::device_of_variable(address) } else { None }
+    };
     let found = allocation::find(address).map(|found| found.home.device);
     found.or_else(of_variable).unwrap_or(0)
 }
