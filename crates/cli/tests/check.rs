@@ -95,6 +95,21 @@ fn the_session_is_private_and_goes() {
 }
 
 #[test]
+fn gpus_that_cannot_be_shown_are_refused() {
+    let scratch = Scratch::new("gpus");
+    let many = vec!["t4"; 17].join(",");
+    for (flags, message) in [
+        (&["--gpu", "a100,gtx"][..], "there are v100, t4, a100"),
+        (&["--gpu", &many], "`--gpu` names 17 GPUs, and 16 are the most"),
+        (&["--device", "gpu", "--gpu", "a100,t4"], "`--gpu` is for the CPU device"),
+    ] {
+        let output = scratch.run(flags, "process; end");
+        assert_contains(stderr(&output), message);
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+#[test]
 fn the_library_is_told_what_is_wanted() {
     let scratch = Scratch::new("environment");
     let flags = [
@@ -111,6 +126,7 @@ fn the_library_is_told_what_is_wanted() {
         "--undef-value-errors=no",
         "--target-processes=application-only",
         "--seed=5",
+        "--gpu=a100,T4",
     ];
     let library = fs::canonicalize(scratch.0.join("lib/warpgrind/libwarpgrind_cuda.so")).expect("it is there");
     // Those of a run that the command is started in do not count.
@@ -130,7 +146,7 @@ fn the_library_is_told_what_is_wanted() {
     };
     let expected = Settings {
         trace_children: false,
-        device: Device { seed: Some(5), ..Device::default() },
+        device: Device { seed: Some(5), gpus: vec!["a100".to_owned(), "t4".to_owned()], ..Device::default() },
         tools: Tools {
             flags: vec![undefined_values("no")],
             names: vec!["memcheck".to_owned(), "nop".to_owned()],

@@ -48,13 +48,14 @@ const TOOLS: [&[&str]; 5] = [
 ];
 
 /// Tools for some of the programs: those that change launches, to show that the plan of a launch can be changed, and racecheck,
-/// which has nothing to find in transactions.
-const FOR_SOME: [(&[&str], &[&str]); 5] = [
+/// which has nothing to find in transactions, nor in streams of two devices.
+const FOR_SOME: [(&[&str], &[&str]); 6] = [
     (&["twice", "--seed", "1"], TWICE),
     (&["twice", "--seed", "1", "--tool", "memcheck"], TWICE),
     (&["doubled"], DOUBLED),
     (&["doubled", "--tool", "memcheck,trace"], DOUBLED),
     (&["racecheck"], TRANSACTIONS),
+    (&["racecheck", "--tool", "memcheck,order"], &["devices/two_gpus", "devices/two_gpus_of_driver"]),
 ];
 
 /// Their kernels do not wait for the host, and give the same twice.
