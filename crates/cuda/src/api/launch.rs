@@ -42,7 +42,7 @@ impl Launch {
         }
         let is_within =
             |sizes: [u32; 3], most: [u32; 3]| sizes.iter().zip(most).all(|(&size, most)| (1..=most).contains(&size));
-        let threads = shape.block.iter().map(|&size| u64::from(size)).product::<u64>();
+        let threads = shape.block.iter().fold(1_u64, |all, &size| all.saturating_mul(size.into()));
         if !is_within(shape.grid, MAX_GRID) || !is_within(shape.block, MAX_BLOCK) || threads > 1024 {
             return Err(CudaError::INVALID_CONFIGURATION);
         }
