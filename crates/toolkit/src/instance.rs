@@ -8,7 +8,7 @@ use rewrite::{KernelVersion, Refusal};
 
 use crate::event::HostEvent;
 use crate::failure::Failure;
-use crate::launch::{Evidence, LaunchView, SiteCount, Words};
+use crate::launch::{EndedLaunch, Evidence, LaunchView, SiteCount, Words};
 use crate::objects::{Moment, Object};
 use crate::plan::Plan;
 use crate::stack::HostStack;
@@ -105,6 +105,9 @@ pub trait Instance: Debug + Send + Sync {
     fn has_stopped(&self, _launch: &LaunchView<'_>) -> bool {
         false
     }
+
+    /// A run of a launch has ended, for which the words of the context were set.
+    fn on_end(&self, _launch: &EndedLaunch<'_>) {}
 
     /// What was counted at the sites of the tool, of a module whose kernels are not launched any more. Sites at which nothing
     /// was counted are left out.

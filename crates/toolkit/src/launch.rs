@@ -31,6 +31,8 @@ pub struct LaunchView<'a> {
     pub layout: &'a [(u64, u64)],
     /// Bytes of shared memory that the kernel declares.
     pub static_shared: u64,
+    /// How the program wants L1 and shared memory divided.
+    pub carveout: CarveoutRequest,
     /// Which launch of the process it is, from 1 on.
     pub number: u64,
     /// Where the program asked for it.
@@ -45,6 +47,35 @@ pub struct LaunchView<'a> {
     pub refused: &'a [(Vec<usize>, Refusal)],
     /// What is known of launches of the kernel before they run; nothing if that cannot be asked.
     pub proofs: Option<&'a Proofs>,
+}
+
+/// How a program wants the memory of a multiprocessor divided into L1 and shared memory, for a kernel or for all.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub enum CarveoutRequest {
+    /// It does not say.
+    #[default]
+    Nothing,
+    /// So much of the largest shared memory, in percent (`cudaFuncAttributePreferredSharedMemoryCarveout`).
+    Percent(u32),
+    /// More shared memory (`cudaFuncCachePreferShared`).
+    PreferShared,
+    /// More L1 (`cudaFuncCachePreferL1`).
+    PreferL1,
+    /// The same of both (`cudaFuncCachePreferEqual`).
+    PreferEqual,
+}
+
+/// A run of a launch that has ended.
+#[derive(Clone, Copy, Debug)]
+pub struct EndedLaunch<'a> {
+    /// Which launch of the process it is.
+    pub number: u64,
+    /// The kernel, as the compiler names it.
+    pub kernel: &'a str,
+    /// The module that it is in, rewritten.
+    pub module: &'a Module,
+    /// All sites of the module.
+    pub sites: &'a Sites,
 }
 
 impl LaunchView<'_> {

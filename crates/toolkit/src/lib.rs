@@ -65,7 +65,7 @@ pub use event::{HeapUse, HostEvent, Settle};
 pub use failure::Failure;
 pub use host::Host;
 pub use instance::Instance;
-pub use launch::{Evidence, Kept, LaunchView, SiteCount, Words, site_variable};
+pub use launch::{CarveoutRequest, EndedLaunch, Evidence, Kept, LaunchView, SiteCount, Words, site_variable};
 pub use objects::{AllocationKind, Moment, Object, Objects};
 pub use order::{Clock, WorkId, WorkOrder};
 pub use plan::{LaunchStep, Outcome, Plan, RunStep, Step, TrialEnd, Tried};

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use ptx::ir::DirectiveArg;
 use ptx::types::Space;
 
+use super::carveout::Carveout;
 use super::device::{self as properties, DEFAULT_SHARED};
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
@@ -34,6 +35,8 @@ pub(crate) struct Kernel {
     pub(crate) cluster: [u32; 3],
     /// Bytes of shared memory that launches may add.
     max_dynamic_shared: AtomicU32,
+    /// How L1 and shared memory are to be divided.
+    pub(crate) carveout: Carveout,
 }
 
 /// Kernels that programs asked for.
@@ -74,6 +77,7 @@ impl Kernel {
             source: source.cloned(),
             instrumented: OnceLock::new(),
             cluster: cluster_of(program.module(), name),
+            carveout: Carveout::default(),
         });
         KERNELS.insert(&kernel.handle, Arc::clone(&kernel));
         Ok(kernel)

@@ -138,6 +138,7 @@ impl Launch {
             shape: self.shape,
             params: &self.params,
             device: self.reach.now(),
+            carveout: self.kernel.carveout.request(),
             stack: &self.stack,
         }
     }

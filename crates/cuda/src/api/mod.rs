@@ -3,6 +3,7 @@
 pub(crate) mod allocation;
 pub(crate) mod array;
 pub(crate) mod capture;
+pub(crate) mod carveout;
 pub(crate) mod context;
 pub(crate) mod copy;
 pub(crate) mod device;

@@ -8,7 +8,9 @@ use report::{Finding, Line, Occurrence, Place, Severity};
 use rewrite::context::{COUNTERS, RECORD_BUFFER, Record, TALLIES, TALLY_ROW, Tallies};
 use rewrite::{KernelVersion, LaunchShape, Refusal, SiteId, Sites, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use toolkit::{Evidence, Failure, HostStack, Kept, LaunchDevice, LaunchView, Moment, SharedWords, Words, tally_rows};
+use toolkit::{
+    EndedLaunch, Evidence, Failure, HostStack, Kept, LaunchDevice, LaunchView, Moment, SharedWords, Words, tally_rows,
+};
 
 use super::instrumented_module::{InstrumentedModule, Reported};
 use super::launch_buffers::LaunchBuffer;
@@ -362,6 +364,15 @@ impl InstrumentedLaunch {
         self.tool_host.active().retain(|other| !Arc::ptr_eq(other, &self));
         if let Some(tallies) = self.tallies.lock().unwrap_or_else(PoisonError::into_inner).take() {
             self.kernel.add_tallies(tallies);
+        }
+        let ended = EndedLaunch {
+            number: self.number,
+            kernel: &self.kernel.name,
+            module: self.kernel.program.module(),
+            sites: &self.kernel.module.sites,
+        };
+        for instance in &self.tool_host.instances {
+            instance.on_end(&ended);
         }
         if !self.buffer.has_findings() {
             return None;

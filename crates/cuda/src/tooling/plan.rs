@@ -5,8 +5,8 @@ use std::sync::{Arc, PoisonError};
 use device::{Blocks, Fault, FaultKind, Heap, LaunchError, LaunchRequest, Launched, Order, Output, Program};
 use rewrite::{Class, KernelVersion, KernelVersions, LaunchShape, Refusal};
 use toolkit::{
-    Failure, HostStack, LaunchDevice, LaunchStep, LaunchView, Outcome, Plan, Reach, RunStep, Step, Touched, TrialEnd,
-    Tried, WorkOrder,
+    CarveoutRequest, Failure, HostStack, LaunchDevice, LaunchStep, LaunchView, Outcome, Plan, Reach, RunStep, Step,
+    Touched, TrialEnd, Tried, WorkOrder,
 };
 
 use super::ToolHost;
@@ -28,6 +28,8 @@ pub(crate) struct LaunchJob<'a> {
     pub(crate) params: &'a [u8],
     /// The device that it is on.
     pub(crate) device: LaunchDevice,
+    /// How it wants L1 and shared memory divided.
+    pub(crate) carveout: CarveoutRequest,
     /// Where the program asked for it.
     pub(crate) stack: &'a HostStack,
 }
@@ -222,6 +224,7 @@ impl<'a> LaunchJob<'a> {
             params: self.params,
             layout: self.kernel.map_or(&[], |kernel| &kernel.params),
             static_shared: self.kernel.map_or(0, |kernel| kernel.static_shared),
+            carveout: self.carveout,
             number,
             device: self.device,
             stack: self.stack,

@@ -52,6 +52,19 @@ pub(super) struct AccessOfSite {
     pub(super) bytes: u32,
     /// How far lanes are from each other, in bytes, if that is always the same.
     pub(super) stride: Option<i16>,
+    pub(super) l1: L1Use,
+}
+
+/// What an access to global memory asks of L1.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub(super) enum L1Use {
+    /// Nothing: what the architecture does.
+    #[default]
+    Default,
+    /// It reads what nobody writes (`.nc`).
+    ReadOnly,
+    /// It goes past L1: `.cg`, `.cv`, and what is ordered.
+    Bypassed,
 }
 
 /// The banks of shared memory.
@@ -134,6 +147,7 @@ pub(super) struct BranchCounts {
 const COUNTER_BITS: u32 = 4;
 const SPACE: u32 = 4;
 const ACCESS: u32 = 8;
+const L1_USE: u32 = 12;
 /// Where in a word is how many bytes a lane accesses, in eight bits.
 pub(super) const BYTES: u32 = 16;
 const HAS_STRIDE: u32 = 24;
@@ -155,9 +169,9 @@ impl Kind {
             Self::Shared(access) => (1, Some(access)),
             Self::Branch => (2, None),
         };
-        let of_access = |AccessOfSite { access, bytes, stride }: AccessOfSite| {
+        let of_access = |AccessOfSite { access, bytes, stride, l1 }: AccessOfSite| {
             let stride = stride.map_or(0, |stride| 1 << HAS_STRIDE | u64::from(stride.cast_unsigned()) << STRIDE);
-            (access as u64) << ACCESS | u64::from(bytes) << BYTES | stride
+            (access as u64) << ACCESS | (l1 as u64) << L1_USE | u64::from(bytes) << BYTES | stride
         };
         counter | space << SPACE | access.map_or(0, of_access)
     }
@@ -169,6 +183,11 @@ impl Kind {
                 0 => AccessType::Load,
                 1 => AccessType::Store,
                 _ => AccessType::Atomic,
+            },
+            l1: match word >> L1_USE & 0xf {
+                0 => L1Use::Default,
+                1 => L1Use::ReadOnly,
+                _ => L1Use::Bypassed,
             },
             bytes: (word >> BYTES) as u32 & 0xff,
             stride: (word >> HAS_STRIDE & 1 != 0).then(|| ((word >> STRIDE) as u16).cast_signed()),
@@ -292,7 +311,7 @@ mod tests {
     #[test]
     fn words_say_what_they_are_of() {
         for stride in [None, Some(-132), Some(4)] {
-            let access = AccessOfSite { access: AccessType::Atomic, bytes: 16, stride };
+            let access = AccessOfSite { access: AccessType::Atomic, bytes: 16, stride, l1: L1Use::Bypassed };
             for kind in [Kind::Global(access), Kind::Shared(access), Kind::Branch] {
                 assert_eq!(Kind::of_word(kind.word(3)), Some((kind, 3)));
             }
@@ -302,7 +321,7 @@ mod tests {
     #[test]
     fn strides_in_shared_memory_have_ways() {
         let ways = |bytes, stride| {
-            let access = AccessOfSite { access: AccessType::Load, bytes, stride: Some(stride) };
+            let access = AccessOfSite { access: AccessType::Load, bytes, stride: Some(stride), l1: L1Use::Default };
             access.step().map(|step| access.ways(step))
         };
         assert_eq!([ways(4, 4), ways(4, 128), ways(4, -24), ways(4, 0)], [Some(1), Some(32), Some(2), Some(1)]);

@@ -6,20 +6,26 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gpu::Architecture;
 use ptx::ir::Symbol;
-use report::{Cell, Finding, Place, Row, SourceLine, demangled};
+use report::{Cell, Finding, Place, Row, demangled};
 use rewrite::{KernelVersion, Refusal};
-use toolkit::{Host, Instance, LaunchView, SiteCount, Words, tally_rows};
+use toolkit::{CarveoutRequest, EndedLaunch, Host, Instance, LaunchView, SiteCount, Words, tally_rows};
 
+use super::caches::{CacheModel, Carveout, Division};
 use super::counters::{AccessOfSite, AccessType, BranchCounts, GlobalCounts, Kind, SharedCounts, Steps};
 use super::instrument::{self, Function};
 use super::occupancy::{BlockNeeds, Occupancy};
-use super::{ANY_SHAPE, PATTERN_OF_SITE, PATTERN_ROW, PATTERN_SITES, PATTERNS, WHOLE_ROWS, advice};
+use super::{
+    ANY_SHAPE, Line, PATTERN_OF_SITE, PATTERN_ROW, PATTERN_SITES, PATTERNS, TRACED, WHOLE_ROWS, advice, line_of,
+};
 
 /// traffic in a process.
 #[derive(Debug)]
 pub(super) struct TrafficInstance {
     host: Arc<dyn Host>,
     architectures: Vec<Architecture>,
+    carveout: Option<Carveout>,
+    /// If caches are modelled.
+    caches: Option<CacheModel>,
     counted: Mutex<Counted>,
 }
 
@@ -29,18 +35,10 @@ struct Counted {
     lines: BTreeMap<(Line, Space, AccessType), LineCounts>,
     branches: BTreeMap<Line, BranchCounts>,
     /// How often kernels were launched with such blocks.
-    launches: BTreeMap<(String, BlockNeeds), u64>,
+    launches: BTreeMap<(String, BlockNeeds, CarveoutRequest), u64>,
     findings: Vec<Finding>,
     /// Instructions of kernels that are not counted.
     not_counted: BTreeMap<String, u64>,
-}
-
-/// A line of a kernel; line 0 of no file for code without line information.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Line {
-    kernel: String,
-    file: String,
-    line: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -57,8 +55,14 @@ struct LineCounts {
 }
 
 impl TrafficInstance {
-    pub(super) fn new(architectures: Vec<Architecture>, host: &Arc<dyn Host>) -> Self {
-        Self { host: Arc::clone(host), architectures, counted: Mutex::default() }
+    pub(super) fn new(
+        architectures: Vec<Architecture>,
+        carveout: Option<Carveout>,
+        has_caches: bool,
+        host: &Arc<dyn Host>,
+    ) -> Self {
+        let caches = has_caches.then(|| CacheModel::new(architectures.clone(), carveout));
+        Self { host: Arc::clone(host), architectures, carveout, caches, counted: Mutex::default() }
     }
 
     fn counted(&self) -> MutexGuard<'_, Counted> {
@@ -80,9 +84,7 @@ impl TrafficInstance {
 impl Counted {
     fn add(&mut self, site: &SiteCounts) {
         let SiteCounts { kind, place, .. } = site;
-        let (file, number) =
-            line_of_program(place).map_or_else(Default::default, |line| (line.file.clone(), line.line));
-        let line = Line { kernel: place.kernel.clone(), file, line: number };
+        let line = line_of(place);
         match *kind {
             Kind::Global(AccessOfSite { access, .. }) => {
                 self.lines.entry((line, Space::Global, access)).or_default().global.add(&site.global);
@@ -94,13 +96,6 @@ impl Counted {
         }
         self.findings.extend(site.advice());
     }
-}
-
-/// The innermost line that is not one of the headers of CUDA: an atomic operation is what the program does where it calls it.
-fn line_of_program(place: &Place) -> Option<&SourceLine> {
-    // nvcc finds its own headers from where it is itself.
-    let is_cuda = |file: &str| (file.contains("/bin/../") || file.contains("/cuda")) && file.contains("/include/");
-    place.lines.iter().find(|line| !is_cuda(&line.file)).or(place.lines.first())
 }
 
 /// What was counted at a site.
@@ -182,17 +177,29 @@ impl SiteCounts {
     }
 }
 
+/// What a block of a launch needs.
+fn needs(launch: &LaunchView<'_>) -> BlockNeeds {
+    BlockNeeds {
+        threads: launch.shape.block.iter().product(),
+        shared: launch.static_shared + u64::from(launch.shape.dynamic_shared),
+        registers: None,
+    }
+}
+
 impl Instance for TrafficInstance {
     fn on_launch(&self, launch: &LaunchView<'_>) {
-        let needs = BlockNeeds {
-            threads: launch.shape.block.iter().product(),
-            shared: launch.static_shared + u64::from(launch.shape.dynamic_shared),
-            registers: None,
-        };
-        *self.counted().launches.entry((launch.kernel.to_owned(), needs)).or_default() += 1;
+        let key = (launch.kernel.to_owned(), needs(launch), launch.carveout);
+        *self.counted().launches.entry(key).or_default() += 1;
+    }
+
+    fn wants_version(&self, version: usize) -> bool {
+        version != TRACED || self.caches.is_some()
     }
 
     fn choose(&self, launch: &LaunchView<'_>) -> Result<usize, Refusal> {
+        if self.caches.as_ref().is_some_and(|caches| caches.wants(launch)) {
+            return Ok(TRACED);
+        }
         Ok(if launch.shape.block[0].is_multiple_of(32) { WHOLE_ROWS } else { ANY_SHAPE })
     }
 
@@ -204,9 +211,18 @@ impl Instance for TrafficInstance {
         words.set(PATTERN_ROW, row);
         words.set(PATTERN_SITES, sites);
         words.keep(patterns);
+        if let Some(caches) = self.caches.as_ref().filter(|_| instrument::is_traced(version)) {
+            caches.begin(launch, &needs(launch), &*self.host, words);
+        }
         let not_counted = Function::not_counted(version);
         if not_counted > 0 {
             self.counted().not_counted.insert(launch.kernel.to_owned(), not_counted);
+        }
+    }
+
+    fn on_end(&self, launch: &EndedLaunch<'_>) {
+        if let Some(caches) = &self.caches {
+            caches.end(launch);
         }
     }
 
@@ -254,9 +270,10 @@ impl Instance for TrafficInstance {
                 self.host.row(row);
             }
         }
-        for ((kernel, needs), launches) in &counted.launches {
+        for ((kernel, needs, request), launches) in &counted.launches {
             for architecture in &self.architectures {
-                let occupancy = Occupancy::of(architecture, needs);
+                let Division { shared, .. } = Division::of(architecture, needs, self.carveout, *request);
+                let occupancy = Occupancy::of(architecture, needs, shared);
                 let row = self
                     .row("occupancy", architecture, kernel)
                     .with("threads", Cell::Number(needs.threads.into()))
@@ -268,6 +285,9 @@ impl Instance for TrafficInstance {
                     .with("launches", Cell::Count(*launches));
                 self.host.row(row);
             }
+        }
+        for row in self.caches.iter().flat_map(CacheModel::rows) {
+            self.host.row(row);
         }
         for (kernel, count) in &counted.not_counted {
             self.host.say(&format!(

@@ -4,16 +4,18 @@ use ptx::analysis::{
     AddressPattern, AddressShape, Block, BranchUniformity, Cfg, DominatorTree, EdgeKind, LaunchFacts, Uniformity,
 };
 use ptx::ir::{Guard, Operand, Reg, StmtId};
-use ptx::ops::Effect;
+use ptx::ops::{Effect, Mod};
 use ptx::special::Special;
+use ptx::synchronisation::Synchronisation;
 use ptx::types::{Space, Type};
-use ptx::view::{AccessBytes, AccessKind, AccessSpace};
-use rewrite::{Access, Branch, Cursor, KernelVersion, SiteId};
+use ptx::view::{AccessBytes, AccessKind, AccessSpace, Order};
+use rewrite::{Access, Branch, Cursor, KernelVersion, SiteId, Sync};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::WHOLE_ROWS;
-use super::counters::{AccessOfSite, AccessType, Kind};
+use super::caches::BARRIER;
+use super::counters::{AccessOfSite, AccessType, Kind, L1Use};
 use super::inline::{self, Presence};
+use super::{TRACE_BLOCKS, TRACE_FIRST, TRACE_WINDOW, TRACED, WHOLE_ROWS};
 
 /// What is kept of a function while it is rewritten, and of a kernel for its launches.
 #[derive(Debug, Default)]
@@ -28,6 +30,8 @@ pub(super) struct Function {
     not_counted: u64,
     /// The number after that of the last site.
     end_of_sites: u64,
+    /// Whether it writes traces.
+    is_traced: bool,
 }
 
 impl Function {
@@ -35,6 +39,11 @@ impl Function {
     pub(super) fn not_counted(version: &KernelVersion) -> u64 {
         version.states::<Self>("traffic").map(|function| function.not_counted).sum()
     }
+}
+
+/// Whether a version writes traces.
+pub(super) fn is_traced(version: &KernelVersion) -> bool {
+    version.state::<Function>("traffic").is_some_and(|function| function.is_traced)
 }
 
 /// How many sites a kernel, and functions that it calls, have patterns for.
@@ -60,7 +69,7 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
     let branches =
         cfg.blocks().filter_map(|block| Some((cfg.terminator(block)?, sides(&cfg, &after, block, is_empty)?)));
     let sides = branches.collect();
-    let mut function = Function { sides, ..Function::default() };
+    let mut function = Function { sides, is_traced: at.version() == TRACED, ..Function::default() };
     if at.version() == WHOLE_ROWS {
         function.know_lanes(at, &cfg);
     }
@@ -144,10 +153,12 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
     let address = address(at, access);
     let is_known = is_global != is_shared && guard.is_none();
     let stride = at.state::<Function>().strides.get(&(access.stmt, access.index)).copied().filter(|_| is_known);
-    let of_site = AccessOfSite { access: access_type(access.access.kind), bytes, stride };
+    let l1 = l1_use(at, access);
+    let of_site = AccessOfSite { access: access_type(access.access.kind), bytes, stride, l1 };
     if is_global {
         let guard = if is_shared { in_space(at, "isspacep.global", address, guard) } else { guard };
         let site = site(at, Kind::Global(of_site), Some(access));
+        trace(at, guard, "warpgrind_traffic_trace", address, site);
         let presence = stride.map(|stride| {
             let presence = Presence::of(at);
             inline::count_global(at, &presence, site, address, stride.into());
@@ -159,6 +170,7 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
     if is_shared {
         let guard = if is_global { in_space(at, "isspacep.shared", address, guard) } else { guard };
         let site = site(at, Kind::Shared(of_site), Some(access));
+        trace_shared(at, guard, address, site, is_global);
         let presence = stride.and_then(|_| {
             let presence = Presence::of(at);
             inline::count_shared(at, &presence, site, &of_site).then_some(presence)
@@ -166,6 +178,63 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
         let guard = presence.map_or(guard, |presence| Some(presence.is_partial()));
         let helper = if is_global { "warpgrind_traffic_generic_shared" } else { "warpgrind_traffic_shared" };
         call(at, guard, helper, address, site, (of_site.unit() / 4).ilog2());
+    }
+}
+
+/// A barrier is about to be waited at.
+pub(super) fn sync(at: &mut Cursor<'_, '_>, sync: &Sync) {
+    if matches!(sync.kind, Synchronisation::Barrier { waits: true, .. }) {
+        let nowhere = at.at_entry("mov.b64", Type::B64, &[Operand::Int(0)]);
+        trace(at, at.guard(), "warpgrind_traffic_trace", nowhere, SiteId(BARRIER));
+    }
+}
+
+/// Writes what is about to happen into the trace, if the block is traced.
+fn trace(at: &mut Cursor<'_, '_>, guard: Option<Guard>, helper: &str, address: Reg, site: SiteId) {
+    if at.version() != TRACED {
+        return;
+    }
+    let special = |at: &mut Cursor<'_, '_>, special| at.at_entry("mov.u32", Type::B32, &[Operand::Special(special)]);
+    let [z, rows, y] = [Special::CtaidZ, Special::NctaidY, Special::CtaidY].map(|register| special(at, register));
+    let row = at.at_entry("mad.lo.u32", Type::B32, &[z.into(), rows.into(), y.into()]);
+    let (x, width) = (special(at, Special::CtaidX), special(at, Special::NctaidX));
+    let x = at.at_entry("cvt.u64.u32", Type::B64, &[x.into()]);
+    let block = at.at_entry("mad.wide.u32", Type::B64, &[row.into(), width.into(), x.into()]);
+    let [first, window, blocks] = [TRACE_FIRST, TRACE_WINDOW, TRACE_BLOCKS].map(|word| at.word(word));
+    let place = at.at_entry("sub.u64", Type::B64, &[block.into(), first.into()]);
+    let place = at.at_entry("min.u64", Type::B64, &[place.into(), window.into()]);
+    let place = at.at_entry("shl.b64", Type::B64, &[place.into(), Operand::Int(3)]);
+    let place = at.at_entry("add.u64", Type::B64, &[place.into(), blocks.into()]);
+    let rows = at.at_entry("ld.global.b64", Type::B64, &[Operand::RegAddress(place, 0)]);
+    let is_traced = at.at_entry("setp.ne.b64", Type::Pred, &[rows.into(), Operand::Int(0)]);
+    let holds = at.reg(Type::Pred);
+    at.and_guard(holds, is_traced, guard);
+    call(at, Some(Guard::when(holds)), helper, address, site, 0);
+}
+
+/// The same for shared memory, by an address that may be one of any memory.
+fn trace_shared(at: &mut Cursor<'_, '_>, guard: Option<Guard>, address: Reg, site: SiteId, is_generic: bool) {
+    if at.version() != TRACED {
+        return;
+    }
+    let mut offset = address;
+    if is_generic {
+        offset = at.reg(Type::B64);
+        at.before().inst("cvta.to.shared.u64", &[offset.into(), address.into()]);
+    }
+    trace(at, guard, "warpgrind_traffic_trace_shared", offset, site);
+}
+
+/// What the instruction asks of L1.
+fn l1_use(at: &mut Cursor<'_, '_>, access: &Access) -> L1Use {
+    let editor = at.editor();
+    let has = |word: Mod| editor.view(access.stmt).is_some_and(|view| view.form.has(word));
+    if has(Mod::Nc) {
+        L1Use::ReadOnly
+    } else if has(Mod::Cg) || has(Mod::Cv) || access.access.order != Order::Weak {
+        L1Use::Bypassed
+    } else {
+        L1Use::Default
     }
 }
 

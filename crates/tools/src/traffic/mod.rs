@@ -7,10 +7,12 @@
 //! advice where it is certain (`advice.rs`).
 
 mod advice;
+mod caches;
 mod counters;
 mod host;
 mod inline;
 mod instrument;
+mod line;
 mod occupancy;
 
 use std::sync::Arc;
@@ -18,8 +20,11 @@ use std::sync::Arc;
 use gpu::Architecture;
 use report::Explanation;
 use rewrite::context::{Tallies, Word};
-use rewrite::{Access, Branch, Cursor, DeviceCode, Instrumentation, KernelView, Refusal};
+use rewrite::{Access, Branch, Cursor, DeviceCode, Instrumentation, KernelView, Refusal, Sync};
 use toolkit::{Flag, FlagValue, Host, Instance, Options, Tool};
+
+use caches::Carveout;
+use line::{Line, line_of};
 
 /// The tool.
 #[derive(Clone, Copy, Debug)]
@@ -47,10 +52,37 @@ const PATTERN_SITES: Word = Word("PATTERN_SITES");
 const PATTERN_OF_SITE: u64 = 64;
 const _: () = assert!(PATTERN_OF_SITE * counters::COUNTERS_OF_ACCESS >= 32 * 8 + 4);
 
+/// Whether caches are modelled.
+const CACHES: Flag = Flag {
+    name: "caches",
+    help: "Model what L1 and L2 save, from traces of some blocks of the first launch of each kernel",
+    value: None,
+};
+
+/// How L1 and shared memory divide what they have.
+const CARVEOUT: Flag = Flag {
+    name: "carveout",
+    help: "Shared memory of a multiprocessor, in kilobytes (64) or in percent of the largest (50%); else what the program asks for",
+    value: Some(FlagValue { name: "KB|%", default: "", check: check_carveout }),
+};
+
+fn check_carveout(text: &str) -> Result<(), String> {
+    Carveout::parse(text).map(drop)
+}
+
+/// Where the table of the blocks is that are traced: for each the trace of its first warp, or 0.
+const TRACE_BLOCKS: Word = Word("TRACE_BLOCKS");
+/// The first of them.
+const TRACE_FIRST: Word = Word("TRACE_FIRST");
+/// How many there are.
+const TRACE_WINDOW: Word = Word("TRACE_WINDOW");
+
 /// The version for blocks of any shape.
 const ANY_SHAPE: usize = 0;
 /// The version for blocks whose rows are a whole number of warps: it knows strides that depend on that.
 const WHOLE_ROWS: usize = 1;
+/// The version that writes traces of some blocks.
+const TRACED: usize = 2;
 
 /// Bytes of a sector, and of a line of a cache, as powers of two.
 const SECTOR_BITS: u32 = 5;
@@ -83,6 +115,10 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("LAST_OF_LINE", (1 << LINE_BITS) - 1),
     ("DIVERGENT", tally(counters::DIVERGENT)),
     ("IDLE_LANES", tally(counters::IDLE_LANES)),
+    ("TRACE_ROW", caches::ROW),
+    ("TRACE_RECORDS", caches::ROW_RECORDS),
+    ("AFFINE_RECORD", caches::AFFINE_RECORD),
+    ("SCATTERED_RECORD", caches::SCATTERED_RECORD),
 ];
 
 impl Tool for Traffic {
@@ -99,7 +135,7 @@ impl Tool for Traffic {
     }
 
     fn flags(&self) -> &'static [Flag] {
-        &[ARCH]
+        &[ARCH, CACHES, CARVEOUT]
     }
 
     fn explanations(&self) -> &'static [Explanation] {
@@ -107,7 +143,10 @@ impl Tool for Traffic {
     }
 
     fn start(&self, options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
-        Ok(Box::new(host::TrafficInstance::new(Architecture::list(options.get(&ARCH))?, host)))
+        let architectures = Architecture::list(options.get(&ARCH))?;
+        let carveout = Carveout::parse(options.get(&CARVEOUT))?;
+        let instance = host::TrafficInstance::new(architectures, carveout, options.has(&CACHES), host);
+        Ok(Box::new(instance))
     }
 }
 
@@ -117,11 +156,11 @@ impl Instrumentation for Traffic {
     }
 
     fn versions(&self, _: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {
-        Ok(vec!["", "rows"])
+        Ok(vec!["", "rows", "traced"])
     }
 
     fn words(&self) -> &'static [Word] {
-        &[PATTERNS, PATTERN_ROW, PATTERN_SITES]
+        &[PATTERNS, PATTERN_ROW, PATTERN_SITES, TRACE_BLOCKS, TRACE_FIRST, TRACE_WINDOW]
     }
 
     fn has_tallies(&self) -> bool {
@@ -142,5 +181,9 @@ impl Instrumentation for Traffic {
 
     fn branch(&self, at: &mut Cursor<'_, '_>, branch: &Branch) {
         instrument::branch(at, branch);
+    }
+
+    fn sync(&self, at: &mut Cursor<'_, '_>, sync: &Sync) {
+        instrument::sync(at, sync);
     }
 }

@@ -34,8 +34,22 @@ pub(super) enum Limit {
 }
 
 impl Occupancy {
-    /// Of blocks on an architecture. None fits if they need more than there is.
-    pub(super) fn of(architecture: &Architecture, needs: &BlockNeeds) -> Self {
+    /// Of blocks on an architecture whose multiprocessors have so much shared memory. None fits if they need more than there is.
+    pub(super) fn of(architecture: &Architecture, needs: &BlockNeeds, shared: u32) -> Self {
+        Self::limited(architecture, needs, Some(shared))
+    }
+
+    /// If shared memory were no limit.
+    pub(super) fn without_shared_limit(architecture: &Architecture, needs: &BlockNeeds) -> Self {
+        Self::limited(architecture, needs, None)
+    }
+
+    /// Bytes of shared memory that a block takes.
+    pub(super) fn shared_of_block(architecture: &Architecture, needs: &BlockNeeds) -> u64 {
+        (needs.shared + u64::from(architecture.shared_reserved)).next_multiple_of(architecture.shared_unit.into())
+    }
+
+    fn limited(architecture: &Architecture, needs: &BlockNeeds, shared: Option<u32>) -> Self {
         let most_warps = architecture.threads / 32;
         let warps = needs.threads.div_ceil(32).max(1);
         let mut limits = vec![(most_warps / warps, Limit::Warps), (architecture.blocks, Limit::Blocks)];
@@ -44,10 +58,9 @@ impl Occupancy {
             let of_partition = architecture.registers / architecture.partitions / of_warp;
             limits.push((of_partition * architecture.partitions / warps, Limit::Registers));
         }
-        let shared = needs.shared + u64::from(architecture.shared_reserved);
-        if shared > 0 {
-            let of_block = shared.next_multiple_of(architecture.shared_unit.into());
-            limits.push(((u64::from(architecture.shared) / of_block) as u32, Limit::SharedMemory));
+        let of_block = Self::shared_of_block(architecture, needs);
+        if let Some(shared) = shared.filter(|_| of_block > 0) {
+            limits.push(((u64::from(shared) / of_block) as u32, Limit::SharedMemory));
         }
         let (blocks, limit) = limits.into_iter().min().expect("there are two at least");
         Self { blocks, warps: blocks * warps, most_warps, limit }
@@ -78,7 +91,8 @@ mod tests {
 
     fn of(name: &str, threads: u32, shared: u64, registers: u32) -> (u32, u32, Limit) {
         let needs = BlockNeeds { threads, shared, registers: Some(registers) };
-        let Occupancy { blocks, warps, limit, .. } = Occupancy::of(Architecture::named(name).unwrap(), &needs);
+        let architecture = Architecture::named(name).unwrap();
+        let Occupancy { blocks, warps, limit, .. } = Occupancy::of(architecture, &needs, architecture.shared);
         (blocks, warps, limit)
     }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use crate::abi::driver::{CUcontext, CUctxCreateParams, CUdevice, CUexecAffinityParam, CUfunc_cache, CUlimit};
 use crate::api::context::{self, CONTEXTS, Context, LIMITS};
 use crate::api::reach::Reach;
-use crate::api::{capture, device, output, primary_context};
+use crate::api::{capture, carveout, device, output, primary_context};
 use crate::error::{CudaError, Result};
 use crate::ffi::driver::general::VERSION;
 use crate::ffi::{export, put, put_if};
@@ -175,14 +175,13 @@ export! {
 
     fn cuCtxGetCacheConfig(pconfig: *mut CUfunc_cache) {
         context::require()?;
-        // SAFETY: the caller promises that `pconfig` is null or valid to write. There are no two caches to choose
-        // from.
-        unsafe { put(pconfig, 0) }
+        // SAFETY: the caller promises that `pconfig` is null or valid to write.
+        unsafe { put(pconfig, carveout::of_all()) }
     }
 
     fn cuCtxSetCacheConfig(config: CUfunc_cache) {
-        let _ = config;
-        context::require().map(drop)
+        context::require()?;
+        carveout::set_of_all(config)
     }
 
     fn cuCtxGetStreamPriorityRange(leastPriority: *mut c_int, greatestPriority: *mut c_int) {

@@ -52,7 +52,7 @@ pub(crate) fn attribute(kernel: &Kernel, attribute: CUfunction_attribute) -> Res
         }
         CU_FUNC_ATTRIBUTE_BINARY_VERSION => device::capability(kernel.device) as c_int,
         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => kernel.max_dynamic_shared() as c_int,
-        CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => -1,
+        CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => kernel.carveout.percent(),
         _ if (0..CU_FUNC_ATTRIBUTE_MAX).contains(&attribute) => 0,
         _ => return Err(CudaError::INVALID_VALUE),
     })
@@ -64,7 +64,8 @@ pub(crate) fn set_attribute(kernel: &Kernel, attribute: CUfunction_attribute, va
         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
             kernel.set_max_dynamic_shared(u32::try_from(value).map_err(|_| CudaError::INVALID_VALUE)?)
         }
-        // How memory is divided, and clusters: a wish.
+        CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => kernel.carveout.set_percent(value),
+        // Clusters: a wish.
         CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT..CU_FUNC_ATTRIBUTE_MAX => Ok(()),
         _ => Err(CudaError::INVALID_VALUE),
     }
@@ -174,8 +175,7 @@ export! {
     }
 
     fn cuFuncSetCacheConfig(hfunc: CUfunction, config: CUfunc_cache) {
-        let _ = config;
-        KERNELS.get(hfunc as usize).map(drop)
+        KERNELS.get(hfunc as usize)?.carveout.set_preference(config)
     }
 
     fn cuFuncSetSharedMemConfig(hfunc: CUfunction, config: CUsharedconfig) {
@@ -235,9 +235,8 @@ export! {
     }
 
     fn cuKernelSetCacheConfig(kernel: CUkernel, config: CUfunc_cache, dev: CUdevice) {
-        let _ = config;
         device::check(dev)?;
-        KERNELS.get(kernel as usize).map(drop)
+        KERNELS.get(kernel as usize)?.carveout.set_preference(config)
     }
 
     fn cuOccupancyMaxActiveBlocksPerMultiprocessor(

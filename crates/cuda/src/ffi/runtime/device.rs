@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use super::{check_device, export_runtime, ready};
 use crate::abi::driver::*;
 use crate::abi::runtime::*;
-use crate::api::{capture, context, device, memory, output, primary_context};
+use crate::api::{capture, carveout, context, device, memory, output, primary_context};
 use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::ffi::{get, put, put_if, put_text, text};
@@ -291,14 +291,14 @@ export_runtime! {
     }
 
     fn cudaDeviceSetCacheConfig(cacheConfig: cudaFuncCache) {
-        let _ = cacheConfig;
-        ready()
+        ready()?;
+        carveout::set_of_all(cacheConfig)
     }
 
     fn cudaDeviceGetCacheConfig(pCacheConfig: *mut cudaFuncCache) {
         ready()?;
         // SAFETY: the caller promises that `pCacheConfig` is null or valid to write.
-        unsafe { put(pCacheConfig, 0) }
+        unsafe { put(pCacheConfig, carveout::of_all()) }
     }
 
     fn cudaDeviceSetSharedMemConfig(config: cudaSharedMemConfig) {

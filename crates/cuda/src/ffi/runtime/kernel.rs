@@ -70,7 +70,7 @@ macro_rules! fill_attributes {
         $attributes.ptxVersion = $kernel.ptx_version().unwrap_or_else(|| device::capability($kernel.device)) as c_int;
         $attributes.binaryVersion = device::capability($kernel.device) as c_int;
         $attributes.maxDynamicSharedSizeBytes = $kernel.max_dynamic_shared() as c_int;
-        $attributes.preferredShmemCarveout = -1;
+        $attributes.preferredShmemCarveout = $kernel.carveout.percent();
     };
 }
 
@@ -150,8 +150,7 @@ export_runtime! {
     }
 
     fn cudaFuncSetCacheConfig(func: *const c_void, cacheConfig: cudaFuncCache) {
-        let _ = cacheConfig;
-        kernel_of(func).map(drop)
+        kernel_of(func)?.carveout.set_preference(cacheConfig)
     }
 
     fn cudaFuncSetSharedMemConfig(func: *const c_void, config: cudaSharedMemConfig) {
