@@ -19,10 +19,17 @@ pub(super) const EXPLANATIONS: &[Explanation] = &[
         title: "lanes of a warp that access different words of one bank",
         text: include_str!("explain/bank-conflict.md"),
     },
+    Explanation {
+        tool: Some("traffic"),
+        code: READ_ONCE,
+        title: "a shared array whose words are read once",
+        text: include_str!("explain/read-once.md"),
+    },
 ];
 
 const UNCOALESCED: &str = "uncoalesced";
 const BANK_CONFLICT: &str = "bank-conflict";
+const READ_ONCE: &str = "read-once";
 
 /// An access to global memory whose costly requests have one step, in bytes. Nothing if at least half of what is moved is used.
 pub(super) fn uncoalesced(place: &Place, counts: &GlobalCounts, step: i64) -> Option<Finding> {
@@ -77,6 +84,45 @@ pub(super) fn bank_conflict(
         notes: vec![Note { message: divisor, stack: None }],
         help: Some(format!("pad {row} so that the stride is {padded}, which has no divisor in common with the banks")),
         ..Finding::new("traffic", BANK_CONFLICT, Severity::Warning, message)
+    })
+}
+
+/// What was done with a shared array that holds copies of global memory, in blocks that were traced.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReadOnce {
+    pub(super) blocks: u64,
+    /// In words.
+    pub(super) stored: u64,
+    pub(super) read: u64,
+    /// How often a word was read at most.
+    pub(super) most_reads: u64,
+    /// Sectors of the loads that fill it, and of those that would take its place.
+    pub(super) sectors_to_fill: u64,
+    pub(super) sectors_without: u64,
+}
+
+/// A shared array that saves nothing: no word of it is read twice, and loads in its place would access no more sectors.
+pub(super) fn read_once(place: Option<&Place>, name: &str, array: &ReadOnce) -> Option<Finding> {
+    if array.read == 0 || array.most_reads > 1 || array.sectors_without > array.sectors_to_fill {
+        return None;
+    }
+    let message = format!("`{name}` is read once: shared memory gives nothing");
+    let words = format!(
+        "in {} that were traced, {} words are copied into it from global memory and {} are read, none of them twice",
+        if array.blocks == 1 { "1 block".to_owned() } else { format!("{} blocks", array.blocks) },
+        array.stored,
+        array.read,
+    );
+    let sectors = format!(
+        "loads in its place access {} sectors, those that fill it access {}",
+        array.sectors_without, array.sectors_to_fill
+    );
+    let help = "let each thread load what it needs; the array, and the barrier if it is there for it, can go";
+    Some(Finding {
+        place: place.cloned(),
+        notes: [words, sectors].map(|message| Note { message, stack: None }).into(),
+        help: Some(help.to_owned()),
+        ..Finding::new("traffic", READ_ONCE, Severity::Warning, message)
     })
 }
 

@@ -16,6 +16,7 @@ use super::instrument::{self, Function};
 use super::occupancy::{BlockNeeds, Occupancy};
 use super::{
     ANY_SHAPE, Line, PATTERN_OF_SITE, PATTERN_ROW, PATTERN_SITES, PATTERNS, TRACED, WHOLE_ROWS, advice, line_of,
+    variable_name,
 };
 
 /// traffic in a process.
@@ -140,11 +141,7 @@ impl SiteCounts {
         Self {
             kind,
             place: Place { kernel: counted.kernel.to_owned(), ..counted.place.clone() },
-            // Variables of functions have the name of the function before theirs.
-            variable: name.map(|name| {
-                let name = demangled(module.text(name));
-                name.rsplit("::").next().unwrap_or_default().to_owned()
-            }),
+            variable: name.map(|name| variable_name(module.text(name))),
             global: GlobalCounts::default(),
             shared: SharedCounts::default(),
             branch: BranchCounts::default(),
@@ -211,8 +208,9 @@ impl Instance for TrafficInstance {
         words.set(PATTERN_ROW, row);
         words.set(PATTERN_SITES, sites);
         words.keep(patterns);
-        if let Some(caches) = self.caches.as_ref().filter(|_| instrument::is_traced(version)) {
-            caches.begin(launch, &needs(launch), &*self.host, words);
+        let traced = instrument::traced(version);
+        if let Some(caches) = self.caches.as_ref().filter(|_| !traced.is_empty()) {
+            caches.begin(launch, &needs(launch), &traced, &*self.host, words);
         }
         let not_counted = Function::not_counted(version);
         if not_counted > 0 {
@@ -237,7 +235,8 @@ impl Instance for TrafficInstance {
         let counted = std::mem::take(&mut *self.counted());
         // The compiler may have made several instructions of a line.
         let mut said = BTreeSet::new();
-        for finding in counted.findings {
+        let of_caches = self.caches.iter().flat_map(CacheModel::findings);
+        for finding in counted.findings.into_iter().chain(of_caches) {
             let line = finding.place.as_ref().map(|place| (place.kernel.clone(), place.lines.first().cloned()));
             let line = line.map(|(kernel, line)| (kernel, line.map(|line| (line.file, line.line))));
             if said.insert((finding.message.clone(), line)) {

@@ -1,7 +1,7 @@
 //! What is inserted into kernels.
 
 use ptx::analysis::{
-    AddressPattern, AddressShape, Block, BranchUniformity, Cfg, DominatorTree, EdgeKind, LaunchFacts, Uniformity,
+    AddressPattern, AddressShape, Block, BranchUniformity, Cfg, DominatorTree, EdgeKind, LaunchFacts, Loops, Uniformity,
 };
 use ptx::ir::{Guard, Operand, Reg, StmtId};
 use ptx::ops::{Effect, Mod};
@@ -12,7 +12,7 @@ use ptx::view::{AccessBytes, AccessKind, AccessSpace, Order};
 use rewrite::{Access, Branch, Cursor, KernelVersion, SiteId, Sync};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::caches::BARRIER;
+use super::caches::{BARRIER, Copies};
 use super::counters::{AccessOfSite, AccessType, Kind, L1Use};
 use super::inline::{self, Presence};
 use super::{TRACE_BLOCKS, TRACE_FIRST, TRACE_WINDOW, TRACED, WHOLE_ROWS};
@@ -30,8 +30,19 @@ pub(super) struct Function {
     not_counted: u64,
     /// The number after that of the last site.
     end_of_sites: u64,
-    /// Whether it writes traces.
-    is_traced: bool,
+    /// What it writes into traces, if it does.
+    traced: Option<TracedFunction>,
+}
+
+/// What is kept of a function that writes traces.
+#[derive(Clone, Default, Debug)]
+pub(super) struct TracedFunction {
+    /// Which of its stores copy global memory.
+    pub(super) copies: Copies,
+    /// Whether each of its instructions is executed once at most.
+    is_straight: bool,
+    /// How many of its instructions write into the trace.
+    records: u64,
 }
 
 impl Function {
@@ -41,9 +52,17 @@ impl Function {
     }
 }
 
-/// Whether a version writes traces.
-pub(super) fn is_traced(version: &KernelVersion) -> bool {
-    version.state::<Function>("traffic").is_some_and(|function| function.is_traced)
+/// What the functions of a version write into traces, the kernel first.
+pub(super) fn traced(version: &KernelVersion) -> Vec<&TracedFunction> {
+    version.states::<Function>("traffic").filter_map(|function| function.traced.as_ref()).collect()
+}
+
+/// About how many records a warp of a kernel writes at most, if that is known: lanes that have parted write their own.
+pub(super) fn records(traced: &[&TracedFunction]) -> Option<u64> {
+    match traced {
+        [kernel] if kernel.is_straight => Some(kernel.records * 4),
+        _ => None,
+    }
 }
 
 /// How many sites a kernel, and functions that it calls, have patterns for.
@@ -69,9 +88,18 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
     let branches =
         cfg.blocks().filter_map(|block| Some((cfg.terminator(block)?, sides(&cfg, &after, block, is_empty)?)));
     let sides = branches.collect();
-    let mut function = Function { sides, is_traced: at.version() == TRACED, ..Function::default() };
+    let mut function = Function { sides, ..Function::default() };
     if at.version() == WHOLE_ROWS {
         function.know_lanes(at, &cfg);
+    }
+    if at.version() == TRACED {
+        let editor = at.editor();
+        let (module, func) = (editor.module(), editor.func());
+        let loops = Loops::of(cfg.graph(), &DominatorTree::dominators(cfg.graph()));
+        let has_calls =
+            editor.body().ids().into_iter().any(|id| editor.view(id).is_some_and(|view| view.callee().is_some()));
+        let is_straight = loops.is_empty() && loops.is_reducible() && !has_calls;
+        function.traced = Some(TracedFunction { copies: Copies::of(module, func, &cfg), is_straight, records: 0 });
     }
     *at.state::<Function>() = function;
 }
@@ -193,6 +221,9 @@ pub(super) fn sync(at: &mut Cursor<'_, '_>, sync: &Sync) {
 fn trace(at: &mut Cursor<'_, '_>, guard: Option<Guard>, helper: &str, address: Reg, site: SiteId) {
     if at.version() != TRACED {
         return;
+    }
+    if let Some(traced) = &mut at.state::<Function>().traced {
+        traced.records += 1;
     }
     let special = |at: &mut Cursor<'_, '_>, special| at.at_entry("mov.u32", Type::B32, &[Operand::Special(special)]);
     let [z, rows, y] = [Special::CtaidZ, Special::NctaidY, Special::CtaidY].map(|register| special(at, register));

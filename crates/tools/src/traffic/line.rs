@@ -1,6 +1,6 @@
 //! Lines of the program, as tables have them.
 
-use report::{Place, SourceLine};
+use report::{Place, SourceLine, demangled};
 
 /// A line of a kernel; line 0 of no file for code without line information.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -14,6 +14,12 @@ pub(super) struct Line {
 pub(super) fn line_of(place: &Place) -> Line {
     let (file, line) = line_of_program(place).map_or_else(Default::default, |line| (line.file.clone(), line.line));
     Line { kernel: place.kernel.clone(), file, line }
+}
+
+/// A variable as the program calls it: those of functions have the name of the function before theirs.
+pub(super) fn variable_name(name: &str) -> String {
+    let name = demangled(name);
+    name.rsplit("::").next().unwrap_or_default().to_owned()
 }
 
 /// The innermost line that is not one of the headers of CUDA: an atomic operation is what the program does where it calls it.

@@ -24,7 +24,7 @@ use rewrite::{Access, Branch, Cursor, DeviceCode, Instrumentation, KernelView, R
 use toolkit::{Flag, FlagValue, Host, Instance, Options, Tool};
 
 use caches::Carveout;
-use line::{Line, line_of};
+use line::{Line, line_of, variable_name};
 
 /// The tool.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +76,8 @@ const TRACE_BLOCKS: Word = Word("TRACE_BLOCKS");
 const TRACE_FIRST: Word = Word("TRACE_FIRST");
 /// How many there are.
 const TRACE_WINDOW: Word = Word("TRACE_WINDOW");
+/// Bytes of the trace of a warp.
+const TRACE_ROW: Word = Word("TRACE_ROW");
 
 /// The version for blocks of any shape.
 const ANY_SHAPE: usize = 0;
@@ -115,8 +117,6 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("LAST_OF_LINE", (1 << LINE_BITS) - 1),
     ("DIVERGENT", tally(counters::DIVERGENT)),
     ("IDLE_LANES", tally(counters::IDLE_LANES)),
-    ("TRACE_ROW", caches::ROW),
-    ("TRACE_RECORDS", caches::ROW_RECORDS),
     ("AFFINE_RECORD", caches::AFFINE_RECORD),
     ("SCATTERED_RECORD", caches::SCATTERED_RECORD),
 ];
@@ -160,7 +160,7 @@ impl Instrumentation for Traffic {
     }
 
     fn words(&self) -> &'static [Word] {
-        &[PATTERNS, PATTERN_ROW, PATTERN_SITES, TRACE_BLOCKS, TRACE_FIRST, TRACE_WINDOW]
+        &[PATTERNS, PATTERN_ROW, PATTERN_SITES, TRACE_BLOCKS, TRACE_FIRST, TRACE_WINDOW, TRACE_ROW]
     }
 
     fn has_tallies(&self) -> bool {

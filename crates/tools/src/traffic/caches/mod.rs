@@ -1,12 +1,15 @@
 //! What L1 and L2 save: some blocks of a launch are traced, and the traces replayed through models of the caches.
 //!
 //! `sample.rs` says which blocks, `trace.rs` what is written of them, `carveout.rs` how large L1 is, `cache.rs` what a cache is, and
-//! `replay.rs` in which orders the traces go through it.
+//! `replay.rs` in which orders the traces go through it. `arrays.rs` says what shared arrays are for, from the same traces and from
+//! what `copies.rs` finds in the text.
 //!
 //! The first launch of a kernel with blocks of a shape is traced, and no other.
 
+mod arrays;
 mod cache;
 mod carveout;
+mod copies;
 mod replay;
 mod sample;
 mod trace;
@@ -15,22 +18,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gpu::Architecture;
-use report::{Cell, Row as TableRow, demangled};
-use rewrite::SiteId;
-use rustc_hash::FxHashMap;
+use ptx::ir::Symbol;
+use report::{Cell, Finding, Place, Row as TableRow, demangled};
+use rewrite::Site;
+use rustc_hash::{FxHashMap, FxHashSet};
 use toolkit::{AllocationKind, EndedLaunch, Host, LaunchView, SharedWords, Words};
 
+pub(super) use arrays::Serves;
 pub(super) use carveout::{Carveout, Division};
-pub(super) use trace::{AFFINE_RECORD, BARRIER, ROW, SCATTERED_RECORD};
+pub(super) use copies::Copies;
+pub(super) use trace::{AFFINE_RECORD, BARRIER, SCATTERED_RECORD};
 
+use super::advice::{self, ReadOnce};
 use super::counters::{AccessOfSite, AccessType, Kind, REQUESTS};
+use super::instrument::{self, TracedFunction};
 use super::occupancy::{BlockNeeds, Occupancy};
-use super::{Line, TRACE_BLOCKS, TRACE_FIRST, TRACE_WINDOW, line_of};
+use super::{Line, TRACE_BLOCKS, TRACE_FIRST, TRACE_ROW, TRACE_WINDOW, line_of, variable_name};
+use arrays::{ArraySites, ArrayUse};
 use replay::{Hits, Machine, TracedBlock, TracedSite, replayed};
 use sample::Sample;
-
-/// Bytes that records of a row have.
-pub(super) const ROW_RECORDS: u64 = ROW - 8;
 
 /// The model of caches in a process.
 #[derive(Debug)]
@@ -48,6 +54,16 @@ struct State {
     pending: BTreeMap<u64, PendingTrace>,
     lines: BTreeMap<(usize, Line, AccessType, String), Hits>,
     launches: BTreeMap<(usize, String, u32, Placement), LaunchHits>,
+    arrays: BTreeMap<(usize, String, String, Serves), ArrayHits>,
+    findings: Vec<Finding>,
+}
+
+/// What came of a shared array of a kernel.
+#[derive(Clone, Copy, Default, Debug)]
+struct ArrayHits {
+    used: ArrayUse,
+    /// Of the loads that would take its place, if it is a cache.
+    without: Hits,
 }
 
 /// The trace of a launch that has not ended.
@@ -56,6 +72,9 @@ struct PendingTrace {
     sample: Sample,
     words: Arc<dyn SharedWords>,
     warps: usize,
+    /// Bytes of a row.
+    row: u64,
+    copies: Vec<Copies>,
     needs: BlockNeeds,
     placements: Vec<Placement>,
     objects: ObjectNames,
@@ -146,14 +165,22 @@ impl CacheModel {
     }
 
     /// A launch begins of the version that can be traced; it is if it is the first.
-    pub(super) fn begin(&self, launch: &LaunchView<'_>, needs: &BlockNeeds, host: &dyn Host, words: &mut Words<'_>) {
-        let traced = self.state().traced.insert(key(launch)).then(|| self.pending(launch, needs, host)).flatten();
+    pub(super) fn begin(
+        &self,
+        launch: &LaunchView<'_>,
+        needs: &BlockNeeds,
+        functions: &[&TracedFunction],
+        host: &dyn Host,
+        words: &mut Words<'_>,
+    ) {
+        let is_first = self.state().traced.insert(key(launch));
+        let traced = is_first.then(|| self.pending(launch, needs, functions, host)).flatten();
         let (window, mut blocks) = match &traced {
             None => (0..0, Vec::new()),
-            Some(PendingTrace { sample, words, warps, .. }) => {
+            Some(PendingTrace { sample, words, warps, row: bytes, .. }) => {
                 let row = |block: u64| {
                     let place = sample.places.get(&block)?;
-                    Some(words.address() + (place * warps) as u64 * ROW)
+                    Some(words.address() + (place * warps) as u64 * bytes)
                 };
                 (sample.window.clone(), sample.window.clone().map(|block| row(block).unwrap_or(0)).collect())
             }
@@ -162,13 +189,20 @@ impl CacheModel {
         blocks.push(0);
         words.set(TRACE_FIRST, window.start);
         words.set(TRACE_WINDOW, window.end - window.start);
+        words.set(TRACE_ROW, traced.as_ref().map_or(0, |traced| traced.row));
         words.set_table(TRACE_BLOCKS, blocks.into());
         if let Some(traced) = traced {
             self.state().pending.insert(launch.number, traced);
         }
     }
 
-    fn pending(&self, launch: &LaunchView<'_>, needs: &BlockNeeds, host: &dyn Host) -> Option<PendingTrace> {
+    fn pending(
+        &self,
+        launch: &LaunchView<'_>,
+        needs: &BlockNeeds,
+        functions: &[&TracedFunction],
+        host: &dyn Host,
+    ) -> Option<PendingTrace> {
         let placements: Vec<Placement> = self
             .architectures
             .iter()
@@ -186,8 +220,9 @@ impl CacheModel {
             .zip(&placements)
             .map(|(architecture, placement)| (architecture.caches(), placement.resident))
             .collect();
-        let sample = Sample::of(blocks, warps as u64, &of_architectures);
-        let words = match host.words(sample.places.len() * warps * (ROW as usize / 8)) {
+        let row = trace::row_bytes(instrument::records(functions));
+        let sample = Sample::of(blocks, warps as u64, row, &of_architectures);
+        let words = match host.words(sample.places.len() * warps * (row as usize / 8)) {
             Ok(words) => words,
             Err(error) => {
                 host.say(&format!("`{}` is not traced for caches: {error}", demangled(launch.kernel)));
@@ -195,58 +230,129 @@ impl CacheModel {
             }
         };
         let objects = ObjectNames::of(launch, host);
-        Some(PendingTrace { sample, words, warps, needs: *needs, placements, objects })
+        let copies = functions.iter().map(|function| function.copies.clone()).collect();
+        Some(PendingTrace { sample, words, warps, row, copies, needs: *needs, placements, objects })
     }
 
     /// A launch has ended: if it was traced, its trace is replayed.
     pub(super) fn end(&self, launch: &EndedLaunch<'_>) {
         let Some(pending) = self.state().pending.remove(&launch.number) else { return };
-        let sites = traced_sites(launch);
-        let row_words = ROW as usize / 8;
-        let all = pending.words.words();
-        let blocks: Vec<TracedBlock> = all
+        let sites = LaunchSites::of(launch, &pending.copies);
+        let row_words = pending.row as usize / 8;
+        let blocks: Vec<TracedBlock> = pending
+            .words
+            .words()
             .chunks(row_words * pending.warps)
             .map(|block| TracedBlock { warps: block.chunks(row_words).map(trace::taken).collect() })
             .collect();
-        let of_sites: FxHashMap<u32, TracedSite> =
-            sites.iter().filter(|(_, (is_shared, _))| !is_shared).map(|(&id, (_, site))| (id, *site)).collect();
-        for (index, (architecture, placement)) in self.architectures.iter().zip(&pending.placements).enumerate() {
+        let traced = Traced { launch, pending: &pending, sites: &sites, blocks: &blocks };
+        for (index, placement) in pending.placements.iter().enumerate() {
             // A launch that cannot be on such a GPU is not replayed.
-            if placement.resident == 0 {
-                continue;
+            if placement.resident > 0 {
+                self.replay(&traced, index, placement);
+                self.look_at_arrays(&traced, index, placement);
             }
-            let caches = architecture.caches();
-            let resident = placement.resident as usize;
-            let machine = Machine { caches, l1: caches.l1(placement.shared), resident };
-            let numbers = &pending.sample.multiprocessors[index];
-            let multiprocessors: Vec<Vec<&TracedBlock>> = numbers
-                .iter()
-                .map(|numbers| numbers.iter().map(|number| &blocks[pending.sample.places[number]]).collect())
-                .collect();
-            let object_at = |address: u64| pending.objects.at(address);
-            let (by_site, total) = replayed(&machine, &multiprocessors, &of_sites, &object_at);
-            let of_blocks = || multiprocessors.iter().flatten();
-            let launch_hits = LaunchHits {
-                hits: total,
-                multiprocessors: multiprocessors.len() as u64,
-                blocks: of_blocks().count() as u64,
-                cut_warps: of_blocks().flat_map(|block| &block.warps).filter(|row| row.is_cut).count() as u64,
-            };
-            let mut state = self.state();
-            for ((site, object), hits) in by_site {
-                let Some(place) = launch.sites.place_in_function(launch.module, SiteId(site)) else { continue };
-                let place = report::Place { kernel: launch.kernel.to_owned(), ..place };
-                let access = of_sites[&site].access;
-                let object = pending.objects.name(object).to_owned();
-                state.lines.entry((index, line_of(&place), access, object)).or_default().add(&hits);
-            }
-            let key = (index, launch.kernel.to_owned(), pending.needs.threads, placement.clone());
-            let of_kernel = state.launches.entry(key).or_default();
-            of_kernel.hits.add(&launch_hits.hits);
-            of_kernel.multiprocessors += launch_hits.multiprocessors;
-            of_kernel.blocks += launch_hits.blocks;
-            of_kernel.cut_warps += launch_hits.cut_warps;
         }
+    }
+
+    /// Replays a trace for an architecture.
+    fn replay(&self, traced: &Traced<'_>, index: usize, placement: &Placement) {
+        let Traced { launch, pending, sites, .. } = *traced;
+        let machine = self.machine(index, placement);
+        let multiprocessors = traced.multiprocessors(index);
+        let object_at = |address: u64| pending.objects.at(address);
+        let (by_group, total) = replayed(&machine, &multiprocessors, &sites.global, &object_at);
+        let of_blocks = || multiprocessors.iter().flatten();
+        let mut state = self.state();
+        for ((group, object), hits) in by_group {
+            let (line, access) = sites.groups[group as usize].clone();
+            let object = pending.objects.name(object).to_owned();
+            state.lines.entry((index, line, access, object)).or_default().add(&hits);
+        }
+        let key = (index, launch.kernel.to_owned(), pending.needs.threads, placement.clone());
+        let of_kernel = state.launches.entry(key).or_default();
+        of_kernel.hits.add(&total);
+        of_kernel.multiprocessors += multiprocessors.len() as u64;
+        of_kernel.blocks += of_blocks().count() as u64;
+        of_kernel.cut_warps += of_blocks().flat_map(|block| &block.warps).filter(|row| row.is_cut).count() as u64;
+    }
+
+    /// Says what shared arrays are for, from the blocks that one multiprocessor has at once.
+    fn look_at_arrays(&self, traced: &Traced<'_>, index: usize, placement: &Placement) {
+        let Traced { launch, sites, .. } = *traced;
+        if sites.arrays.shared.is_empty() {
+            return;
+        }
+        let mut blocks = traced.multiprocessors(index).into_iter().next().unwrap_or_default();
+        blocks.truncate(placement.resident as usize);
+        let mut used = BTreeMap::<u32, ArrayUse>::new();
+        for block in &blocks {
+            for (array, of_block) in arrays::used(block, &sites.arrays) {
+                used.entry(array).or_default().add(&of_block);
+            }
+        }
+        let is_cache = |(_, used): &(&u32, &ArrayUse)| used.serves() == Serves::Cache;
+        let caches: FxHashSet<u32> = used.iter().filter(is_cache).map(|(&array, _)| array).collect();
+        let without = self.hits_without(traced, index, placement, &blocks, &caches);
+        let is_whole = blocks.iter().flat_map(|block| &block.warps).all(|row| !row.is_cut);
+        let mut state = self.state();
+        for (array, used) in used {
+            let of_array = &sites.of_arrays[array as usize];
+            let without = without.get(&array).copied().unwrap_or_default();
+            if used.serves() == Serves::Cache && is_whole {
+                let read_once = ReadOnce {
+                    blocks: blocks.len() as u64,
+                    stored: used.stored,
+                    read: used.read,
+                    most_reads: used.most_reads,
+                    sectors_to_fill: used.sectors_to_fill,
+                    sectors_without: used.sectors_without,
+                };
+                let advice = advice::read_once(of_array.place.as_ref(), &of_array.name, &read_once);
+                state.findings.extend(advice);
+            }
+            let key = (index, launch.kernel.to_owned(), of_array.name.clone(), used.serves());
+            let of_kernel = state.arrays.entry(key).or_default();
+            of_kernel.used.add(&used);
+            of_kernel.without.add(&without);
+        }
+    }
+
+    /// What comes of loads that take the place of some arrays, for each of these.
+    fn hits_without(
+        &self,
+        traced: &Traced<'_>,
+        index: usize,
+        placement: &Placement,
+        blocks: &[&TracedBlock],
+        caches: &FxHashSet<u32>,
+    ) -> BTreeMap<u32, Hits> {
+        if caches.is_empty() {
+            return BTreeMap::new();
+        }
+        let sites = traced.sites;
+        let without: Vec<TracedBlock> =
+            blocks.iter().map(|block| arrays::without(block, &sites.arrays, caches)).collect();
+        let first = sites.groups.len() as u32;
+        let mut global = sites.global.clone();
+        for (&id, (site, array)) in &sites.arrays.shared {
+            if caches.contains(array) {
+                global.insert(id, TracedSite { group: first + array, ..*site });
+            }
+        }
+        let (by_group, _) = replayed(&self.machine(index, placement), &[without.iter().collect()], &global, &|_| 0);
+        let of_arrays = by_group.into_iter().filter_map(|((group, _), hits)| Some((group.checked_sub(first)?, hits)));
+        of_arrays.collect()
+    }
+
+    fn machine(&self, index: usize, placement: &Placement) -> Machine {
+        let caches = self.architectures[index].caches();
+        Machine { caches, l1: caches.l1(placement.shared), resident: placement.resident as usize }
+    }
+
+    /// What is to be said at the end.
+    pub(super) fn findings(&self) -> Vec<Finding> {
+        std::mem::take(&mut self.state().findings)
     }
 
     /// The rows of the tables.
@@ -265,6 +371,21 @@ impl CacheModel {
                 .with("access", Cell::Text(access.name().to_owned()))
                 .with("object", Cell::Text(object.clone()));
             rows.push(with_hits(row, hits));
+        }
+        for ((index, kernel, array, serves), ArrayHits { used, without }) in &state.arrays {
+            let row = begin("arrays", *index, kernel)
+                .with("array", Cell::Text(array.clone()))
+                .with("serves", Cell::Text(serves.name().to_owned()))
+                .with("words_stored", Cell::Count(used.stored))
+                .with("words_copied", Cell::Count(used.copied))
+                .with("words_read", Cell::Count(used.read))
+                .with("read_of_others", Cell::Count(used.read_of_others))
+                .with("reads_max", Cell::Most(used.most_reads))
+                .with("sectors_to_fill", Cell::Count(used.sectors_to_fill))
+                .with("sectors_without", Cell::Count(without.sectors))
+                .with("l1_hits_without_low", Cell::Count(without.l1.low))
+                .with("l1_hits_without_high", Cell::Count(without.l1.high));
+            rows.push(row);
         }
         for ((index, kernel, threads, placement), of_kernel) in &state.launches {
             let l1 = self.architectures[*index].caches().l1(placement.shared).bytes();
@@ -298,16 +419,105 @@ fn key(launch: &LaunchView<'_>) -> (String, [u32; 3], u32) {
     (launch.kernel.to_owned(), launch.shape.block, launch.shape.dynamic_shared)
 }
 
-/// The sites of accesses of the tool, each with whether it is one of shared memory.
-fn traced_sites(launch: &EndedLaunch<'_>) -> FxHashMap<u32, (bool, TracedSite)> {
-    let of_tool = launch.sites.numbered().filter(|(_, site)| site.tool == "traffic");
-    let traced = of_tool.filter_map(|(id, site)| {
-        let (is_shared, AccessOfSite { access, bytes, l1, .. }) = match Kind::of_word(site.word)? {
-            (Kind::Global(access), REQUESTS) => (false, access),
-            (Kind::Shared(access), REQUESTS) => (true, access),
-            _ => return None,
-        };
-        Some((id.0, (is_shared, TracedSite { access, bytes, l1 })))
-    });
-    traced.collect()
+/// A trace, and what is needed to understand it.
+#[derive(Clone, Copy)]
+struct Traced<'t> {
+    launch: &'t EndedLaunch<'t>,
+    pending: &'t PendingTrace,
+    sites: &'t LaunchSites,
+    blocks: &'t [TracedBlock],
+}
+
+impl<'t> Traced<'t> {
+    /// The blocks of each multiprocessor of an architecture.
+    fn multiprocessors(&self, index: usize) -> Vec<Vec<&'t TracedBlock>> {
+        let Sample { multiprocessors, places, .. } = &self.pending.sample;
+        let of_one = |numbers: &Vec<u64>| numbers.iter().map(|number| &self.blocks[places[number]]).collect();
+        multiprocessors[index].iter().map(of_one).collect()
+    }
+}
+
+/// The sites of a launch.
+#[derive(Debug, Default)]
+struct LaunchSites {
+    /// Accesses to global memory.
+    global: FxHashMap<u32, TracedSite>,
+    /// What these are counted as, by the numbers of groups.
+    groups: Vec<(Line, AccessType)>,
+    arrays: ArraySites,
+    of_arrays: Vec<SharedArray>,
+}
+
+/// A shared array.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct SharedArray {
+    variable: Option<Symbol>,
+    name: String,
+    /// Where it is stored to first, in the text.
+    place: Option<Place>,
+}
+
+impl LaunchSites {
+    fn of(launch: &EndedLaunch<'_>, copies: &[Copies]) -> Self {
+        let EndedLaunch { sites, module, kernel, .. } = *launch;
+        let mut all = Self::default();
+        let mut numbers = FxHashMap::default();
+        for (id, site) in sites.numbered().filter(|(_, site)| site.tool == "traffic") {
+            let (is_shared, AccessOfSite { access, bytes, l1, .. }) = match Kind::of_word(site.word) {
+                Some((Kind::Global(access), REQUESTS)) => (false, access),
+                Some((Kind::Shared(access), REQUESTS)) => (true, access),
+                _ => continue,
+            };
+            let place = sites.place_in_function(module, id);
+            let place = place.map(|place| Place { kernel: kernel.to_owned(), ..place });
+            let mut traced = TracedSite { access, bytes, l1, group: 0 };
+            numbers.insert((site.func, site.stmt, is_shared), id.0);
+            if is_shared {
+                let array = all.array(launch, site, place.filter(|_| access == AccessType::Store));
+                all.arrays.shared.insert(id.0, (traced, array));
+            } else if let Some(place) = place {
+                let group = (line_of(&place), access);
+                let known = all.groups.iter().position(|other| *other == group);
+                traced.group = known.unwrap_or(all.groups.len()) as u32;
+                if known.is_none() {
+                    all.groups.push(group);
+                }
+                all.global.insert(id.0, traced);
+                if access == AccessType::Load {
+                    all.arrays.loads.insert(id.0, traced);
+                }
+            }
+        }
+        for Copies { func, loads, used_otherwise } in copies {
+            let Some(func) = *func else { continue };
+            for (&store, loads) in loads {
+                let Some(&store) = numbers.get(&(func, store, true)) else { continue };
+                let of_loads = loads.iter().filter_map(|&load| numbers.get(&(func, load, false)).copied());
+                let only_copied = loads.iter().filter(|load| !used_otherwise.contains(load));
+                let only_copied = only_copied.filter_map(|&load| numbers.get(&(func, load, false)));
+                all.arrays.only_copied.extend(only_copied);
+                all.arrays.copies.insert(store, of_loads.collect());
+            }
+        }
+        all
+    }
+
+    /// The number of the array that a site accesses.
+    fn array(&mut self, launch: &EndedLaunch<'_>, site: &Site, stored_at: Option<Place>) -> u32 {
+        let known = self.of_arrays.iter().position(|array| array.variable == site.variable);
+        let number = known.unwrap_or(self.of_arrays.len());
+        if known.is_none() {
+            let module = launch.module;
+            let name = match site.variable {
+                Some(Symbol::Global(global)) => Some(module.globals[global].name),
+                Some(Symbol::Var(var)) => Some(module.functions[site.func].vars[var].name),
+                _ => None,
+            };
+            let name = name.map_or_else(|| "other shared memory".to_owned(), |name| variable_name(module.text(name)));
+            self.of_arrays.push(SharedArray { variable: site.variable, name, place: None });
+        }
+        let place = &mut self.of_arrays[number].place;
+        *place = place.take().or(stored_at);
+        number as u32
+    }
 }

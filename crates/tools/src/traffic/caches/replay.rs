@@ -22,6 +22,8 @@ pub(super) struct TracedSite {
     /// Of each lane.
     pub(super) bytes: u32,
     pub(super) l1: L1Use,
+    /// What it is counted with.
+    pub(super) group: u32,
 }
 
 /// A block that was traced: the rows of its warps.
@@ -85,17 +87,17 @@ impl Hits {
     }
 }
 
-/// By the number of the site, and that of the object.
-pub(super) type HitsBySite = FxHashMap<(u32, u32), Hits>;
+/// By the number of the group, and that of the object.
+pub(super) type HitsByGroup = FxHashMap<(u32, u32), Hits>;
 
-/// Replays the blocks of some multiprocessors, in both orders. Gives what comes of each site, and of all of them; their ranges are
-/// closer than the sums of those of sites.
+/// Replays the blocks of some multiprocessors, in both orders. Gives what comes of each group of sites, and of all of them;
+/// the range of all is closer than the sum of those of groups.
 pub(super) fn replayed(
     machine: &Machine,
     multiprocessors: &[Vec<&TracedBlock>],
     sites: &FxHashMap<u32, TracedSite>,
     object_at: &dyn Fn(u64) -> u32,
-) -> (HitsBySite, Hits) {
+) -> (HitsByGroup, Hits) {
     let [turns, greedy] = [Order::Turns, Order::Oldest].map(|order| {
         let mut run = Run::new(machine, multiprocessors, order);
         run.to_the_end(machine, sites, object_at);
@@ -109,8 +111,8 @@ pub(super) fn replayed(
         memory: Range::of(of.iter().flat_map(|counts| counts.memory)),
     };
     let total = range(&[&turns, &greedy].map(|all| all.values().fold(Counts::default(), Counts::plus)));
-    let by_site = turns.iter().map(|(key, counts)| (*key, range(&[*counts, greedy[key]]))).collect();
-    (by_site, total)
+    let by_group = turns.iter().map(|(key, counts)| (*key, range(&[*counts, greedy[key]]))).collect();
+    (by_group, total)
 }
 
 /// What was counted in one order; of L2, for both of its sizes.
@@ -234,7 +236,7 @@ impl<'t> Run<'t> {
             }
         }
         self.sectors = sectors;
-        let counted = self.counted.entry((request.site, object)).or_default();
+        let counted = self.counted.entry((site.group, object)).or_default();
         *counted = counted.plus(&counts);
     }
 }
@@ -379,7 +381,7 @@ mod tests {
     const ALL: u32 = u32::MAX;
 
     fn site(access: AccessType) -> TracedSite {
-        TracedSite { access, bytes: 4, l1: L1Use::Default }
+        TracedSite { access, bytes: 4, l1: L1Use::Default, group: 3 }
     }
 
     fn machine(name: &str, shared: u32, resident: usize) -> Machine {
@@ -515,8 +517,8 @@ mod tests {
         let blocks = [TracedBlock { warps: vec![row(&loads(8, 1))] }, TracedBlock { warps: vec![row(&loads(8, 1))] }];
         let sites = [(0, site(AccessType::Load))].into_iter().collect();
         let two: Vec<Vec<&TracedBlock>> = blocks.iter().map(|block| vec![block]).collect();
-        let (by_site, all) = replayed(&machine("sm_80", 0, 1), &two, &sites, &|_| 5);
+        let (by_group, all) = replayed(&machine("sm_80", 0, 1), &two, &sites, &|_| 5);
         assert_eq!((all.l1, all.l2, all.memory), (exactly(0), exactly(8 * 4), exactly(8 * 4)));
-        assert_eq!(by_site.keys().collect::<Vec<_>>(), [&(0, 5)]);
+        assert_eq!(by_group.keys().collect::<Vec<_>>(), [&(3, 5)]);
     }
 }

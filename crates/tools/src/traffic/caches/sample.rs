@@ -9,10 +9,8 @@ use std::ops::Range;
 
 use gpu::Caches;
 
-use super::trace::ROW;
-
 /// Bytes that the trace of a launch has at most.
-const MOST_BYTES: u64 = 256 << 20;
+const MOST_BYTES: u64 = 64 << 20;
 /// How often the blocks of a multiprocessor are others.
 const WAVES: u64 = 2;
 
@@ -28,9 +26,10 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// Of so many blocks, each of which has so many warps, for architectures of which each multiprocessor has so many at once.
-    pub(super) fn of(blocks: u64, warps: u64, architectures: &[(&Caches, u32)]) -> Self {
-        let rows = MOST_BYTES / ROW / (architectures.len() as u64).max(1);
+    /// Of so many blocks, each of which has so many warps with rows of so many bytes, for architectures of which each multiprocessor
+    /// has so many at once.
+    pub(super) fn of(blocks: u64, warps: u64, row: u64, architectures: &[(&Caches, u32)]) -> Self {
+        let rows = MOST_BYTES / row / (architectures.len() as u64).max(1);
         let mut window = blocks / 2..blocks / 2;
         let mut multiprocessors = Vec::new();
         for (caches, resident) in architectures {
@@ -53,6 +52,7 @@ impl Sample {
 mod tests {
     use gpu::Architecture;
 
+    use super::super::trace::MOST_ROW;
     use super::*;
 
     fn caches(name: &str) -> &'static Caches {
@@ -61,27 +61,30 @@ mod tests {
 
     #[test]
     fn small_grids_are_traced_whole() {
-        let sample = Sample::of(10, 8, &[(caches("sm_21"), 6)]);
+        let sample = Sample::of(10, 8, MOST_ROW, &[(caches("sm_21"), 6)]);
         assert_eq!((sample.window, sample.places.len()), (0..10, 10));
         assert_eq!(sample.multiprocessors[0], [vec![0, 4, 8], vec![1, 5, 9], vec![2, 6], vec![3, 7]]);
     }
 
     #[test]
     fn of_large_grids_the_middle_is_traced() {
-        // 108 multiprocessors have 8 blocks at once, twice; there is room for 16 of them.
-        let sample = Sample::of(1_000_000, 8, &[(caches("sm_80"), 8)]);
+        // 108 multiprocessors have 8 blocks at once, twice; there is room for four of them.
+        let sample = Sample::of(1_000_000, 8, MOST_ROW, &[(caches("sm_80"), 8)]);
         assert_eq!(sample.window, 499_136..500_864);
-        assert_eq!((sample.multiprocessors[0].len(), sample.places.len()), (16, 256));
+        assert_eq!((sample.multiprocessors[0].len(), sample.places.len()), (4, 64));
         assert_eq!(sample.multiprocessors[0][1][..3], [499_137, 499_245, 499_353]);
         assert_eq!(sample.places.get(&499_137), Some(&1));
+        // Small rows are enough for all of them.
+        let sample = Sample::of(1_000_000, 8, 4096, &[(caches("sm_80"), 8)]);
+        assert_eq!((sample.multiprocessors[0].len(), sample.places.len()), (108, 1728));
     }
 
     #[test]
     fn memory_is_bounded() {
         let all: Vec<(&Caches, u32)> = gpu::CACHES.iter().map(|caches| (caches, 2)).collect();
         for warps in [1, 32] {
-            let sample = Sample::of(u64::from(u32::MAX), warps, &all);
-            assert!(sample.places.len() as u64 * warps * ROW <= MOST_BYTES + 10 * 4 * 32 * ROW);
+            let sample = Sample::of(u64::from(u32::MAX), warps, MOST_ROW, &all);
+            assert!(sample.places.len() as u64 * warps * MOST_ROW <= MOST_BYTES + 10 * 4 * 32 * MOST_ROW);
         }
     }
 }

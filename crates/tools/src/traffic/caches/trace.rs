@@ -6,8 +6,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes of the row of a warp.
-pub(in super::super) const ROW: u64 = 128 << 10;
+/// Bytes of the row of a warp at most.
+pub(in super::super) const MOST_ROW: u64 = 128 << 10;
 /// Bytes of a record, and of one that has a distance for each lane.
 pub(in super::super) const AFFINE_RECORD: u64 = 24;
 pub(in super::super) const SCATTERED_RECORD: u64 = AFFINE_RECORD + 32 * 4;
@@ -16,6 +16,12 @@ pub(in super::super) const BARRIER: u32 = u32::MAX - 1;
 
 /// Words before the records.
 const HEAD: usize = 1;
+
+/// Bytes of a row for so many records, or for any number of them.
+pub(super) fn row_bytes(records: Option<u64>) -> u64 {
+    let bytes = records.map_or(MOST_ROW, |records| 8 + records.saturating_mul(SCATTERED_RECORD));
+    bytes.next_multiple_of(64).min(MOST_ROW)
+}
 
 /// A record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,7 +49,7 @@ pub(super) fn taken(row: &[AtomicU64]) -> Row {
     let used = row.first().map_or(0, |used| used.load(Ordering::Relaxed));
     let words = (used / 8).min(row.len() as u64 - HEAD as u64) as usize;
     let words = row[HEAD..HEAD + words].iter().map(|word| word.load(Ordering::Relaxed)).collect();
-    Row { words, is_cut: used > ROW - 8 * HEAD as u64 }
+    Row { words, is_cut: used > 8 * (row.len() - HEAD) as u64 }
 }
 
 /// The records of a warp.
@@ -58,6 +64,43 @@ impl Row {
     /// From the first on.
     pub(super) fn trace(&self) -> WarpTrace<'_> {
         WarpTrace { row: &self.words, at: 0 }
+    }
+}
+
+/// Makes the records of a warp.
+#[derive(Default, Debug)]
+pub(super) struct RowWriter {
+    words: Vec<u64>,
+}
+
+impl RowWriter {
+    /// Adds a record as it is.
+    pub(super) fn copy(&mut self, request: &Request<'_>) {
+        let kind = u64::from(request.distances.is_some()) << 32;
+        self.head(request.site, request.lanes, request.first, u64::from(request.step.cast_unsigned()) | kind);
+        self.words.extend(request.distances.unwrap_or_default());
+    }
+
+    /// Adds a record of lanes with addresses, in rising order; nothing if there are none.
+    pub(super) fn scattered(&mut self, site: u32, addresses: &[(u32, u64)]) {
+        let Some(&(_, first)) = addresses.first() else { return };
+        let lanes = addresses.iter().fold(0, |lanes, (lane, _)| lanes | 1 << lane);
+        self.head(site, lanes, first, 1 << 32);
+        let mut distances = [0; 16];
+        for &(lane, address) in addresses {
+            let distance = address.wrapping_sub(first) as u32;
+            distances[lane as usize / 2] |= u64::from(distance) << (lane % 2 * 32);
+        }
+        self.words.extend(distances);
+    }
+
+    fn head(&mut self, site: u32, lanes: u32, first: u64, step: u64) {
+        self.words.extend([u64::from(site + 1) | u64::from(lanes) << 32, first, step]);
+    }
+
+    /// The row.
+    pub(super) fn finish(self, is_cut: bool) -> Row {
+        Row { words: self.words.into(), is_cut }
     }
 }
 
@@ -117,6 +160,26 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn rows_are_as_large_as_they_may_need_to_be() {
+        assert_eq!((row_bytes(None), row_bytes(Some(1)), row_bytes(Some(10))), (MOST_ROW, 192, 1536));
+        assert_eq!(row_bytes(Some(u64::MAX)), MOST_ROW);
+    }
+
+    #[test]
+    fn records_can_be_written_anew() {
+        let old = row(&[(7, 0b1010, 1000, -4), (8, 0b11, 64, 4)]);
+        let mut writer = RowWriter::default();
+        old.trace().for_each(|request| writer.copy(&request));
+        assert_eq!(writer.finish(false), old);
+        let mut writer = RowWriter::default();
+        writer.scattered(3, &[(1, 1000), (4, 900)]);
+        writer.scattered(3, &[]);
+        let new = writer.finish(true);
+        let all: Vec<Vec<_>> = new.trace().map(|request| request.addresses().collect()).collect();
+        assert_eq!(all, [vec![(1, 1000), (4, 900)]]);
+    }
+
+    #[test]
     fn rows_that_were_full_end_early() {
         let of = |used: u64, words: usize| {
             let row: Vec<AtomicU64> = [used, 3, 64, 4].into_iter().map(AtomicU64::new).collect();
@@ -125,7 +188,7 @@ pub(super) mod tests {
         };
         assert_eq!(of(24, 4), (1, false));
         assert_eq!(of(0, 4), (0, false));
-        assert_eq!(of(ROW, 4), (1, true));
+        assert_eq!(of(48, 4), (1, true));
         assert_eq!(of(16, 4), (0, false), "half a record is none");
     }
 }
