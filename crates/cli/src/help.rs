@@ -85,7 +85,7 @@ fn examples(name: &str) -> Vec<String> {
     let own: &[&str] = match name {
         "memcheck" => &["memcheck --leak-check full ./app"],
         "racecheck" => &["racecheck --schedule random --preempt --seed 3 ./app"],
-        "traffic" => &["traffic --arch sm_80,sm_90 ./app"],
+        "traffic" => &["traffic --arch sm_80,sm_90 ./app", "traffic --caches --carveout 64 ./app"],
         "rmt" => &["rmt --recover ./app"],
         "repair" => &["repair --detect ./app"],
         "inject" => &[

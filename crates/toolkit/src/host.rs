@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::io;
+use std::path::Path;
 use std::sync::{Arc, MutexGuard};
 
 use device::Memory;
@@ -46,6 +47,12 @@ pub trait Host: Debug + Send + Sync {
 
     /// Tells the user something that concerns all of the run, once.
     fn say(&self, text: &str);
+
+    /// How many registers NVIDIA's assembler gives each thread of a kernel, in a text of PTX, on an architecture. It is the one at a
+    /// path, or else on the `PATH`; nothing if there is none, or if it does not take the text.
+    fn registers(&self, _ptxas: Option<&Path>, _text: &str, _kernel: &str, _architecture: &str) -> Option<u32> {
+        None
+    }
 
     /// Whether this is a function of the program that a stream calls, which must not wait for streams.
     fn is_in_stream(&self) -> bool;

@@ -2,7 +2,7 @@
 //! header asks for, and must end as its header says. `group/program [variant]` is the name of a test.
 //!
 //! Those in `tests/memcheck`, `tests/racecheck`, `tests/repair`, `tests/rmt`, `tests/fidelity`, `tests/twice`, `tests/loads`, `tests/order` and `tests/doubled` are run under the tool of that name
-//! (`report.rs`). Those in `tests/traffic/closed_forms` have the numbers at their lines that traffic must count (`tables.rs`). Those
+//! (`report.rs`). Those in `tests/traffic/closed_forms` and `tests/traffic/caches` have the numbers at their lines that traffic must count (`tables.rs`). Those
 //! in `tests/inject` say what must come of faults in them (`faults.rs`). Those in `tests/campaign` are run in shards (`campaigns.rs`).
 //! `health.rs` runs `warpgrind health`, `sarif.rs` writes SARIF with every tool, and `guide.rs` has the commands of the guide.
 //!
@@ -137,6 +137,12 @@ fn main() -> Result<()> {
     for (name, source) in sources_in(&closed_forms, &["cu"])? {
         let check = move || tables::check(toolchain()?, &source).map_err(|error| Failed::from(format!("{error:#}")));
         trials.push(Trial::test(format!("traffic/closed_forms/{name}"), check).with_ignored_flag(true));
+    }
+    let caches = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/traffic/caches").canonicalize()?;
+    for (name, source) in sources_in(&caches, &["cu"])? {
+        let check =
+            move || tables::check_caches(toolchain()?, &source).map_err(|error| Failed::from(format!("{error:#}")));
+        trials.push(Trial::test(format!("traffic/caches/{name}"), check).with_ignored_flag(true));
     }
     let faulty = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/inject").canonicalize()?;
     for (name, source) in sources_in(&faulty, &["cu"])? {

@@ -1,9 +1,9 @@
-//! Runs the programs in `tests/traffic/closed_forms` under traffic, and compares its tables with the numbers that stand at the
-//! lines of the source.
+//! Runs the programs in `tests/traffic/closed_forms` and `tests/traffic/caches` under traffic, and compares its tables with the numbers
+//! that stand at the lines of the source.
 //!
 //! `//~ TRAFFIC global load requests=4 sectors=4*32; shared store requests=1 bank_passes=2` has what must be counted of the
 //! accesses of a line, `//~ BRANCH executed=2 divergent=1 idle_lanes=14` of its branches; a number is a sum of products. Lines
-//! without marks must have nothing. All of that must be the same with two workers, with threads on their own, and with any seed
+//! without marks must have nothing. `//~ CACHES load sectors=4 l1_hits_low=4` has what caches must come to. All of that must be the same with two workers, with threads on their own, and with any seed
 //! of a random schedule.
 
 use std::collections::BTreeMap;
@@ -26,28 +26,44 @@ const WAYS: [&[&str]; 4] = [
     &["--width", "1", "--seed", "1"],
     &["--arch", "sm_21,sm_90", "--seed", "1"],
 ];
+/// The same for caches, of which architectures count otherwise. Threads on their own part where lanes of a warp do not.
+const CACHE_WAYS: [&[&str]; 3] = [&["--seed", "1"], &["--threads", "2"], &["--threads", "1"]];
 /// Seeds of random schedules.
 const SEEDS: u64 = 20;
+const SEEDS_OF_CACHES: u64 = 5;
 
 /// Runs a program, and compares what is counted.
 pub(crate) fn check(toolchain: &Toolchain, source: &Path) -> Result<()> {
+    check_ways(toolchain, source, &WAYS, SEEDS, &[])
+}
+
+/// The same for a program that says what caches come to.
+pub(crate) fn check_caches(toolchain: &Toolchain, source: &Path) -> Result<()> {
+    check_ways(toolchain, source, &CACHE_WAYS, SEEDS_OF_CACHES, &["--caches"])
+}
+
+fn check_ways(toolchain: &Toolchain, source: &Path, ways: &[&[&str]], seeds: u64, flags: &[&str]) -> Result<()> {
+    let has_caches = !flags.is_empty();
+    let counted = |program: &Path, source: &Path, way: &[&str]| counted(program, source, &[flags, way].concat());
     let wanted = marks(&std::fs::read_to_string(source)?)?;
     ensure!(!wanted.is_empty(), "no line says what must be counted");
     let mut header = Header::parse("")?;
     header.build.push("-g".to_owned());
     let program = toolchain.build(source, &header, Variant::Lines).context("building the program")?.program;
-    let first = counted(&program, source, WAYS[0])?;
+    let first = counted(&program, source, ways[0])?;
     let wrong: Vec<String> = first
         .iter()
+        // What is counted without caches has tests of its own.
+        .filter(|((_, what), _)| !has_caches || what.starts_with("caches"))
         .filter(|(key, columns)| wanted.get(*key).is_none_or(|wanted| !has(columns, wanted)))
         .map(|(key, columns)| format!("{key:?}: counted {columns:?}, wanted {:?}", wanted.get(key)))
         .chain(wanted.keys().filter(|key| !first.contains_key(*key)).map(|key| format!("{key:?}: nothing is counted")))
         .collect();
     ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
-    for way in &WAYS[1..] {
+    for way in &ways[1..] {
         ensure!(counted(&program, source, way)? == first, "{way:?} counts otherwise");
     }
-    for seed in 0..SEEDS {
+    for seed in 0..seeds {
         let seed = seed.to_string();
         let way = ["--schedule", "random", "--preempt", "--seed", &seed];
         ensure!(counted(&program, source, &way)? == first, "{way:?} counts otherwise");
@@ -65,7 +81,12 @@ fn counted(program: &Path, source: &Path, flags: &[&str]) -> Result<Counts> {
     let installation = Installation::make()?;
     let report = installation.file("report.jsonl");
     let mut command = timeout(&installation);
-    command.arg("traffic").args(flags).args(["--format", "json", "--log-file"]).arg(&report).arg(program);
+    command
+        .args(["traffic", "--ptxas", "none"])
+        .args(flags)
+        .args(["--format", "json", "--log-file"])
+        .arg(&report)
+        .arg(program);
     let output = command.output().context("starting `timeout`")?;
     ensure!(output.status.success(), "the exit is {}: {}", output.status, String::from_utf8_lossy(&output.stderr));
     let mut counts = BTreeMap::<String, Counts>::new();
@@ -78,6 +99,7 @@ fn counted(program: &Path, source: &Path, flags: &[&str]) -> Result<Counts> {
         }
         let what = match text("table") {
             "lines" => format!("{} {}", text("space"), text("access")),
+            "caches" => format!("caches {}", text("access")),
             other => other.to_owned(),
         };
         let key = (row["line"].as_u64().context("a row has a line")?, what);
@@ -105,7 +127,11 @@ fn marks(text: &str) -> Result<Counts> {
             for entry in entries.split(';') {
                 let (columns, words): (Vec<&str>, Vec<&str>) =
                     entry.split_whitespace().partition(|word| word.contains('='));
-                let what = if table == "BRANCH" { "branches".to_owned() } else { words.join(" ") };
+                let what = match table {
+                    "BRANCH" => "branches".to_owned(),
+                    "CACHES" => format!("caches {}", words.join(" ")),
+                    _ => words.join(" "),
+                };
                 let numbers = columns.iter().map(|column| {
                     let (name, number) = column.split_once('=').expect("these have one");
                     Ok((name.to_owned(), value(number)?))

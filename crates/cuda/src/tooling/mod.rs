@@ -16,6 +16,7 @@ mod launches;
 mod modules;
 mod not_run;
 mod plan;
+mod ptxas;
 mod services;
 mod shadow_plane;
 mod shared_words;

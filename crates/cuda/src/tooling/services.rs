@@ -215,6 +215,10 @@ impl Host for Services {
         crate::log::say(text);
     }
 
+    fn registers(&self, ptxas: Option<&Path>, text: &str, kernel: &str, architecture: &str) -> Option<u32> {
+        super::ptxas::registers(ptxas, text, kernel, architecture)
+    }
+
     fn is_in_stream(&self) -> bool {
         crate::queue::is_at_work()
     }

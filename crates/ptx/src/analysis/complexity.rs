@@ -15,6 +15,10 @@ pub struct Complexity {
     /// Ways that control can go on from the reachable blocks, leaving the function included, minus one for each block.
     /// A branch whose outcomes lead to the same block is no decision.
     pub decisions: usize,
+    /// The reachable blocks, and one more that stands for having left.
+    pub nodes: usize,
+    /// The ways between them.
+    pub edges: usize,
     /// Selections between two values by `selp` and `slct`.
     pub selects: usize,
     /// Guarded instructions other than branches, `ret`, `exit` and `trap`, which are decisions.
@@ -30,6 +34,8 @@ impl Complexity {
         for &block in cfg.graph().reverse_post_order() {
             let ways = cfg.successors(block).len() + usize::from(cfg.is_exit(block));
             complexity.decisions += ways.saturating_sub(1);
+            complexity.edges += ways;
+            complexity.nodes += 1;
             for (id, inst) in cfg.insts(body, block) {
                 let view = View::of(forms, body, id).expect("the statement is an instruction");
                 complexity.selects += usize::from(matches!(view.op(), Some(Op::Selp | Op::Slct)));
@@ -37,6 +43,7 @@ impl Complexity {
                 complexity.predicated += usize::from(is_predicated);
             }
         }
+        complexity.nodes += 1;
         complexity
     }
 

@@ -14,6 +14,7 @@ use super::caches::{CacheModel, Carveout, Division};
 use super::counters::{AccessOfSite, AccessType, BranchCounts, GlobalCounts, Kind, SharedCounts, Steps};
 use super::instrument::{self, Function};
 use super::occupancy::{BlockNeeds, Occupancy};
+use super::registers::Registers;
 use super::{
     ANY_SHAPE, Line, PATTERN_OF_SITE, PATTERN_ROW, PATTERN_SITES, PATTERNS, TRACED, WHOLE_ROWS, advice, line_of,
     variable_name,
@@ -25,6 +26,7 @@ pub(super) struct TrafficInstance {
     host: Arc<dyn Host>,
     architectures: Vec<Architecture>,
     carveout: Option<Carveout>,
+    registers: Registers,
     /// If caches are modelled.
     caches: Option<CacheModel>,
     counted: Mutex<Counted>,
@@ -35,8 +37,8 @@ pub(super) struct TrafficInstance {
 struct Counted {
     lines: BTreeMap<(Line, Space, AccessType), LineCounts>,
     branches: BTreeMap<Line, BranchCounts>,
-    /// How often kernels were launched with such blocks.
-    launches: BTreeMap<(String, BlockNeeds, CarveoutRequest), u64>,
+    /// How often kernels were launched with such blocks, as they are on each architecture.
+    launches: BTreeMap<(String, Vec<BlockNeeds>, CarveoutRequest), u64>,
     findings: Vec<Finding>,
     /// Instructions of kernels that are not counted.
     not_counted: BTreeMap<String, u64>,
@@ -60,14 +62,25 @@ impl TrafficInstance {
         architectures: Vec<Architecture>,
         carveout: Option<Carveout>,
         has_caches: bool,
+        registers: Registers,
         host: &Arc<dyn Host>,
     ) -> Self {
         let caches = has_caches.then(|| CacheModel::new(architectures.clone(), carveout));
-        Self { host: Arc::clone(host), architectures, carveout, caches, counted: Mutex::default() }
+        Self { host: Arc::clone(host), architectures, carveout, registers, caches, counted: Mutex::default() }
     }
 
     fn counted(&self) -> MutexGuard<'_, Counted> {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a block of a launch needs on each architecture.
+    fn needs(&self, launch: &LaunchView<'_>) -> Vec<BlockNeeds> {
+        let of = |architecture: &Architecture| BlockNeeds {
+            threads: launch.shape.block.iter().product(),
+            shared: launch.static_shared + u64::from(launch.shape.dynamic_shared),
+            registers: self.registers.of(launch, architecture),
+        };
+        self.architectures.iter().map(of).collect()
     }
 
     /// A row of a table for an architecture.
@@ -174,18 +187,9 @@ impl SiteCounts {
     }
 }
 
-/// What a block of a launch needs.
-fn needs(launch: &LaunchView<'_>) -> BlockNeeds {
-    BlockNeeds {
-        threads: launch.shape.block.iter().product(),
-        shared: launch.static_shared + u64::from(launch.shape.dynamic_shared),
-        registers: None,
-    }
-}
-
 impl Instance for TrafficInstance {
     fn on_launch(&self, launch: &LaunchView<'_>) {
-        let key = (launch.kernel.to_owned(), needs(launch), launch.carveout);
+        let key = (launch.kernel.to_owned(), self.needs(launch), launch.carveout);
         *self.counted().launches.entry(key).or_default() += 1;
     }
 
@@ -210,7 +214,7 @@ impl Instance for TrafficInstance {
         words.keep(patterns);
         let traced = instrument::traced(version);
         if let Some(caches) = self.caches.as_ref().filter(|_| !traced.is_empty()) {
-            caches.begin(launch, &needs(launch), &traced, &*self.host, words);
+            caches.begin(launch, &self.needs(launch), &traced, &*self.host, words);
         }
         let not_counted = Function::not_counted(version);
         if not_counted > 0 {
@@ -270,13 +274,14 @@ impl Instance for TrafficInstance {
             }
         }
         for ((kernel, needs, request), launches) in &counted.launches {
-            for architecture in &self.architectures {
+            for (architecture, needs) in self.architectures.iter().zip(needs) {
                 let Division { shared, .. } = Division::of(architecture, needs, self.carveout, *request);
                 let occupancy = Occupancy::of(architecture, needs, shared);
                 let row = self
                     .row("occupancy", architecture, kernel)
                     .with("threads", Cell::Number(needs.threads.into()))
                     .with("shared_bytes", Cell::Number(needs.shared))
+                    .with("registers", Cell::Number(needs.registers.unwrap_or(0).into()))
                     .with("blocks", Cell::Number(occupancy.blocks.into()))
                     .with("warps", Cell::Number(occupancy.warps.into()))
                     .with("warps_max", Cell::Number(occupancy.most_warps.into()))

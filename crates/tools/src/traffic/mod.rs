@@ -14,6 +14,7 @@ mod inline;
 mod instrument;
 mod line;
 mod occupancy;
+mod registers;
 
 use std::sync::Arc;
 
@@ -25,6 +26,7 @@ use toolkit::{Flag, FlagValue, Host, Instance, Options, Tool};
 
 use caches::Carveout;
 use line::{Line, line_of, variable_name};
+use registers::Registers;
 
 /// The tool.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +66,13 @@ const CARVEOUT: Flag = Flag {
     name: "carveout",
     help: "Shared memory of a multiprocessor, in kilobytes (64) or in percent of the largest (50%); else what the program asks for",
     value: Some(FlagValue { name: "KB|%", default: "", check: check_carveout }),
+};
+
+/// Who says how many registers kernels have.
+const PTXAS: Flag = Flag {
+    name: "ptxas",
+    help: "NVIDIA's assembler, which says how many registers kernels have: its path, auto for the one on the PATH, or none",
+    value: Some(FlagValue { name: "FILE", default: "auto", check: |_| Ok(()) }),
 };
 
 fn check_carveout(text: &str) -> Result<(), String> {
@@ -135,7 +144,7 @@ impl Tool for Traffic {
     }
 
     fn flags(&self) -> &'static [Flag] {
-        &[ARCH, CACHES, CARVEOUT]
+        &[ARCH, CACHES, CARVEOUT, PTXAS]
     }
 
     fn explanations(&self) -> &'static [Explanation] {
@@ -145,7 +154,8 @@ impl Tool for Traffic {
     fn start(&self, options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
         let architectures = Architecture::list(options.get(&ARCH))?;
         let carveout = Carveout::parse(options.get(&CARVEOUT))?;
-        let instance = host::TrafficInstance::new(architectures, carveout, options.has(&CACHES), host);
+        let registers = Registers::new(options.get(&PTXAS), host);
+        let instance = host::TrafficInstance::new(architectures, carveout, options.has(&CACHES), registers, host);
         Ok(Box::new(instance))
     }
 }

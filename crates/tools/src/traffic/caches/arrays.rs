@@ -209,7 +209,7 @@ impl<'s> Walk<'s> {
         self.time += 1;
         if let Some(arrays) = self.fills.get(&request.site) {
             let bytes = self.sites.loads.get(&request.site).map_or(4, |site| site.bytes);
-            sectors_of(request, bytes, &mut self.sectors);
+            sectors_of(request, bytes, 0, &mut self.sectors);
             for array in arrays {
                 *self.filled.entry(*array).or_default() += self.sectors.len() as u64;
             }

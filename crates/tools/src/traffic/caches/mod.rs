@@ -74,8 +74,10 @@ struct PendingTrace {
     warps: usize,
     /// Bytes of a row.
     row: u64,
+    /// Where the memory of the device begins.
+    origin: u64,
     copies: Vec<Copies>,
-    needs: BlockNeeds,
+    threads: u32,
     placements: Vec<Placement>,
     objects: ObjectNames,
 }
@@ -168,7 +170,7 @@ impl CacheModel {
     pub(super) fn begin(
         &self,
         launch: &LaunchView<'_>,
-        needs: &BlockNeeds,
+        needs: &[BlockNeeds],
         functions: &[&TracedFunction],
         host: &dyn Host,
         words: &mut Words<'_>,
@@ -199,21 +201,23 @@ impl CacheModel {
     fn pending(
         &self,
         launch: &LaunchView<'_>,
-        needs: &BlockNeeds,
+        needs: &[BlockNeeds],
         functions: &[&TracedFunction],
         host: &dyn Host,
     ) -> Option<PendingTrace> {
         let placements: Vec<Placement> = self
             .architectures
             .iter()
-            .map(|architecture| {
+            .zip(needs)
+            .map(|(architecture, needs)| {
                 let Division { shared, by } = Division::of(architecture, needs, self.carveout, launch.carveout);
                 let resident = Occupancy::of(architecture, needs, shared).blocks;
                 Placement { shared, by, resident }
             })
             .collect();
         let blocks = launch.shape.grid.iter().map(|&size| u64::from(size)).product();
-        let warps = needs.threads.div_ceil(32) as usize;
+        let threads = launch.shape.block.iter().product::<u32>();
+        let warps = threads.div_ceil(32) as usize;
         let of_architectures: Vec<_> = self
             .architectures
             .iter()
@@ -231,7 +235,8 @@ impl CacheModel {
         };
         let objects = ObjectNames::of(launch, host);
         let copies = functions.iter().map(|function| function.copies.clone()).collect();
-        Some(PendingTrace { sample, words, warps, row, copies, needs: *needs, placements, objects })
+        let origin = host.memory().range().0 / u64::from(gpu::LINE) * u64::from(gpu::LINE);
+        Some(PendingTrace { sample, words, warps, row, origin, copies, threads, placements, objects })
     }
 
     /// A launch has ended: if it was traced, its trace is replayed.
@@ -258,7 +263,7 @@ impl CacheModel {
     /// Replays a trace for an architecture.
     fn replay(&self, traced: &Traced<'_>, index: usize, placement: &Placement) {
         let Traced { launch, pending, sites, .. } = *traced;
-        let machine = self.machine(index, placement);
+        let machine = self.machine(index, placement, pending.origin);
         let multiprocessors = traced.multiprocessors(index);
         let object_at = |address: u64| pending.objects.at(address);
         let (by_group, total) = replayed(&machine, &multiprocessors, &sites.global, &object_at);
@@ -269,7 +274,7 @@ impl CacheModel {
             let object = pending.objects.name(object).to_owned();
             state.lines.entry((index, line, access, object)).or_default().add(&hits);
         }
-        let key = (index, launch.kernel.to_owned(), pending.needs.threads, placement.clone());
+        let key = (index, launch.kernel.to_owned(), pending.threads, placement.clone());
         let of_kernel = state.launches.entry(key).or_default();
         of_kernel.hits.add(&total);
         of_kernel.multiprocessors += multiprocessors.len() as u64;
@@ -340,14 +345,19 @@ impl CacheModel {
                 global.insert(id, TracedSite { group: first + array, ..*site });
             }
         }
-        let (by_group, _) = replayed(&self.machine(index, placement), &[without.iter().collect()], &global, &|_| 0);
+        let (by_group, _) = replayed(
+            &self.machine(index, placement, traced.pending.origin),
+            &[without.iter().collect()],
+            &global,
+            &|_| 0,
+        );
         let of_arrays = by_group.into_iter().filter_map(|((group, _), hits)| Some((group.checked_sub(first)?, hits)));
         of_arrays.collect()
     }
 
-    fn machine(&self, index: usize, placement: &Placement) -> Machine {
+    fn machine(&self, index: usize, placement: &Placement, origin: u64) -> Machine {
         let caches = self.architectures[index].caches();
-        Machine { caches, l1: caches.l1(placement.shared), resident: placement.resident as usize }
+        Machine { caches, l1: caches.l1(placement.shared), resident: placement.resident as usize, origin }
     }
 
     /// What is to be said at the end.

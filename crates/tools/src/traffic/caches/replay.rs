@@ -40,6 +40,8 @@ pub(super) struct Machine {
     pub(super) l1: CacheShape,
     /// How many blocks a multiprocessor has at once.
     pub(super) resident: usize,
+    /// Where the memory of the device begins. It is elsewhere in each process, and sets of caches are not to depend on that.
+    pub(super) origin: u64,
 }
 
 /// What comes of the accesses of a site to an object.
@@ -206,7 +208,7 @@ impl<'t> Run<'t> {
                 let Some(request) = self.multiprocessors[number].next() else { continue };
                 is_over = false;
                 if let Some(site) = sites.get(&request.site) {
-                    self.access(machine.caches, number, &request, site, object_at);
+                    self.access(machine, number, &request, site, object_at);
                 }
             }
         }
@@ -214,15 +216,16 @@ impl<'t> Run<'t> {
 
     fn access(
         &mut self,
-        caches: &Caches,
+        machine: &Machine,
         number: usize,
         request: &Request<'_>,
         site: &TracedSite,
         object_at: &dyn Fn(u64) -> u32,
     ) {
         let mut sectors = std::mem::take(&mut self.sectors);
-        sectors_of(request, site.bytes, &mut sectors);
-        let object = sectors.first().map_or(0, |sector| object_at(sector << SECTOR_BITS));
+        let Machine { caches, origin, .. } = *machine;
+        sectors_of(request, site.bytes, origin, &mut sectors);
+        let object = sectors.first().map_or(0, |sector| object_at((sector << SECTOR_BITS).wrapping_add(origin)));
         let mut counts = Counts { requests: 1, ..Counts::default() };
         let l1 = &mut self.multiprocessors[number].l1;
         // A request asks for a line once, whichever of its sectors it wants.
@@ -241,10 +244,11 @@ impl<'t> Run<'t> {
     }
 }
 
-/// The sectors that lanes access, each once, in rising order.
-pub(super) fn sectors_of(request: &Request<'_>, bytes: u32, sectors: &mut Vec<u64>) {
+/// The sectors that lanes access, each once, in rising order, counted from some address on.
+pub(super) fn sectors_of(request: &Request<'_>, bytes: u32, origin: u64, sectors: &mut Vec<u64>) {
     sectors.clear();
     for (_, address) in request.addresses() {
+        let address = address.wrapping_sub(origin);
         let last = address.saturating_add(u64::from(bytes.max(1)) - 1) >> SECTOR_BITS;
         sectors.extend(address >> SECTOR_BITS..=last);
     }
@@ -386,7 +390,7 @@ mod tests {
 
     fn machine(name: &str, shared: u32, resident: usize) -> Machine {
         let caches = Architecture::named(name).unwrap().caches();
-        Machine { caches, l1: caches.l1(shared << 10), resident }
+        Machine { caches, l1: caches.l1(shared << 10), resident, origin: 0 }
     }
 
     /// What blocks of one warp each come to on one multiprocessor, by whether they load or store.

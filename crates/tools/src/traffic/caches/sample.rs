@@ -33,7 +33,8 @@ impl Sample {
         let mut window = blocks / 2..blocks / 2;
         let mut multiprocessors = Vec::new();
         for (caches, resident) in architectures {
-            let (all, of_one) = (u64::from(caches.multiprocessors), u64::from(*resident).max(1) * WAVES);
+            let all = u64::from(caches.multiprocessors);
+            let of_one = (u64::from(*resident).max(1) * WAVES).min(blocks.div_ceil(all)).max(1);
             let some = (rows / (of_one * warps.max(1))).clamp(1, all);
             let len = (all * of_one).min(blocks);
             let first = (blocks - len) / 2;

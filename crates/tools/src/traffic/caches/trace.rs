@@ -19,8 +19,8 @@ const HEAD: usize = 1;
 
 /// Bytes of a row for so many records, or for any number of them.
 pub(super) fn row_bytes(records: Option<u64>) -> u64 {
-    let bytes = records.map_or(MOST_ROW, |records| 8 + records.saturating_mul(SCATTERED_RECORD));
-    bytes.next_multiple_of(64).min(MOST_ROW)
+    let bytes = |records: u64| records.saturating_mul(SCATTERED_RECORD).saturating_add(8).min(MOST_ROW);
+    records.map_or(MOST_ROW, bytes).next_multiple_of(64)
 }
 
 /// A record.
