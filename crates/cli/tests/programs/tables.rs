@@ -30,7 +30,6 @@ const WAYS: [&[&str]; 4] = [
 const CACHE_WAYS: [&[&str]; 3] = [&["--seed", "1"], &["--threads", "2"], &["--threads", "1"]];
 /// Seeds of random schedules.
 const SEEDS: u64 = 20;
-const SEEDS_OF_CACHES: u64 = 5;
 
 /// Runs a program, and compares what is counted.
 pub(crate) fn check(toolchain: &Toolchain, source: &Path) -> Result<()> {
@@ -39,7 +38,7 @@ pub(crate) fn check(toolchain: &Toolchain, source: &Path) -> Result<()> {
 
 /// The same for a program that says what caches come to.
 pub(crate) fn check_caches(toolchain: &Toolchain, source: &Path) -> Result<()> {
-    check_ways(toolchain, source, &CACHE_WAYS, SEEDS_OF_CACHES, &["--caches"])
+    check_ways(toolchain, source, &CACHE_WAYS, SEEDS, &["--caches"])
 }
 
 fn check_ways(toolchain: &Toolchain, source: &Path, ways: &[&[&str]], seeds: u64, flags: &[&str]) -> Result<()> {

@@ -108,8 +108,9 @@ pub(super) fn read_once(place: Option<&Place>, name: &str, array: &ReadOnce) -> 
     }
     let message = format!("`{name}` is read once: shared memory gives nothing");
     let words = format!(
-        "in {} that were traced, {} words are copied into it from global memory and {} are read, none of them twice",
+        "{} that {} traced: {} words are copied into it from global memory and {} are read, none of them twice",
         if array.blocks == 1 { "1 block".to_owned() } else { format!("{} blocks", array.blocks) },
+        if array.blocks == 1 { "was" } else { "were" },
         array.stored,
         array.read,
     );

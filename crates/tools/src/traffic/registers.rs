@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gpu::Architecture;
+use ptx::ir::{Item, Module};
+use ptx::view::{Callee, View};
+use rustc_hash::FxHashSet;
 use toolkit::{Host, LaunchView};
 
 /// Asks for the registers of kernels, for each once.
@@ -44,8 +47,57 @@ impl Registers {
         let key = (launch.kernel.to_owned(), architecture.name);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         *known.entry(key).or_insert_with(|| {
-            // The versions of tools are beside it, and are not asked for.
-            self.host.registers(path, &ptx::print(launch.module), launch.kernel, architecture.name)
+            self.host.registers(path, &alone(launch.module, launch.kernel)?, launch.kernel, architecture.name)
         })
+    }
+}
+
+/// The text of a kernel with what it calls, without its versions and other kernels; nothing if it calls what is not known.
+fn alone(module: &Module, kernel: &str) -> Option<String> {
+    let mut reached = FxHashSet::default();
+    let mut stack = vec![module.function(kernel)?];
+    while let Some(func) = stack.pop() {
+        let function = &module.functions[func];
+        if !reached.insert(function.name) {
+            continue;
+        }
+        let Some(body) = &function.body else { continue };
+        for callee in body.iter().filter_map(|id| View::of(&module.forms, body, id)?.callee()) {
+            let Callee::Direct(callee) = callee else { return None };
+            // It may be a declaration of what is defined elsewhere.
+            stack.push(module.function(module.text(module.functions[callee].name))?);
+        }
+    }
+    let mut alone = module.clone();
+    alone.items.retain(|item| match item {
+        Item::Function(func) => reached.contains(&module.functions[*func].name),
+        Item::Variable(_) | Item::File(_) | Item::Directive(_) => true,
+        // Lines name inlined functions by their places in it. Other sections describe what is not there.
+        Item::Section(name, _) => module.text(*name) == ".debug_str",
+        Item::Alias(_) | Item::Unknown(_) => false,
+    });
+    Some(ptx::print(&alone))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::alone;
+
+    #[test]
+    fn kernels_are_asked_for_alone() {
+        let text = ".version 8.0 .target sm_80 .address_size 64
+            .global .b32 counter;
+            .func used() { ret; }
+            .func unused() { ret; }
+            .visible .entry other() { call unused; ret; }
+            .visible .entry k() { call used; ret; }
+            .visible .entry through_pointer(.param .u64 f) {
+                .reg .b64 %f; ld.param.u64 %f, [f]; p: .callprototype _ (); call %f, p; ret;
+            }";
+        let module = ptx::parse(text).module;
+        let k = alone(&module, "k").unwrap();
+        assert!(k.contains("entry k") && k.contains("used()") && k.contains("counter"), "{k}");
+        assert!(!k.contains("unused") && !k.contains("other"), "{k}");
+        assert!(alone(&module, "through_pointer").is_none() && alone(&module, "nobody").is_none());
     }
 }

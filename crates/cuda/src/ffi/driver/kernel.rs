@@ -66,7 +66,7 @@ pub(crate) fn set_attribute(kernel: &Kernel, attribute: CUfunction_attribute, va
         }
         CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => kernel.carveout.set_percent(value),
         // Clusters: a wish.
-        CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT..CU_FUNC_ATTRIBUTE_MAX => Ok(()),
+        _ if (CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT..CU_FUNC_ATTRIBUTE_MAX).contains(&attribute) => Ok(()),
         _ => Err(CudaError::INVALID_VALUE),
     }
 }

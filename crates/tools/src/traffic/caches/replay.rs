@@ -102,7 +102,7 @@ pub(super) fn replayed(
 ) -> (HitsByGroup, Hits) {
     let [turns, greedy] = [Order::Turns, Order::Oldest].map(|order| {
         let mut run = Run::new(machine, multiprocessors, order);
-        run.to_the_end(machine, sites, object_at);
+        run.run(machine, sites, object_at);
         run.counted
     });
     let range = |of: &[Counts; 2]| Hits {
@@ -200,7 +200,7 @@ impl<'t> Run<'t> {
         Self { multiprocessors: multiprocessors.collect(), l2, counted: FxHashMap::default(), sectors: Vec::new() }
     }
 
-    fn to_the_end(&mut self, machine: &Machine, sites: &FxHashMap<u32, TracedSite>, object_at: &dyn Fn(u64) -> u32) {
+    fn run(&mut self, machine: &Machine, sites: &FxHashMap<u32, TracedSite>, object_at: &dyn Fn(u64) -> u32) {
         let mut is_over = false;
         while !is_over {
             is_over = true;
