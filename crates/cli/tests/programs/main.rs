@@ -4,7 +4,8 @@
 //! Those in `tests/memcheck`, `tests/racecheck`, `tests/repair`, `tests/rmt`, `tests/fidelity`, `tests/twice`, `tests/loads`, `tests/order` and `tests/doubled` are run under the tool of that name
 //! (`report.rs`). Those in `tests/traffic/closed_forms` and `tests/traffic/caches` have the numbers at their lines that traffic must count (`tables.rs`). Those
 //! in `tests/inject` say what must come of faults in them (`faults.rs`). Those in `tests/campaign` are run in shards (`campaigns.rs`).
-//! `health.rs` runs `warpgrind health`, `sarif.rs` writes SARIF with every tool, and `guide.rs` has the commands of the guide.
+//! `health.rs` runs `warpgrind health`, `sarif.rs` writes SARIF with every tool, `guide.rs` has the commands of the guide, and
+//! `study.rs` the study of the diffusion filter.
 //!
 //! `cargo nextest run -p warpgrind --test programs --run-ignored only`, and `streams/` after that for a part of them.
 
@@ -20,6 +21,7 @@ mod run;
 mod sarif;
 #[path = "../../../report/tests/schema/mod.rs"]
 mod schema;
+mod study;
 mod tables;
 
 use std::path::{Path, PathBuf};
@@ -163,6 +165,8 @@ fn main() -> Result<()> {
     }
     let check = || health::check(toolchain()?).map_err(|error| Failed::from(format!("{error:#}")));
     trials.push(Trial::test("health", check).with_ignored_flag(true));
+    let check = || study::check().map_err(|error| Failed::from(format!("{error:#}")));
+    trials.push(Trial::test("traffic/diffusion-study", check).with_ignored_flag(true));
     let guide = || guide::check(toolchain()?).map_err(|error| Failed::from(format!("{error:#}")));
     trials.push(Trial::test("guide", guide).with_ignored_flag(true));
     libtest_mimic::run(&args, trials).exit();
