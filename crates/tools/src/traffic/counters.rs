@@ -52,7 +52,42 @@ pub(super) struct AccessOfSite {
     pub(super) bytes: u32,
     /// How far lanes are from each other, in bytes, if that is always the same.
     pub(super) stride: Option<i16>,
+    /// What a request of a whole warp comes to in the banks, if that is always the same and lanes are not a stride apart.
+    pub(super) conflict: Option<Conflict>,
     pub(super) l1: L1Use,
+}
+
+/// What a request of a whole warp comes to in the banks.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct Conflict {
+    /// The most different words of one bank, in one turn.
+    pub(super) ways: u8,
+    /// Passes of all turns.
+    pub(super) passes: u8,
+}
+
+impl Conflict {
+    /// Of lanes that each access some bytes, so far from somewhere. Where that is does not matter: it moves all lanes by as many
+    /// banks. Nothing if lanes may share words in part.
+    pub(super) fn of(bytes: u32, distances: &[i64; 32]) -> Option<Self> {
+        let unit = i64::from(bytes);
+        if ![4, 8, 16].contains(&bytes) || distances.iter().any(|distance| distance % unit != 0) {
+            return None;
+        }
+        let banks = i64::from(BANKS * 4 / bytes);
+        let (mut most, mut passes) = (0, 0);
+        // In a turn there are as many lanes as banks.
+        for turn in distances.chunks(banks as usize) {
+            let mut units: Vec<i64> = turn.iter().map(|distance| distance / unit).collect();
+            units.sort_unstable();
+            units.dedup();
+            let in_bank = |bank: i64| units.iter().filter(|unit| unit.rem_euclid(banks) == bank).count() as u8;
+            let ways = (0..banks).map(in_bank).max().unwrap_or(1);
+            most = most.max(ways);
+            passes += ways;
+        }
+        Some(Self { ways: most, passes })
+    }
 }
 
 /// What an access to global memory asks of L1.
@@ -87,6 +122,13 @@ impl AccessOfSite {
             0 => 1,
             step => 1 << step.trailing_zeros().min(self.banks().trailing_zeros()),
         }
+    }
+
+    /// Ways and passes of a request of a whole warp, if they are known.
+    pub(super) fn known_conflict(&self) -> Option<(u64, u64)> {
+        let of_step = |step: i64| (self.ways(step), self.ways(step) * u64::from(self.unit() / 4));
+        let of_conflict = |Conflict { ways, passes }: Conflict| (ways.into(), passes.into());
+        self.step().map(of_step).or(self.conflict.map(of_conflict))
     }
 
     /// The stride, in units, if it is known; that of lanes that share units is 0.
@@ -152,6 +194,9 @@ const L1_USE: u32 = 12;
 pub(super) const BYTES: u32 = 16;
 const HAS_STRIDE: u32 = 24;
 const STRIDE: u32 = 32;
+/// Where ways and passes are; both are 0 if they are not known.
+const WAYS: u32 = 48;
+const PASSES: u32 = 56;
 
 impl Kind {
     /// How many counters there are.
@@ -169,9 +214,12 @@ impl Kind {
             Self::Shared(access) => (1, Some(access)),
             Self::Branch => (2, None),
         };
-        let of_access = |AccessOfSite { access, bytes, stride, l1 }: AccessOfSite| {
+        let of_access = |AccessOfSite { access, bytes, stride, conflict, l1 }: AccessOfSite| {
+            let of_conflict =
+                |Conflict { ways, passes }: Conflict| u64::from(ways) << WAYS | u64::from(passes) << PASSES;
+            let conflict = conflict.map_or(0, of_conflict);
             let stride = stride.map_or(0, |stride| 1 << HAS_STRIDE | u64::from(stride.cast_unsigned()) << STRIDE);
-            (access as u64) << ACCESS | (l1 as u64) << L1_USE | u64::from(bytes) << BYTES | stride
+            (access as u64) << ACCESS | (l1 as u64) << L1_USE | u64::from(bytes) << BYTES | stride | conflict
         };
         counter | space << SPACE | access.map_or(0, of_access)
     }
@@ -183,6 +231,10 @@ impl Kind {
                 0 => AccessType::Load,
                 1 => AccessType::Store,
                 _ => AccessType::Atomic,
+            },
+            conflict: match ((word >> WAYS) as u8, (word >> PASSES) as u8) {
+                (0, _) => None,
+                (ways, passes) => Some(Conflict { ways, passes }),
             },
             l1: match word >> L1_USE & 0xf {
                 0 => L1Use::Default,
@@ -256,9 +308,9 @@ impl SharedCounts {
                 self.most_ways = self.most_ways.max(1);
             }
             REGULAR => {
-                let ways = access.step().map_or(1, |step| access.ways(step));
+                let (ways, passes) = access.known_conflict().unwrap_or((1, 1));
                 self.requests += count;
-                self.passes += count * ways * u64::from(access.unit() / 4);
+                self.passes += count * passes;
                 self.most_ways = self.most_ways.max(ways);
             }
             MORE_PASSES => self.passes += count,
@@ -311,7 +363,8 @@ mod tests {
     #[test]
     fn words_say_what_they_are_of() {
         for stride in [None, Some(-132), Some(4)] {
-            let access = AccessOfSite { access: AccessType::Atomic, bytes: 16, stride, l1: L1Use::Bypassed };
+            let conflict = stride.map(|_| Conflict { ways: 8, passes: 32 });
+            let access = AccessOfSite { access: AccessType::Atomic, bytes: 16, stride, conflict, l1: L1Use::Bypassed };
             for kind in [Kind::Global(access), Kind::Shared(access), Kind::Branch] {
                 assert_eq!(Kind::of_word(kind.word(3)), Some((kind, 3)));
             }
@@ -319,9 +372,32 @@ mod tests {
     }
 
     #[test]
+    fn lanes_in_rows_of_blocks_have_conflicts() {
+        let of = |bytes: u32, distance: fn(i64) -> i64| {
+            let distances = std::array::from_fn(|lane| distance(lane as i64));
+            Conflict::of(bytes, &distances).map(|Conflict { ways, passes }| (ways, passes))
+        };
+        // Rows of 16 threads: all of a row read one word; both rows read the same 16; a column of 16 words.
+        assert_eq!(of(4, |lane| lane / 16 * 64), Some((1, 1)));
+        assert_eq!(of(4, |lane| lane % 16 * 4), Some((1, 1)));
+        assert_eq!(of(4, |lane| lane % 16 * 64 + lane / 16 * 4), Some((8, 8)));
+        // As strides have it.
+        assert_eq!(of(4, |lane| lane * 128), Some((32, 32)));
+        assert_eq!(of(8, |lane| lane * 8), Some((1, 2)));
+        assert_eq!(of(16, |lane| lane * -16), Some((1, 4)));
+        assert_eq!((of(2, |lane| lane * 2), of(4, |lane| lane * 2)), (None, None));
+    }
+
+    #[test]
     fn strides_in_shared_memory_have_ways() {
         let ways = |bytes, stride| {
-            let access = AccessOfSite { access: AccessType::Load, bytes, stride: Some(stride), l1: L1Use::Default };
+            let access = AccessOfSite {
+                access: AccessType::Load,
+                bytes,
+                stride: Some(stride),
+                conflict: None,
+                l1: L1Use::Default,
+            };
             access.step().map(|step| access.ways(step))
         };
         assert_eq!([ways(4, 4), ways(4, 128), ways(4, -24), ways(4, 0)], [Some(1), Some(32), Some(2), Some(1)]);

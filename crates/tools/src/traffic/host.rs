@@ -16,8 +16,8 @@ use super::instrument::{self, Function};
 use super::occupancy::{BlockNeeds, Occupancy};
 use super::registers::Registers;
 use super::{
-    ANY_SHAPE, Line, PATTERN_OF_SITE, PATTERN_ROW, PATTERN_SITES, PATTERNS, TRACED, WHOLE_ROWS, advice, line_of,
-    variable_name,
+    ANY_SHAPE, Line, PATTERN_OF_SITE, PATTERN_ROW, PATTERN_SITES, PATTERNS, ROWS_OF_8, ROWS_OF_16, TRACED, WHOLE_ROWS,
+    advice, line_of, variable_name,
 };
 
 /// traffic in a process.
@@ -201,7 +201,12 @@ impl Instance for TrafficInstance {
         if self.caches.as_ref().is_some_and(|caches| caches.wants(launch)) {
             return Ok(TRACED);
         }
-        Ok(if launch.shape.block[0].is_multiple_of(32) { WHOLE_ROWS } else { ANY_SHAPE })
+        Ok(match launch.shape.block[0] {
+            row if row.is_multiple_of(32) => WHOLE_ROWS,
+            16 => ROWS_OF_16,
+            8 => ROWS_OF_8,
+            _ => ANY_SHAPE,
+        })
     }
 
     fn words(&self, launch: &LaunchView<'_>, version: &KernelVersion, words: &mut Words<'_>) {

@@ -77,9 +77,8 @@ fn more(at: &mut Cursor<'_, '_>, low: Reg, high: Reg, bits: u32) -> Operand {
 
 /// Counts a request to shared memory, if all lanes are here; false if how many passes it has is not known.
 pub(super) fn count_shared(at: &mut Cursor<'_, '_>, presence: &Presence, site: SiteId, access: &AccessOfSite) -> bool {
-    let Some(step) = access.step() else { return false };
-    let has_one_pass = access.ways(step) == 1 && access.unit() == 4;
-    add(at, presence.all, site, if has_one_pass { REQUESTS } else { REGULAR }, Operand::Int(1));
+    let Some((_, passes)) = access.known_conflict() else { return false };
+    add(at, presence.all, site, if passes == 1 { REQUESTS } else { REGULAR }, Operand::Int(1));
     true
 }
 

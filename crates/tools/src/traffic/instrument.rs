@@ -8,14 +8,14 @@ use ptx::ops::{Effect, Mod};
 use ptx::special::Special;
 use ptx::synchronisation::Synchronisation;
 use ptx::types::{Space, Type};
-use ptx::view::{AccessBytes, AccessKind, AccessSpace, Order};
+use ptx::view::{AccessBytes, AccessKind, AccessSpace, MemAccess, Order, View};
 use rewrite::{Access, Branch, Cursor, KernelVersion, SiteId, Sync};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::caches::{BARRIER, Copies};
-use super::counters::{AccessOfSite, AccessType, Kind, L1Use};
+use super::counters::{AccessOfSite, AccessType, Conflict, Kind, L1Use};
 use super::inline::{self, Presence};
-use super::{TRACE_BLOCKS, TRACE_FIRST, TRACE_WINDOW, TRACED, WHOLE_ROWS};
+use super::{ROWS_OF_8, ROWS_OF_16, TRACE_BLOCKS, TRACE_FIRST, TRACE_WINDOW, TRACED, WHOLE_ROWS};
 
 /// What is kept of a function while it is rewritten, and of a kernel for its launches.
 #[derive(Debug, Default)]
@@ -26,6 +26,8 @@ pub(super) struct Function {
     uniform: FxHashSet<StmtId>,
     /// How far lanes are from each other at accesses, in bytes, if that is known: by the instruction and its access.
     strides: FxHashMap<(StmtId, usize), i16>,
+    /// What requests of whole warps to shared memory come to in the banks, where lanes are not a stride apart.
+    conflicts: FxHashMap<(StmtId, usize), Conflict>,
     /// Accesses whose lanes do not each have an address.
     not_counted: u64,
     /// The number after that of the last site.
@@ -89,8 +91,14 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
         cfg.blocks().filter_map(|block| Some((cfg.terminator(block)?, sides(&cfg, &after, block, is_empty)?)));
     let sides = branches.collect();
     let mut function = Function { sides, ..Function::default() };
-    if at.version() == WHOLE_ROWS {
-        function.know_lanes(at, &cfg);
+    let row = match at.version() {
+        WHOLE_ROWS => Some(32),
+        ROWS_OF_16 => Some(16),
+        ROWS_OF_8 => Some(8),
+        _ => None,
+    };
+    if let Some(row) = row {
+        function.know_lanes(at, &cfg, row);
     }
     if at.version() == TRACED {
         let editor = at.editor();
@@ -105,11 +113,16 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
 }
 
 impl Function {
-    /// Finds what lanes of a warp have in common where rows of blocks are whole warps.
-    fn know_lanes(&mut self, at: &mut Cursor<'_, '_>, cfg: &Cfg) {
+    /// Finds what lanes of a warp have in common where rows of blocks are whole warps, or 16 or 8 threads.
+    fn know_lanes(&mut self, at: &mut Cursor<'_, '_>, cfg: &Cfg, row: u32) {
         let editor = at.editor();
         let (module, function) = (editor.module(), editor.function());
-        let facts = LaunchFacts::of(&module.names, function).with_whole_rows();
+        let mut facts = LaunchFacts::of(&module.names, function);
+        if row == 32 {
+            facts = facts.with_whole_rows();
+        } else {
+            facts.block[0] = Some(row);
+        }
         let uniformity = Uniformity::of(module, function, cfg, &facts);
         let uniform = uniformity.branches().filter(|(_, branch)| branch.uniformity == BranchUniformity::Uniform);
         self.uniform = uniform.filter_map(|(block, _)| cfg.terminator(block)).collect();
@@ -117,6 +130,9 @@ impl Function {
             let Some(view) = editor.view(stmt).filter(|view| view.inst.guard.is_none()) else { continue };
             for (index, access) in view.accesses().iter().enumerate() {
                 let shape = AddressPattern::of(&uniformity, stmt, &view, access).map(|pattern| pattern.shape);
+                if let Some(conflict) = conflict(&uniformity, stmt, &view, access) {
+                    self.conflicts.insert((stmt, index), conflict);
+                }
                 let stride = match (shape, access.bytes) {
                     (Some(AddressShape::Uniform), _) => 0,
                     (Some(AddressShape::Contiguous), AccessBytes::Fixed(bytes)) => i64::from(bytes),
@@ -129,6 +145,17 @@ impl Function {
             }
         }
     }
+}
+
+/// What lanes come to in the banks that access shared memory, if they are always as far from each other.
+fn conflict(uniformity: &Uniformity, stmt: StmtId, view: &View<'_>, access: &MemAccess) -> Option<Conflict> {
+    let (AccessSpace::State(Space::Shared), AccessBytes::Fixed(bytes)) = (access.space, access.bytes) else {
+        return None;
+    };
+    let Operand::RegAddress(reg, _) = *view.operands().get(access.address)? else { return None };
+    let value = uniformity.value(uniformity.read(stmt, reg)?);
+    let distances = value.has_one_base().then(|| std::array::from_fn(|lane| value.offset(lane as u32)))?;
+    Conflict::of(bytes, &distances).filter(|_| access.lanes >= 32)
 }
 
 /// Which ways of the branch at the end of a block have code before all lanes are together again.
@@ -182,7 +209,9 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
     let is_known = is_global != is_shared && guard.is_none();
     let stride = at.state::<Function>().strides.get(&(access.stmt, access.index)).copied().filter(|_| is_known);
     let l1 = l1_use(at, access);
-    let of_site = AccessOfSite { access: access_type(access.access.kind), bytes, stride, l1 };
+    let conflict = at.state::<Function>().conflicts.get(&(access.stmt, access.index)).copied();
+    let conflict = conflict.filter(|_| is_known && stride.is_none());
+    let of_site = AccessOfSite { access: access_type(access.access.kind), bytes, stride, conflict, l1 };
     if is_global {
         let guard = if is_shared { in_space(at, "isspacep.global", address, guard) } else { guard };
         let site = site(at, Kind::Global(of_site), Some(access));
@@ -199,7 +228,7 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
         let guard = if is_global { in_space(at, "isspacep.shared", address, guard) } else { guard };
         let site = site(at, Kind::Shared(of_site), Some(access));
         trace_shared(at, guard, address, site, is_global);
-        let presence = stride.and_then(|_| {
+        let presence = of_site.known_conflict().and_then(|_| {
             let presence = Presence::of(at);
             inline::count_shared(at, &presence, site, &of_site).then_some(presence)
         });

@@ -94,6 +94,9 @@ const ANY_SHAPE: usize = 0;
 const WHOLE_ROWS: usize = 1;
 /// The version that writes traces of some blocks.
 const TRACED: usize = 2;
+/// The versions for blocks whose rows are 16 and 8 threads: these know what lanes come to in the banks.
+const ROWS_OF_16: usize = 3;
+const ROWS_OF_8: usize = 4;
 
 /// Bytes of a sector, and of a line of a cache, as powers of two.
 const SECTOR_BITS: u32 = 5;
@@ -166,7 +169,7 @@ impl Instrumentation for Traffic {
     }
 
     fn versions(&self, _: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {
-        Ok(vec!["", "rows", "traced"])
+        Ok(vec!["", "rows", "traced", "rows16", "rows8"])
     }
 
     fn words(&self) -> &'static [Word] {
