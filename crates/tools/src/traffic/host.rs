@@ -217,9 +217,8 @@ impl Instance for TrafficInstance {
         words.set(PATTERN_ROW, row);
         words.set(PATTERN_SITES, sites);
         words.keep(patterns);
-        let traced = instrument::traced(version);
-        if let Some(caches) = self.caches.as_ref().filter(|_| !traced.is_empty()) {
-            caches.begin(launch, &self.needs(launch), &traced, &*self.host, words);
+        if let (Some(caches), Some(traced)) = (&self.caches, instrument::traced(version)) {
+            caches.begin(launch, &self.needs(launch), traced, &*self.host, words);
         }
         let not_counted = Function::not_counted(version);
         if not_counted > 0 {

@@ -12,7 +12,7 @@ use ptx::view::{AccessBytes, AccessKind, AccessSpace, MemAccess, Order, View};
 use rewrite::{Access, Branch, Cursor, KernelVersion, SiteId, Sync};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::caches::{BARRIER, Copies};
+use super::caches::{BARRIER, Copies, TracedKernel};
 use super::counters::{AccessOfSite, AccessType, Conflict, Kind, L1Use};
 use super::inline::{self, Presence};
 use super::{ROWS_OF_8, ROWS_OF_16, TRACE_BLOCKS, TRACE_FIRST, TRACE_WINDOW, TRACED, WHOLE_ROWS};
@@ -38,9 +38,9 @@ pub(super) struct Function {
 
 /// What is kept of a function that writes traces.
 #[derive(Clone, Default, Debug)]
-pub(super) struct TracedFunction {
+struct TracedFunction {
     /// Which of its stores copy global memory.
-    pub(super) copies: Copies,
+    copies: Copies,
     /// Whether each of its instructions is executed once at most.
     is_straight: bool,
     /// How many of its instructions write into the trace.
@@ -54,17 +54,17 @@ impl Function {
     }
 }
 
-/// What the functions of a version write into traces, the kernel first.
-pub(super) fn traced(version: &KernelVersion) -> Vec<&TracedFunction> {
-    version.states::<Function>("traffic").filter_map(|function| function.traced.as_ref()).collect()
-}
-
-/// About how many records a warp of a kernel writes at most, if that is known: lanes that have parted write their own.
-pub(super) fn records(traced: &[&TracedFunction]) -> Option<u64> {
-    match traced {
+/// What is known of a version that writes traces.
+pub(super) fn traced(version: &KernelVersion) -> Option<TracedKernel> {
+    let functions: Vec<&TracedFunction> =
+        version.states::<Function>("traffic").filter_map(|function| function.traced.as_ref()).collect();
+    let records = match functions[..] {
+        [] => return None,
+        // Lanes that have parted write their own.
         [kernel] if kernel.is_straight => Some(kernel.records * 4),
         _ => None,
-    }
+    };
+    Some(TracedKernel { records, copies: functions.iter().map(|function| function.copies.clone()).collect() })
 }
 
 /// How many sites a kernel, and functions that it calls, have patterns for.

@@ -31,7 +31,6 @@ pub(super) use trace::{AFFINE_RECORD, BARRIER, SCATTERED_RECORD};
 
 use super::advice::{self, ReadOnce};
 use super::counters::{AccessOfSite, AccessType, Kind, REQUESTS};
-use super::instrument::{self, TracedFunction};
 use super::occupancy::{BlockNeeds, Occupancy};
 use super::{Line, TRACE_BLOCKS, TRACE_FIRST, TRACE_ROW, TRACE_WINDOW, line_of, variable_name};
 use arrays::{ArraySites, ArrayUse};
@@ -64,6 +63,15 @@ struct ArrayHits {
     used: ArrayUse,
     /// Of the loads that would take its place, if it is a cache.
     without: Hits,
+}
+
+/// What is known of a kernel that writes traces.
+#[derive(Clone, Default, Debug)]
+pub(super) struct TracedKernel {
+    /// About how many records a warp writes at most, if that is known.
+    pub(super) records: Option<u64>,
+    /// Which stores copy global memory, in each of its functions.
+    pub(super) copies: Vec<Copies>,
 }
 
 /// The trace of a launch that has not ended.
@@ -171,12 +179,12 @@ impl CacheModel {
         &self,
         launch: &LaunchView<'_>,
         needs: &[BlockNeeds],
-        functions: &[&TracedFunction],
+        kernel: TracedKernel,
         host: &dyn Host,
         words: &mut Words<'_>,
     ) {
         let is_first = self.state().traced.insert(key(launch));
-        let traced = is_first.then(|| self.pending(launch, needs, functions, host)).flatten();
+        let traced = is_first.then(|| self.pending(launch, needs, kernel, host)).flatten();
         let (window, mut blocks) = match &traced {
             None => (0..0, Vec::new()),
             Some(PendingTrace { sample, words, warps, row: bytes, .. }) => {
@@ -202,7 +210,7 @@ impl CacheModel {
         &self,
         launch: &LaunchView<'_>,
         needs: &[BlockNeeds],
-        functions: &[&TracedFunction],
+        kernel: TracedKernel,
         host: &dyn Host,
     ) -> Option<PendingTrace> {
         let placements: Vec<Placement> = self
@@ -224,7 +232,7 @@ impl CacheModel {
             .zip(&placements)
             .map(|(architecture, placement)| (architecture.caches(), placement.resident))
             .collect();
-        let row = trace::row_bytes(instrument::records(functions));
+        let row = trace::row_bytes(kernel.records);
         let sample = Sample::of(blocks, warps as u64, row, &of_architectures);
         let words = match host.words(sample.places.len() * warps * (row as usize / 8)) {
             Ok(words) => words,
@@ -234,7 +242,7 @@ impl CacheModel {
             }
         };
         let objects = ObjectNames::of(launch, host);
-        let copies = functions.iter().map(|function| function.copies.clone()).collect();
+        let copies = kernel.copies;
         let origin = host.memory().range().0 / u64::from(gpu::LINE) * u64::from(gpu::LINE);
         Some(PendingTrace { sample, words, warps, row, origin, copies, threads, placements, objects })
     }
