@@ -10,7 +10,14 @@ __global__ void sum_of_rows(float *to, const float *from) {
     to[i] = sum;
 }
 
+// One lane of each warp: a request moves one sector, and cannot do with less.
+__global__ void first_of_warp(float *to) {
+    if (threadIdx.x % 32 == 0)
+        to[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+}
+
 int main() {
+    first_of_warp<<<2, 64>>>(device<float>(128));
     sum_of_rows<<<2, 64>>>(device<float>(128), device<float>(128 * 33));
     return finish();
 }

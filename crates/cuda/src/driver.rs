@@ -64,9 +64,12 @@ fn open(settings: &mut DeviceSettings, asked: &settings::Settings) -> Result<(Ar
     Ok((device, logical))
 }
 
-/// The devices that `CUDA_VISIBLE_DEVICES` leaves the program. A driver of a GPU reads it by itself.
+/// The devices that `CUDA_VISIBLE_DEVICES` leaves the program, if the command names several. One is there for whoever runs
+/// Warpgrind: the variable is then about GPUs of the machine, as a job of a cluster gets one of them by its number. A driver of
+/// a GPU reads it by itself.
 fn visible_devices(settings: &DeviceSettings) -> Result<Vec<LogicalDevice>> {
-    let list = std::env::var_os("CUDA_VISIBLE_DEVICES").map(|list| list.to_string_lossy().into_owned());
+    let list = std::env::var_os("CUDA_VISIBLE_DEVICES").filter(|_| settings.gpus.len() > 1);
+    let list = list.map(|list| list.to_string_lossy().into_owned());
     let devices = settings.logical_devices(list.as_deref());
     if devices.is_empty() {
         let list = list.unwrap_or_default();

@@ -11,8 +11,9 @@
 //! 2017) for sm_21, Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking" (2018) for sm_70; later ones
 //! are assumed to be like Volta, which is what Accel-Sim assumes.
 //!
-//! **Assumed.** That the least recently used line is replaced (the papers find policies near to it). That L2 has 16 ways, spreads
-//! lines over its sets by a hash, and is one cache; those of sm_80 and later are two halves that copy from each other.
+//! **Assumed.** That the least recently used line is replaced, although both papers find that it is not always that one. That
+//! L2 has 16 ways, spreads lines over its sets by a hash, and is one cache; those of sm_80 and later are two halves that copy
+//! from each other.
 
 use crate::architecture::Architecture;
 

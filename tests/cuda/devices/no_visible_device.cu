@@ -1,4 +1,5 @@
 // An empty CUDA_VISIBLE_DEVICES hides all devices.
+//@ run: --gpu a100,t4
 //@ env: CUDA_VISIBLE_DEVICES=
 //@ stderr: so the program sees none
 //@ bugs: it uses no device, so nothing is checked

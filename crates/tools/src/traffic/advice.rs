@@ -31,10 +31,11 @@ const UNCOALESCED: &str = "uncoalesced";
 const BANK_CONFLICT: &str = "bank-conflict";
 const READ_ONCE: &str = "read-once";
 
-/// An access to global memory whose costly requests have one step, in bytes. Nothing if at least half of what is moved is used.
+/// An access to global memory whose costly requests have one step, in bytes. Nothing if at least half of what is moved is used,
+/// or if each request moves a single sector, which it cannot do with less.
 pub(super) fn uncoalesced(place: &Place, counts: &GlobalCounts, step: i64) -> Option<Finding> {
     let moved = counts.sectors << SECTOR_BITS;
-    if counts.requests == 0 || moved < 2 * counts.bytes {
+    if counts.sectors <= counts.requests || moved < 2 * counts.bytes {
         return None;
     }
     let message = format!(
