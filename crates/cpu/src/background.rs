@@ -3,11 +3,17 @@
 //! LLVM cannot be interrupted, and must not be at work when the process takes it down. So when the process ends, what waits
 //! is dropped, and what is under way is waited for. That is never longer than the process has run: nothing is started
 //! before its kernel has run for as long as it will take (`tiered_kernel`).
+//!
+//! LLVM has objects that it makes when it first needs them, and whose destructors come before whatever was to be done at the end
+//! of the process by then. So that is said anew after each work, and the first one is not waited for without a limit. Libraries
+//! that LLVM is a part of do not run its destructors.
 
 use std::collections::VecDeque;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::compiler::PATIENCE;
 
 type Work = Box<dyn FnOnce() + Send>;
 
@@ -48,9 +54,7 @@ pub(crate) fn start(work: impl FnOnce() + Send + 'static) {
         if named.spawn(|| BACKGROUND.serve()).is_err() {
             return;
         }
-        // SAFETY: the function may be called at the end of the process. It comes before what LLVM does at its own end,
-        // because LLVM was loaded before us.
-        unsafe { on_exit(close, std::ptr::null_mut()) };
+        close_at_exit();
         PROCESS.store(std::process::id(), Ordering::Relaxed);
         state.is_started = true;
     }
@@ -59,16 +63,25 @@ pub(crate) fn start(work: impl FnOnce() + Send + 'static) {
     BACKGROUND.changed.notify_all();
 }
 
+/// Waits at the end of the process, before what LLVM has to do there as far as it knows by now.
+fn close_at_exit() {
+    // SAFETY: the function may be called at the end of the process, and more than once.
+    unsafe { on_exit(close, std::ptr::null_mut()) };
+}
+
 /// Called when the process ends.
 extern "C" fn close(_: c_int, _: *mut c_void) {
     if PROCESS.load(Ordering::Relaxed) != std::process::id() {
         return;
     }
     let mut state = BACKGROUND.state();
-    state.is_closed = true;
+    // Once is enough, also if it was in vain.
+    if std::mem::replace(&mut state.is_closed, true) {
+        return;
+    }
     // What work holds may have a way of its own to go; there is no need for it now.
     std::mem::forget(std::mem::take(&mut state.waiting));
-    let _ended = BACKGROUND.changed.wait_while(state, |state| state.is_busy);
+    let _ended = BACKGROUND.changed.wait_timeout_while(state, PATIENCE, |state| state.is_busy);
 }
 
 impl Background {
@@ -87,6 +100,7 @@ impl Background {
             drop(state);
             // A panic has been reported; others may still want something.
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+            close_at_exit();
             state = self.state();
             state.is_busy = false;
             self.changed.notify_all();

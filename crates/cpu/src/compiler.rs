@@ -68,10 +68,13 @@ impl Drop for Entered {
     }
 }
 
+/// How long the end of the process waits for a compilation: one that LLVM's own destructors have taken something from may never
+/// end.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
 /// The process ends: nothing is compiled any more. Waits for what is under way, because LLVM's own destructors come next, but
 /// not for ever.
 pub fn stop_compiling() {
-    const PATIENCE: Duration = Duration::from_secs(20);
     let mut under_way = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner);
     under_way.is_over = true;
     let _ = HAS_ENDED.wait_timeout_while(under_way, PATIENCE, |under_way| under_way.count > 0);
