@@ -59,5 +59,8 @@ subprocess.run(
 )
 print(f"wheel: {os.path.getsize(wheel) / 1e6:.1f} MB")
 find_bug("wheel", "/tmp/venv/bin/python", "/tmp/venv/bin")
+# Where no tool is at work, requests do nothing.
+requests = "import warpgrind; warpgrind.mark_defined(4096, 4); assert not warpgrind.is_at_work()"
+subprocess.run(["/tmp/venv/bin/python", "-c", requests], check=True)
 find_bug("tarball", sys.executable, "/opt/moved/bin")
 find_bug("deb", sys.executable, "/usr/bin")
