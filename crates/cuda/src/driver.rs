@@ -106,6 +106,11 @@ pub(crate) fn logical(device: usize) -> Result<&'static LogicalDevice> {
     start()?.logical.get(device).ok_or(CudaError::INVALID_DEVICE)
 }
 
+/// A device whose memory is counted: only one of several can have too little of it while another has some.
+pub(crate) fn counted(device: usize) -> Option<&'static LogicalDevice> {
+    if has_several_devices() { logical(device).ok() } else { None }
+}
+
 /// Whether the program sees several devices.
 pub(crate) fn has_several_devices() -> bool {
     get().is_ok_and(|driver| driver.logical.len() > 1)

@@ -47,12 +47,18 @@ impl LogicalDevice {
     }
 
     /// Counts bytes that are allocated, if there are so many.
-    pub(crate) fn take(&self, bytes: u64) -> Result<()> {
+    fn take(&self, bytes: u64) -> Result<()> {
         let bytes = rounded(bytes);
         let most = self.memory.saturating_sub(self.physical.load(Ordering::Relaxed));
         let take = |used: u64| used.checked_add(bytes).filter(|&used| used <= most);
         let taken = self.allocated.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
         taken.map(drop).map_err(|_| CudaError::OUT_OF_MEMORY)
+    }
+
+    /// Counts bytes for what is allocated, unless that fails.
+    pub(crate) fn take_for<T>(&self, bytes: u64, allocate: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.take(bytes)?;
+        allocate().inspect_err(|_| self.give_back(bytes))
     }
 
     /// Counts bytes that are given back.
@@ -144,5 +150,13 @@ mod tests {
         assert_eq!(device.take(4096), Err(CudaError::OUT_OF_MEMORY));
         assert_eq!((device.take(2048), device.unallocated()), (Ok(()), 2048));
         assert_eq!(device.take(u64::MAX), Err(CudaError::OUT_OF_MEMORY));
+    }
+
+    #[test]
+    fn what_was_not_allocated_is_not_taken() {
+        let device = LogicalDevice::new(None, 4096, 0);
+        assert_eq!(device.take_for(4096, || Err::<(), _>(CudaError::INVALID_VALUE)), Err(CudaError::INVALID_VALUE));
+        assert_eq!((device.take_for(4096, || Ok(7)), device.unallocated()), (Ok(7), 0));
+        assert_eq!(device.take_for(1, || Ok(7)), Err(CudaError::OUT_OF_MEMORY));
     }
 }

@@ -120,24 +120,17 @@ pub(super) fn change_access_of_pool(pool: &Pool) {
     }
 }
 
-/// Whether memory is counted: only then can a device have too little of it while another has some.
+/// The device that memory is counted for, if it is.
 fn counted(kind: Kind, source: Source, home: Home) -> Option<&'static LogicalDevice> {
     let is_of_device =
         matches!(kind, Kind::Device | Kind::Managed) && !matches!(source, Source::Mapping | Source::Variable);
-    if is_of_device && driver::has_several_devices() { driver::logical(home.device).ok() } else { None }
+    if is_of_device { driver::counted(home.device) } else { None }
 }
 
 /// New memory, which goes with a context.
 pub(super) fn allocate(bytes: u64, kind: Kind, source: Source, home: Home) -> Result<u64> {
-    let counted = counted(kind, source, home);
-    if let Some(device) = counted {
-        device.take(bytes)?;
-    }
-    allocate_counted(bytes, kind, source, home).inspect_err(|_| {
-        if let Some(device) = counted {
-            device.give_back(bytes);
-        }
-    })
+    let allocate = || allocate_counted(bytes, kind, source, home);
+    counted(kind, source, home).map_or_else(allocate, |device| device.take_for(bytes, allocate))
 }
 
 fn allocate_counted(bytes: u64, kind: Kind, source: Source, home: Home) -> Result<u64> {

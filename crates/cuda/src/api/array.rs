@@ -52,11 +52,9 @@ struct Memory {
 
 impl Memory {
     fn new(bytes: u64, device: usize) -> Result<Self> {
-        let driver = driver::get()?;
-        if driver::has_several_devices() {
-            driver::logical(device)?.take(bytes)?;
-        }
-        let address = driver.device.memory().allocate(bytes, 512).map_err(|_| CudaError::OUT_OF_MEMORY)?;
+        let memory = driver::get()?.device.memory();
+        let allocate = || memory.allocate(bytes, 512).map_err(|_| CudaError::OUT_OF_MEMORY);
+        let address = driver::counted(device).map_or_else(allocate, |device| device.take_for(bytes, allocate))?;
         Ok(Self { address, bytes, device })
     }
 }
@@ -66,7 +64,7 @@ impl Drop for Memory {
         if let Ok(driver) = driver::get() {
             let _stopped = in_use::stop_copies();
             driver.device.memory().free(self.address);
-            if let (true, Ok(device)) = (driver::has_several_devices(), driver::logical(self.device)) {
+            if let Some(device) = driver::counted(self.device) {
                 device.give_back(self.bytes);
             }
         }
