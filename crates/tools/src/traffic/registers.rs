@@ -68,7 +68,7 @@ fn alone(module: &Module, kernel: &str) -> Option<String> {
             stack.push(module.function(module.text(module.functions[callee].name))?);
         }
     }
-    let mut alone = module.clone();
+    let mut alone = module.with_bodies_of(|func| reached.contains(&module.functions[func].name));
     alone.items.retain(|item| match item {
         Item::Function(func) => reached.contains(&module.functions[*func].name),
         Item::Variable(_) | Item::File(_) | Item::Directive(_) => true,

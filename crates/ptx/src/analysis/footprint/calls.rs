@@ -11,13 +11,9 @@ const MOST_STATEMENTS: usize = 1 << 14;
 
 /// The module with the calls of a kernel replaced by what they call; nothing if it calls no function that has a body.
 pub(super) fn without_calls(module: &Module, kernel: FuncId) -> Option<Module> {
-    let mut reached = module.direct_callees(kernel);
+    let reached = module.functions_called_from(kernel);
     if reached.is_empty() {
         return None;
-    }
-    let mut pending: Vec<FuncId> = reached.iter().copied().collect();
-    while let Some(caller) = pending.pop() {
-        pending.extend(module.direct_callees(caller).into_iter().filter(|&called| reached.insert(called)));
     }
     let mut module = module.with_bodies_of(|function| function == kernel || reached.contains(&function));
     let mut editor = Editor::new(&mut module, kernel).ok()?;

@@ -64,23 +64,21 @@ impl Editor<'_> {
 impl Module {
     /// Whether a function calls itself, directly or through others. Indirect calls are not followed.
     fn calls_itself(&self, func: FuncId) -> bool {
+        self.functions_called_from(func).contains(&func)
+    }
+
+    /// The functions with a body that a function calls by name, directly or through others.
+    pub(crate) fn functions_called_from(&self, func: FuncId) -> FxHashSet<FuncId> {
         let mut reached = FxHashSet::default();
         let mut pending = vec![func];
         while let Some(caller) = pending.pop() {
-            for called in self.direct_callees(caller) {
-                if called == func {
-                    return true;
-                }
-                if reached.insert(called) {
-                    pending.push(called);
-                }
-            }
+            pending.extend(self.direct_callees(caller).into_iter().filter(|&called| reached.insert(called)));
         }
-        false
+        reached
     }
 
     /// The functions with a body that a function calls by name.
-    pub(crate) fn direct_callees(&self, func: FuncId) -> FxHashSet<FuncId> {
+    fn direct_callees(&self, func: FuncId) -> FxHashSet<FuncId> {
         let Some(body) = &self.functions[func].body else { return FxHashSet::default() };
         let callees: FxHashSet<FuncId> = body
             .iter()
