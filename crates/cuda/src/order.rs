@@ -32,9 +32,14 @@ pub(crate) fn track() {
     IS_TRACKED.store(true, Ordering::Relaxed);
 }
 
+/// Whether some tool wants to know it.
+pub(crate) fn is_tracked() -> bool {
+    IS_TRACKED.load(Ordering::Relaxed)
+}
+
 /// The place of new work in a queue, after some other work; nothing if nobody wants to know.
 pub(crate) fn place<'a>(queue: u64, after: impl Iterator<Item = &'a WorkOrder>) -> Option<Arc<WorkOrder>> {
-    if !IS_TRACKED.load(Ordering::Relaxed) {
+    if !is_tracked() {
         return None;
     }
     let mut before = HOST.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default();

@@ -159,13 +159,24 @@ pub(crate) struct Fill {
     to: Side,
     extent: Extent,
     pattern: Pattern,
+    /// Where the program asked for it, if tools are to know.
+    stack: HostStack,
 }
 
 impl Fill {
     /// # Safety
     /// All rows must be valid to write until the fill has run.
     pub(crate) unsafe fn new(to: Side, extent: Extent, pattern: Pattern) -> Self {
-        Self { to, extent, pattern }
+        Self { to, extent, pattern, stack: HostStack::default() }
+    }
+
+    pub(crate) fn stack(&self) -> &HostStack {
+        &self.stack
+    }
+
+    /// Keeps where the program asked for it.
+    pub(crate) fn set_stack(&mut self, stack: HostStack) {
+        self.stack = stack;
     }
 
     pub(crate) fn to(&self) -> Side {

@@ -286,7 +286,7 @@ impl<'a> View<'a> {
             };
         }
         // An atomic without semantics is relaxed, as are reductions that are done later; so is the count of an mbarrier,
-        // except for arrivals and waits.
+        // except for arrivals and waits. Who makes an mbarrier writes like anybody else.
         order.unwrap_or(match effect {
             Effect::Atomic => Order::Relaxed,
             Effect::AsyncCopy if matches!(self.op(), Some(Op::CpReduceAsyncBulk | Op::CpReduceAsyncBulkTensor)) => {
@@ -295,6 +295,7 @@ impl<'a> View<'a> {
             Effect::Mbarrier => match self.op() {
                 Some(Op::MbarrierArrive | Op::MbarrierArriveDrop) => Order::Release,
                 Some(Op::MbarrierTestWait | Op::MbarrierTryWait) => Order::Acquire,
+                Some(Op::MbarrierInit | Op::MbarrierInval) => Order::Weak,
                 _ => Order::Relaxed,
             },
             _ => Order::Weak,

@@ -153,7 +153,9 @@ fn other_access(access: &AccessOf, sources: &mut Sources) -> Group<'static> {
     let what = format!("the other access is {} by {}", with_article(&escaped(&access.what)), escaped(&access.by));
     let title = |text: String| Group::with_title(Level::NOTE.secondary_title(text));
     let Some(place) = &access.place else {
-        return title(format!("{what}, in {}", escaped(&short_name(&access.kernel))));
+        // Copies of streams are in no kernel.
+        let kernel = escaped(&short_name(&access.kernel));
+        return title(if kernel.is_empty() { what } else { format!("{what}, in {kernel}") });
     };
     match locate::of_place(place, sources) {
         Some(line) => match snippet(line, None, sources) {

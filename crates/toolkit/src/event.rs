@@ -6,6 +6,7 @@ use std::time::Instant;
 use report::Place;
 
 use crate::objects::Object;
+use crate::order::WorkOrder;
 use crate::stack::HostStack;
 
 /// Waits until all streams have done what they were asked for, or until some time; whether they have.
@@ -72,8 +73,10 @@ pub enum HostEvent<'a> {
         to: u64,
         /// How many bytes.
         bytes: u64,
-        /// Where the program asked for it, if it goes to the host.
+        /// Where the program asked for it.
         stack: &'a HostStack,
+        /// What comes before it; nothing if no tool [wants](crate::Instance::wants_order) to know.
+        order: Option<&'a WorkOrder>,
     },
     /// Memory was filled or written, in a stream.
     Filled {
@@ -81,6 +84,10 @@ pub enum HostEvent<'a> {
         address: u64,
         /// How many bytes it has.
         bytes: u64,
+        /// Where the program asked for it.
+        stack: &'a HostStack,
+        /// What comes before it; nothing if no tool [wants](crate::Instance::wants_order) to know.
+        order: Option<&'a WorkOrder>,
     },
     /// It asks for a copy of memory that was freed, or a fill, and is refused.
     CopyOfFreed {

@@ -45,6 +45,8 @@ pub struct LaunchView<'a> {
     pub versions: &'a [KernelVersion],
     /// Versions that tools refuse to make of it, and why: which version of each tool they would have had.
     pub refused: &'a [(Vec<usize>, Refusal)],
+    /// The sites of the module, if it was rewritten.
+    pub sites: Option<&'a Sites>,
     /// What is known of launches of the kernel before they run; nothing if that cannot be asked.
     pub proofs: Option<&'a Proofs>,
 }

@@ -38,6 +38,13 @@ pub trait Plane: Debug + Send + Sync {
     /// Copies cells, also where both ranges have some in common. Nothing if some are beyond the end.
     fn copy(&self, from: u64, to: u64, count: u64);
 
+    /// The first word of eight bytes among some, by their numbers in the plane, for which something holds: its number and the word.
+    /// Those beyond the end are left out.
+    fn find_word(&self, first: u64, count: u64, holds: &dyn Fn(u64) -> bool) -> Option<(u64, u64)>;
+
+    /// Makes words of eight bytes, by their numbers in the plane, at least as large as a number. Those beyond the end are left out.
+    fn raise_words(&self, first: u64, count: u64, least: u64);
+
     /// Clears some bits of the first byte of a cell and sets others, in one step.
     fn change(&self, cell: u64, clear: u8, set: u8);
 }

@@ -38,8 +38,8 @@ pub(crate) fn copy(stream: &Stream, mut copy: Copy, wait: Wait) -> Result<()> {
     {
         tool_host.on_event(&HostEvent::UnpinnedCopy { is_to_host: target == Owner::Host });
     }
-    if target != Owner::Device
-        && let Some(tool_host) = crate::tooling::get()
+    if let Some(tool_host) = crate::tooling::get()
+        && (target != Owner::Device || crate::order::is_tracked())
     {
         copy.set_stack(tool_host.stack());
     }
@@ -104,8 +104,13 @@ pub(crate) fn check_fill(fill: &Fill) -> Result<()> {
 }
 
 /// Fills memory in a stream.
-pub(crate) fn fill(stream: &Stream, fill: Fill, wait: Wait) -> Result<()> {
+pub(crate) fn fill(stream: &Stream, mut fill: Fill, wait: Wait) -> Result<()> {
     check_fill(&fill)?;
+    if let Some(tool_host) = crate::tooling::get()
+        && crate::order::is_tracked()
+    {
+        fill.set_stack(tool_host.stack());
+    }
     match wait {
         Wait::Yes => stream.run(Work::Fill(fill))?,
         Wait::No => stream.push(Work::Fill(fill))?,

@@ -92,7 +92,7 @@ fn access<T>(ranges: &[(u64, Option<u64>)], run: impl FnOnce() -> T) -> Option<T
 }
 
 /// Writes a word, or waits for it until a fault ends all work.
-fn operate(operation: &Operation) {
+fn operate(operation: &Operation, order: Option<&WorkOrder>) {
     let (address, bytes) = operation.range();
     let mut looks = 0_u32;
     while access(&[(address, Some(bytes))], || operation.try_run()) == Some(false) && driver::fault().is_none() {
@@ -101,7 +101,7 @@ fn operate(operation: &Operation) {
         std::thread::sleep(Duration::from_micros(looks.min(500).into()));
     }
     if let (Some(tool_host), true) = (tooling::get(), operation.is_write()) {
-        tool_host.on_filled(address, bytes);
+        tool_host.on_written(address, bytes, order);
     }
 }
 
@@ -118,7 +118,7 @@ impl Work {
                         return driver::fail(error);
                     }
                     if let Some(tool_host) = tooling::get() {
-                        tool_host.on_copied(copy);
+                        tool_host.on_copied(copy, order);
                     }
                 });
             }
@@ -128,11 +128,11 @@ impl Work {
                         return driver::fail(error);
                     }
                     if let Some(tool_host) = tooling::get() {
-                        fill.to().rows(*fill.extent()).for_each(|row| tool_host.on_filled(row, fill.extent().width));
+                        tool_host.on_filled(fill, order);
                     }
                 });
             }
-            Self::Operate(operations) => operations.iter().for_each(operate),
+            Self::Operate(operations) => operations.iter().for_each(|operation| operate(operation, order)),
             Self::Call(call) => {
                 if let Some(order) = order {
                     order::on_host_function(order);

@@ -97,6 +97,25 @@ impl Plane for DevicePlane {
         None
     }
 
+    fn find_word(&self, first: u64, count: u64, holds: &dyn Fn(u64) -> bool) -> Option<(u64, u64)> {
+        let end = first.saturating_add(count).min(self.cells * self.cell / 8);
+        let mut bytes = [0; 8];
+        (first..end).find_map(|number| {
+            let word = self.read(number * 8, &mut bytes).then(|| u64::from_le_bytes(bytes))?;
+            holds(word).then_some((number, word))
+        })
+    }
+
+    fn raise_words(&self, first: u64, count: u64, least: u64) {
+        let end = first.saturating_add(count).min(self.cells * self.cell / 8);
+        let mut bytes = [0; 8];
+        for number in first..end {
+            if self.read(number * 8, &mut bytes) && u64::from_le_bytes(bytes) < least {
+                self.write(number * 8, &least.to_le_bytes());
+            }
+        }
+    }
+
     fn copy(&self, from: u64, to: u64, count: u64) {
         let is_inside = |first: u64| first.checked_add(count).is_some_and(|end| end <= self.cells);
         if is_inside(from) && is_inside(to) {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use device::Program;
-use toolkit::{AllocationKind, DeviceAccess, HostEvent, HostStack, Moment, Object};
+use toolkit::{AllocationKind, DeviceAccess, HostEvent, HostStack, Moment, Object, WorkOrder};
 
 use super::{ToolHost, stack};
 use crate::process::host_access::HostAccess;
-use crate::transfer::Copy;
+use crate::transfer::{Copy, Fill};
 
 impl ToolHost {
     /// Tells all tools what the program did.
@@ -30,16 +30,24 @@ impl ToolHost {
     }
 
     /// A copy has taken place.
-    pub(crate) fn on_copied(&self, copy: &Copy) {
+    pub(crate) fn on_copied(&self, copy: &Copy, order: Option<&WorkOrder>) {
         let (extent, stack) = (*copy.extent(), copy.stack());
         for (from, to) in copy.from().rows(extent).zip(copy.to().rows(extent)) {
-            self.on_event(&HostEvent::Copied { from, to, bytes: extent.width, stack });
+            self.on_event(&HostEvent::Copied { from, to, bytes: extent.width, stack, order });
         }
     }
 
     /// Memory was filled.
-    pub(crate) fn on_filled(&self, address: u64, bytes: u64) {
-        self.on_event(&HostEvent::Filled { address, bytes });
+    pub(crate) fn on_filled(&self, fill: &Fill, order: Option<&WorkOrder>) {
+        let (extent, stack) = (*fill.extent(), fill.stack());
+        for address in fill.to().rows(extent) {
+            self.on_event(&HostEvent::Filled { address, bytes: extent.width, stack, order });
+        }
+    }
+
+    /// A word of memory was written, in a stream.
+    pub(crate) fn on_written(&self, address: u64, bytes: u64, order: Option<&WorkOrder>) {
+        self.on_event(&HostEvent::Filled { address, bytes, stack: &HostStack::default(), order });
     }
 
     /// The program's own code accesses device memory.

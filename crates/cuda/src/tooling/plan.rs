@@ -231,6 +231,7 @@ impl<'a> LaunchJob<'a> {
             order,
             versions: self.kernel.map_or(&[], |kernel| &kernel.module.versions.versions),
             refused: self.kernel.map_or(&[], |kernel| &kernel.module.versions.refused),
+            sites: self.kernel.map(|kernel| &kernel.module.sites),
             proofs: self.kernel.and_then(|kernel| kernel.proofs()),
         }
     }

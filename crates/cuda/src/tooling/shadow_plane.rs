@@ -4,7 +4,7 @@
 #![allow(unsafe_code, reason = "it writes memory by its address")]
 
 use std::io;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use toolkit::{Plane, PlaneLayout};
 
@@ -44,6 +44,17 @@ impl ShadowPlane {
             return self.memory.allow(first, last - first, true);
         }
         (first..last).step_by(PIECE as usize).try_for_each(|at| self.memory.copy(at, PIECE, &self.common.1))
+    }
+
+    /// Words of eight bytes, by their numbers.
+    fn words(&self, first: u64, count: u64) -> &[AtomicU64] {
+        let all = self.cells * self.cell / 8;
+        let end = first.saturating_add(count).min(all);
+        let first = first.min(end);
+        let start = (self.memory.address + first * 8) as *const AtomicU64;
+        // SAFETY: these are words of our cells, which are there as long as the plane, and aligned to pages. Kernels that run
+        // meanwhile change them as words, too.
+        unsafe { std::slice::from_raw_parts(start, (end - first) as usize) }
     }
 
     /// Writes cells, from an address to before another.
@@ -89,6 +100,17 @@ impl Plane for ShadowPlane {
             at += bytes;
         }
         None
+    }
+
+    fn find_word(&self, first: u64, count: u64, holds: &dyn Fn(u64) -> bool) -> Option<(u64, u64)> {
+        let words = self.words(first, count).iter().map(|word| word.load(Ordering::Relaxed));
+        words.zip(first..).find(|&(word, _)| holds(word)).map(|(word, number)| (number, word))
+    }
+
+    fn raise_words(&self, first: u64, count: u64, least: u64) {
+        for word in self.words(first, count) {
+            word.fetch_max(least, Ordering::Relaxed);
+        }
     }
 
     fn copy(&self, from: u64, to: u64, count: u64) {

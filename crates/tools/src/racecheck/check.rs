@@ -9,7 +9,7 @@ use rewrite::{Cursor, SiteId};
 
 use crate::records::{Planes, Records};
 
-use super::record::{KIND, LANES, MANY, MANY_BLOCKS, MANY_LANES, MANY_WARPS, THREAD, THREADS};
+use super::record::{KIND, LANES, MANY, MANY_BLOCKS, MANY_LANES, MANY_WARPS, THREAD, THREADS, WEAKER};
 use super::{
     ARENA, ARENA_BYTES, INTERVAL_MASK, LAUNCH, ORDERED, PLANE, READS, SHARED_PLANE, SHARED_READS, WINDOWS,
     WINDOWS_BYTES,
@@ -37,12 +37,16 @@ pub(super) struct ThreadRecords {
     pub(super) mine: Reg,
     /// The first record of its block.
     pub(super) first: Reg,
-    /// The first record of the present interval.
+    /// The first record of the present interval: of the one that all threads of the block have reached.
     pub(super) now: Reg,
     /// Whether its record says when its fences were.
     pub(super) has_fences: bool,
     /// Whether its block has barriers.
     pub(super) has_barriers: bool,
+    /// Whether there are asynchronous copies (`device/copies.ptx`).
+    pub(super) has_copies: bool,
+    /// Whether only some warps come to some of them, so that intervals are counted by each thread (`device/clocks.ptx`).
+    pub(super) is_clocked: bool,
 }
 
 /// More granules than this are left to the helper.
@@ -66,7 +70,7 @@ impl Checked {
         for part in 0..self.granules {
             let [written, read] = cells.load(at, part);
             let recorded = self.of_this_thread_too(at, read);
-            let after_write = self.order(at, written, None);
+            let after_write = self.order_of_write(at, written);
             let after_read = self.order(at, read, Some(recorded));
             let settled = self.settled(at, &cells, [after_write, after_read]);
             // A record that stands for this thread, too, stays.
@@ -91,7 +95,8 @@ impl Checked {
         let own = self.own(at);
         let (mut unsettled, mut collided) = (None, None);
         for part in 0..self.granules {
-            let records = cells.load(at, part).map(|record| self.order(at, record, None));
+            let [written, read] = cells.load(at, part);
+            let records = [self.order_of_write(at, written), self.order(at, read, None)];
             let settled = self.settled(at, &cells, records);
             let others = self.record(at, Operand::RegAddress(cells.written, part as i32 * 8), own, settled);
             if let Some(before) = collided {
@@ -168,6 +173,18 @@ impl Checked {
         order
     }
 
+    /// The same for the last write, which may be an asynchronous copy: whether that is done, the helper knows.
+    fn order_of_write(&self, at: &mut Cursor<'_, '_>, written: Reg) -> Reg {
+        let order = self.order(at, written, None);
+        if self.thread.has_copies && self.is_shared {
+            let flag = at.reg(Type::B64);
+            at.before().inst("and.b64", &[flag.into(), written.into(), Operand::Hex(WEAKER)]);
+            at.before().inst("shl.b64", &[flag.into(), flag.into(), Operand::Int(WEAKER.leading_zeros().into())]);
+            at.before().inst("or.b64", &[order.into(), order.into(), flag.into()]);
+        }
+        order
+    }
+
     /// 0 if a record is of an earlier interval of the block; else a large number.
     fn zero_if_earlier(&self, at: &mut Cursor<'_, '_>, record: Reg) -> Reg {
         let ThreadRecords { first, now, .. } = self.thread;
@@ -198,13 +215,16 @@ impl Checked {
 
     /// 0 if a record of reads stands for this thread, too; else a large number.
     fn of_this_thread_too(&self, at: &mut Cursor<'_, '_>, record: Reg) -> Reg {
-        let ThreadRecords { mine, now, .. } = self.thread;
+        let ThreadRecords { mine, now, is_clocked, .. } = self.thread;
         let interval = at.word(INTERVAL_MASK);
         let mask = at.at_entry("or.b64", Type::B64, &[interval.into(), Operand::Hex(MANY_BITS | KIND_BITS)]);
-        let all = at.at_entry("mov.b64", Type::B64, &[Operand::Hex(u64::MAX)]);
-        let warps = at.reg(Type::B64);
-        at.before().inst("or.b64", &[warps.into(), now.into(), Operand::Hex(MANY_WARPS << MANY)]);
-        let mut number = self.zero_if_equal(at, record, warps, mask, all);
+        let mut number = at.at_entry("mov.b64", Type::B64, &[Operand::Hex(u64::MAX)]);
+        // With clocks, a record of several warps says which ones.
+        if !is_clocked {
+            let warps = at.reg(Type::B64);
+            at.before().inst("or.b64", &[warps.into(), now.into(), Operand::Hex(MANY_WARPS << MANY)]);
+            number = self.zero_if_equal(at, record, warps, mask, number);
+        }
         if !self.is_shared {
             let launch = at.word(LAUNCH);
             let blocks = at.at_entry("or.b64", Type::B64, &[launch.into(), Operand::Hex(MANY_BLOCKS << MANY)]);

@@ -2,10 +2,11 @@
 
 use report::{AccessOf, AccessedObject, Explanation, Finding, Note, Place, Severity, dim, thread_name, with_article};
 use rewrite::context::Record;
-use toolkit::Evidence;
 use toolkit::objects::AtAddress;
+use toolkit::{Evidence, HostStack};
 
 use super::record::{KINDS, STRONG_BLOCK, VOLATILE, Who};
+use super::transfers::{Transfer, UNORDERED};
 use super::{ACCESS_KIND, BYTES, OTHER_READS, READS_TOO, SAME, TOGETHER, UNFENCED, UPDATES, WRITES};
 
 /// Two accesses that race.
@@ -29,6 +30,46 @@ pub(super) struct Racer {
     /// At how many barriers of its block it had been; nothing if there were several blocks.
     pub(super) barriers: Option<u64>,
     pub(super) kind: u32,
+    /// The copy or fill, if it is one.
+    pub(super) transfer: Option<Transfer>,
+}
+
+impl Racer {
+    /// As one of two accesses, and where the program asked for it.
+    pub(super) fn as_access(&self, is_read: bool, stack: &HostStack) -> (AccessOf, Note) {
+        if let Some(transfer) = &self.transfer {
+            return (transfer.access(), self.asked_for(transfer));
+        }
+        let access = AccessOf {
+            what: if is_read { "read" } else { "write" }.to_owned(),
+            by: self.threads(),
+            place: self.place.clone(),
+            kernel: self.kernel.clone(),
+            launch: self.launch,
+            block: self.block,
+            thread: self.thread,
+            barriers: self.barriers,
+        };
+        (access, Note { message: "the kernel was launched here".to_owned(), stack: Some(stack.frames()) })
+    }
+
+    fn asked_for(&self, transfer: &Transfer) -> Note {
+        Note { message: format!("the {} was asked for here", transfer.what), stack: Some(transfer.stack.frames()) }
+    }
+
+    /// Who made the access, in words.
+    fn threads(&self) -> String {
+        let Self { block, thread, who, transfer, .. } = self;
+        match (who, block, thread) {
+            _ if transfer.is_some() => "a stream".to_owned(),
+            (_, Some(block), Some(thread)) => thread_name(*block, *thread),
+            (Who::Lanes { warp }, Some(block), _) => {
+                format!("several threads of warp {warp} of block {}", dim(*block))
+            }
+            (_, Some(block), None) => format!("several threads of block {}", dim(*block)),
+            _ => "threads of several blocks".to_owned(),
+        }
+    }
 }
 
 impl Race<'_> {
@@ -43,15 +84,17 @@ impl Race<'_> {
             _ if what & WRITES != 0 => "write",
             _ => "read",
         };
-        let theirs = match (what & OTHER_READS != 0, other.kind) {
-            (true, _) => "read",
-            (false, ..STRONG_BLOCK) => "write",
-            (false, _) => "atomic operation",
+        let theirs = match (&other.transfer, what & OTHER_READS != 0, other.kind) {
+            (Some(transfer), ..) => transfer.what,
+            (None, true, _) => "read",
+            (None, false, ..STRONG_BLOCK) => "write",
+            (None, false, _) => "atomic operation",
         };
         let kinds = [what >> ACCESS_KIND & KINDS, other.kind];
         // What PTX allows, and CUDA C++ does not.
         let is_volatile = kinds.contains(&VOLATILE) && !kinds.contains(&0);
         let is_unfenced = what >> UNFENCED & 3 == 2;
+        let is_pending = what >> UNFENCED & 3 == 3;
         // Strong operations of too narrow a scope, in the order that their threads agreed on, but for a fence.
         let is_nearly_ordered = is_unfenced && kinds.iter().all(|&kind| kind >= STRONG_BLOCK);
         let same_launch = other.launch == first.launch;
@@ -62,6 +105,8 @@ impl Race<'_> {
                 Who::Lanes { warp } => warp == self.warp(),
                 Who::Warps | Who::Blocks => false,
             };
+        // A copy that goes on is no access of its thread.
+        let same_warp = same_warp && !is_pending;
         let together =
             what & TOGETHER != 0 || (same_warp && other.place.as_ref() == Some(&evidence.place) && what & WRITES != 0);
         let (code, severity) = if what & SAME != 0 {
@@ -84,16 +129,22 @@ impl Race<'_> {
         };
         let (missing, help) = if is_unfenced {
             UNFENCED_ACQUIRE
+        } else if is_pending {
+            PENDING_COPY
         } else {
             self.missing_order(same_launch, same_block, same_warp, together)
         };
         let between = match () {
+            () if is_pending && other.thread == Some(first.thread) => "with a copy of the same thread",
+            () if is_pending => "with a copy of another thread",
             () if same_warp => "within a warp",
             () if same_block => "between warps",
             () if same_launch => "between blocks",
+            () if other.transfer.is_some() => "between a kernel and a stream",
             () => "between kernels",
         };
         let mut notes = vec![note(missing.to_owned()), note(format!("{} {between}", self.pattern(mine, theirs)))];
+        notes.extend(other.transfer.as_ref().map(|transfer| other.asked_for(transfer)));
         if is_volatile {
             notes.push(note("volatile accesses are no race for PTX, and one for CUDA C++".to_owned()));
         }
@@ -101,7 +152,7 @@ impl Race<'_> {
         let accesses = vec![
             AccessOf {
                 what: theirs.to_owned(),
-                by: self.other_threads(),
+                by: other.threads(),
                 place: other.place.clone(),
                 kernel: other.kernel.clone(),
                 launch: other.launch,
@@ -129,6 +180,10 @@ impl Race<'_> {
     /// it, does `RW`; if the other one comes by the same line, so does it.
     fn pattern(&self, mine: &str, theirs: &str) -> String {
         let letter = |what: &str| if what == "read" { "R" } else { "W" };
+        if self.other.transfer.is_some() {
+            let theirs = if self.record.what & OTHER_READS != 0 { "R" } else { "W" };
+            return format!("{theirs}|{}", letter(mine));
+        }
         let updates = self.record.what & (READS_TOO | UPDATES) != 0;
         let is_same_line = |place: &Place| place.lines == self.evidence.place.lines && !place.lines.is_empty();
         let both_update = updates && self.other.place.as_ref().is_some_and(is_same_line);
@@ -143,19 +198,6 @@ impl Race<'_> {
         (x + width * (y + height * z)) / 32
     }
 
-    /// Who made the other access, in words.
-    fn other_threads(&self) -> String {
-        let Racer { block, thread, who, .. } = &self.other;
-        match (who, block, thread) {
-            (_, Some(block), Some(thread)) => thread_name(*block, *thread),
-            (Who::Lanes { warp }, Some(block), _) => {
-                format!("several threads of warp {warp} of block {}", dim(*block))
-            }
-            (_, Some(block), None) => format!("several threads of block {}", dim(*block)),
-            _ => "threads of several blocks".to_owned(),
-        }
-    }
-
     /// What would have ordered the accesses, and what to do.
     fn missing_order(
         &self,
@@ -166,6 +208,9 @@ impl Race<'_> {
     ) -> (&'static str, &'static str) {
         let mine = self.record.what >> ACCESS_KIND & KINDS;
         let is_strong = |kind: u32| kind >= STRONG_BLOCK;
+        if self.other.transfer.is_some() {
+            return UNORDERED;
+        }
         if !same_launch {
             return (
                 "the kernels run in streams that nothing orders",
@@ -234,6 +279,11 @@ const ATOMIC_UPDATE: &str = "make the read and the write one atomic operation, s
 const UNFENCED_ACQUIRE: (&str, &str) = (
     "the thread has read what the other one released, and has no fence after that",
     "put __threadfence() between the read of the flag and this access, or read the flag with acquire",
+);
+
+const PENDING_COPY: (&str, &str) = (
+    "the thread that began the asynchronous copy has not waited for it",
+    "wait for the copy, with __pipeline_wait_prior() or cp.async.wait_group, before the barrier that orders the two",
 );
 
 fn note(message: String) -> Note {

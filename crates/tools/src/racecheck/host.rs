@@ -5,22 +5,24 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use report::{Cell, Finding, Row};
+use report::{Cell, Finding, Note, Place, Row};
 use rewrite::context::Record;
-use rewrite::{KernelVersion, LaunchShape, Refusal};
-use rustc_hash::FxHashSet;
+use rewrite::{KernelVersion, LaunchShape, Refusal, SiteId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use toolkit::objects::AtAddress;
 use toolkit::{
-    Evidence, Flag, Host, HostEvent, Instance, LaunchView, Options, Plane, PlaneLayout, PlaneOf, Words, WorkId,
-    quarantine,
+    Evidence, Flag, Host, HostEvent, HostStack, Instance, LaunchView, Options, Plane, PlaneLayout, PlaneOf, Words,
+    WorkId, WorkOrder, quarantine,
 };
 
 use super::findings::{Race, Racer};
 use super::instrument::{KernelFacts, Looked};
 use super::record::{EPOCH, Recorded, WARP_EPOCHS, Who};
+use super::transfers::{Met, Records, Transfer, is_unordered};
 use super::{
-    ARENA, ARENA_BYTES, BLOCK, CHECKED, GRANULE, INTERVAL_MASK, LAUNCH, LOST, NO_PRUNE, ORDER, ORDER_BYTES, ORDERED,
-    PLANE, PROVED, PRUNED, READS, SHARED_GRANULE, SHARED_PLANE, SHARED_READS, UNORDERED, UNORDERED_COUNT, WARP_MASK,
-    WINDOWS, WINDOWS_BYTES,
+    ARENA, ARENA_BYTES, BLOCK, CHECKED, CLOCK_BYTES, CLOCKS, GRANULE, INTERVAL_MASK, LAUNCH, LOST, NO_PRUNE, ORDER,
+    ORDER_BYTES, ORDERED, PLANE, PROVED, PRUNED, READS, SHARED_GRANULE, SHARED_PLANE, SHARED_READS, UNORDERED,
+    UNORDERED_COUNT, WARP_MASK, WINDOWS, WINDOWS_BYTES,
 };
 
 /// racecheck in a process.
@@ -31,31 +33,46 @@ pub(super) struct RacecheckInstance {
     launches: Mutex<Launches>,
     /// Threads that had more barriers than there are epochs.
     lost: Box<AtomicU64>,
-    order: OrderTables,
+    order: Tables,
+    clocks: Tables,
     /// Where the program says that races are meant: first address and end.
     benign: Mutex<Vec<[u64; 2]>>,
 }
 
-/// What kernels know of order through memory (`device.ptx`); made when a kernel first needs it.
-#[derive(Debug, Default)]
-struct OrderTables {
+/// What kernels know of order through memory (`device/order.ptx`), or of several warps (`device/clocks.ptx`); made when one first needs it.
+#[derive(Debug)]
+struct Tables {
+    bytes: u64,
+    /// Where the counts of conflicts begin that were not decided, and why they were not.
+    undecided: (usize, &'static [&'static str]),
     words: OnceLock<Box<[AtomicU64]>>,
 }
 
-impl OrderTables {
+impl Tables {
+    fn of_order() -> Self {
+        const REASONS: &[&str] = &[
+            "too many blocks or addresses order each other through memory",
+            "several blocks accessed the place before, and which ones is not recorded",
+        ];
+        Self { bytes: ORDER_BYTES, undecided: (1, REASONS), words: OnceLock::new() }
+    }
+
+    fn of_clocks() -> Self {
+        const REASONS: &[&str] = &["several warps accessed the place before, and which ones is not recorded any more"];
+        Self { bytes: CLOCK_BYTES, undecided: (0, REASONS), words: OnceLock::new() }
+    }
+
     fn address(&self) -> u64 {
-        let words = self.words.get_or_init(|| (0..ORDER_BYTES / 8).map(|_| AtomicU64::new(0)).collect());
+        let words = self.words.get_or_init(|| (0..self.bytes / 8).map(|_| AtomicU64::new(0)).collect());
         words.as_ptr() as u64
     }
 
     /// How many conflicts were not decided, and why.
     fn undecided(&self) -> impl Iterator<Item = (u64, &'static str)> {
-        const REASONS: [&str; 2] = [
-            "too many blocks or addresses order each other through memory",
-            "several blocks accessed the place before, and which ones is not recorded",
-        ];
-        let words = self.words.get().map(|words| &words[1..]).unwrap_or_default();
-        words.iter().map(|count| count.load(Ordering::Relaxed)).zip(REASONS).filter(|&(count, _)| count > 0)
+        let (first, reasons) = self.undecided;
+        let words = self.words.get().map(|words| &words[first..]).unwrap_or_default();
+        let counts = words.iter().map(|count| count.load(Ordering::Relaxed));
+        counts.zip(reasons.iter().copied()).filter(|&(count, _)| count > 0)
     }
 }
 
@@ -70,9 +87,14 @@ struct Launches {
     seen: FxHashSet<String>,
     /// The records of memory, by the size of granules; and of shared memory.
     planes: [[Option<Box<dyn Plane>>; 2]; GRANULES],
+    /// Where the sites of kernels are, by their module and name.
+    places: FxHashMap<(usize, String), Places>,
 }
 
-/// A launch that has begun, or is about to.
+/// Where sites are.
+type Places = Arc<FxHashMap<u32, Place>>;
+
+/// A launch that has begun, or is about to; or copies and fills that a stream did as one piece of work.
 #[derive(Clone, Debug)]
 struct Begun {
     number: u64,
@@ -80,6 +102,11 @@ struct Begun {
     kernel: String,
     shape: LaunchShape,
     epochs: Epochs,
+    stack: HostStack,
+    /// Where its sites are, if it may race with other work.
+    places: Option<Places>,
+    /// The rows of copies and fills; none of a launch.
+    transfers: Vec<Transfer>,
 }
 
 /// The epochs of a launch.
@@ -91,6 +118,8 @@ struct Epochs {
     block: u64,
     /// Of each interval between barriers.
     interval: u64,
+    /// Whether intervals are counted by each thread for itself (`device/clocks.ptx`).
+    are_clocks: bool,
 }
 
 /// The name by which what was kept of a kernel is found.
@@ -109,6 +138,8 @@ const EPOCHS_OF_LAUNCH: u64 = 1 << 24;
 const MOST_LAUNCHES: usize = 4096;
 /// So many ranges in which races are meant are remembered.
 const MOST_BENIGN: usize = 4096;
+/// So many rows of copies and fills are remembered for one piece of work.
+const MOST_ROWS: usize = 4096;
 /// With so many launches one can be unordered.
 const MOST_UNORDERED: usize = 64;
 
@@ -123,7 +154,8 @@ impl RacecheckInstance {
             options: options.clone(),
             launches,
             lost: Box::default(),
-            order: OrderTables::default(),
+            order: Tables::of_order(),
+            clocks: Tables::of_clocks(),
             benign: Mutex::default(),
         }))
     }
@@ -137,6 +169,56 @@ impl RacecheckInstance {
         self.benign().iter().any(|&[start, end]| (start..end).contains(&address))
     }
 
+    /// A stream has copied or filled memory.
+    fn on_transfer(&self, transfer: Transfer, order: Option<&WorkOrder>) {
+        let Some(order) = order.filter(|order| order.has_unordered_streams) else { return };
+        let arena = self.host.memory().range();
+        let mut launches = self.launches();
+        let unordered = launches.unordered_with(order);
+        let is_of_unordered = |record: u64| unordered.iter().any(|&[first, end]| (first..end).contains(&record));
+        let mut met = launches.records(arena).find_map(|records| records.meet(&transfer, &is_of_unordered));
+        let epoch = launches.begin_transfer(transfer.clone(), order);
+        for records in launches.records(arena) {
+            records.leave(&transfer, epoch);
+        }
+        // Copies of which there are no records, because no kernel has any.
+        let others = launches.last.iter().filter(|begun| begun.id.is_some_and(|id| is_unordered(order, id)));
+        met = met.or_else(|| {
+            others.flat_map(|begun| begun.transfers.iter().map(move |other| (begun, other))).find_map(
+                |(begun, other)| {
+                    let address = transfer.meets(other)?;
+                    Some(Met { address, record: begun.epochs.first << EPOCH, is_read: other.writes.is_none() })
+                },
+            )
+        });
+        let Some(met) = met.filter(|met| !self.is_benign(met.address)) else { return };
+        let recorded = Recorded::of(met.record);
+        let Some(begun) = launches.of_epoch(recorded.epoch) else { return };
+        let (access, note) = begun.racer(&recorded, None, false).as_access(met.is_read, &begun.stack);
+        let object = match self.host.objects().at(met.address, None, || false) {
+            AtAddress::Live(object) => {
+                let offset = met.address - object.start;
+                let message = format!("it is at offset {offset} of {} of {} bytes", object.name, object.bytes);
+                Some((Note { message, stack: object.stack.clone() }, object.accessed(met.address, 1)))
+            }
+            _ => None,
+        };
+        let finding = transfer.finding(access, note, object);
+        let key = format!("{} {:?}", lines_of(&finding), finding.stack);
+        let is_new = launches.seen.insert(key);
+        drop(launches);
+        if is_new {
+            self.host.found(finding);
+        }
+    }
+
+    /// A range of memory of the device; nothing if it is elsewhere.
+    fn range(&self, start: u64, bytes: u64) -> Option<[u64; 2]> {
+        let (arena, arena_bytes) = self.host.memory().range();
+        let is_inside = bytes > 0 && start >= arena && bytes <= arena_bytes && start - arena <= arena_bytes - bytes;
+        is_inside.then(|| [start, start + bytes])
+    }
+
     fn launches(&self) -> MutexGuard<'_, Launches> {
         self.launches.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -146,7 +228,8 @@ impl Launches {
     /// Gives a launch its epochs.
     fn begin(&mut self, launch: &LaunchView<'_>, facts: &KernelFacts) -> Begun {
         let blocks = launch.shape.grid.iter().map(|&size| u64::from(size)).product::<u64>();
-        let interval = if facts.has_warp_barriers || facts.has_fences { 1 << WARP_EPOCHS } else { 1 };
+        let is_divided = facts.has_warp_barriers || facts.has_fences || facts.has_copies || facts.is_clocked;
+        let interval = if is_divided { 1 << WARP_EPOCHS } else { 1 };
         let block =
             if facts.has_barriers { (EPOCHS_OF_LAUNCH / blocks).clamp(256, 1 << 16) * interval } else { interval };
         let needed = (blocks + 1).saturating_mul(block);
@@ -160,13 +243,72 @@ impl Launches {
             id: launch.order.map(|order| order.id),
             kernel: launch.kernel.to_owned(),
             shape: launch.shape,
-            epochs: Epochs { first, end: first + needed, block, interval },
+            epochs: Epochs { first, end: first + needed, block, interval, are_clocks: facts.is_clocked },
+            stack: launch.stack.clone(),
+            places: self.places(launch),
+            transfers: Vec::new(),
         };
+        self.remember(begun.clone());
+        begun
+    }
+
+    fn remember(&mut self, begun: Begun) {
         if self.last.len() == MOST_LAUNCHES {
             self.last.pop_front();
         }
-        self.last.push_back(begun.clone());
-        begun
+        self.last.push_back(begun);
+    }
+
+    /// Gives a row of a copy or fill its epoch: that of the other rows.
+    fn begin_transfer(&mut self, transfer: Transfer, order: &WorkOrder) -> u64 {
+        if let Some(begun) = self.last.iter_mut().rev().find(|begun| begun.id == Some(order.id)) {
+            if begun.transfers.len() < MOST_ROWS {
+                begun.transfers.push(transfer);
+            }
+            return begun.epochs.first;
+        }
+        if self.next >= EPOCHS {
+            self.forget();
+        }
+        let first = self.next;
+        self.next += 1;
+        self.remember(Begun {
+            number: 0,
+            id: Some(order.id),
+            kernel: String::new(),
+            shape: LaunchShape { grid: [1; 3], block: [1; 3], dynamic_shared: 0, is_cooperative: false },
+            epochs: Epochs { first, end: self.next, block: 1, interval: 1, are_clocks: false },
+            stack: transfer.stack.clone(),
+            places: None,
+            transfers: vec![transfer],
+        });
+        first
+    }
+
+    /// Where the sites of a kernel are, if other work may be unordered with it.
+    fn places(&mut self, launch: &LaunchView<'_>) -> Option<Places> {
+        let sites = launch.sites.filter(|_| launch.order.is_some_and(|order| order.has_unordered_streams))?;
+        let key = (&raw const *sites as usize, launch.kernel.to_owned());
+        let places = self.places.entry(key).or_insert_with(|| {
+            let own = sites.numbered().filter(|(_, site)| site.tool == TOOL);
+            let place = |id: SiteId| Some((id.0, sites.place(launch.module, id, launch.kernel)?));
+            Arc::new(own.filter_map(|(id, _)| place(id)).collect())
+        });
+        Some(Arc::clone(places))
+    }
+
+    /// The records of memory, by the size of granules.
+    fn records(&self, arena: (u64, u64)) -> impl Iterator<Item = Records<'_>> {
+        self.planes.iter().zip(0..).filter_map(move |([plane, _], granule)| {
+            plane.as_ref().map(|plane| Records { plane: &**plane, granule, arena })
+        })
+    }
+
+    /// The first and last records of work that is not ordered with some other work.
+    fn unordered_with(&self, order: &WorkOrder) -> Vec<[u64; 2]> {
+        let others = self.last.iter().rev().filter(|other| other.id.is_some_and(|id| is_unordered(order, id)));
+        let records = others.map(|other| [other.epochs.first << EPOCH, other.epochs.end << EPOCH]);
+        records.take(MOST_UNORDERED).collect()
     }
 
     /// All epochs are used up: what was recorded is forgotten, and they begin anew.
@@ -214,9 +356,32 @@ impl Begun {
         (place[2] < z).then(|| place.map(|place| place as u32))
     }
 
-    /// How many barriers of a block came before an epoch; nothing for that of several blocks.
+    /// Who made an access, which is at a place if that is known.
+    fn racer(&self, recorded: &Recorded, place: Option<Place>, is_of_same_block: bool) -> Racer {
+        let known = || self.places.as_ref()?.get(&recorded.site?).cloned();
+        Racer {
+            place: place.or_else(known),
+            kernel: self.kernel.clone(),
+            launch: self.number,
+            block: self.block(recorded.epoch),
+            thread: match recorded.who {
+                Who::Thread(thread) => Some(self.thread(thread)),
+                _ => None,
+            },
+            who: recorded.who,
+            barriers: self.barriers(recorded.epoch),
+            kind: if recorded.has_weaker && !is_of_same_block { 0 } else { recorded.kind },
+            transfer: self.transfers.first().cloned(),
+        }
+    }
+
+    /// How many barriers of a block came before an epoch; nothing for that of several blocks, or if threads come to different
+    /// barriers.
     fn barriers(&self, epoch: u64) -> Option<u64> {
-        let Epochs { first, block, interval, .. } = self.epochs;
+        let Epochs { first, block, interval, are_clocks, .. } = self.epochs;
+        if are_clocks {
+            return None;
+        }
         Some(epoch.checked_sub(first + interval)? % block / interval)
     }
 
@@ -229,7 +394,7 @@ impl Begun {
 
 /// A finding, and the lines of its two accesses.
 fn lines_of(finding: &Finding) -> String {
-    let mut text = format!("{} {}", finding.code, finding.message);
+    let mut text = format!("{:?} {} {}", finding.severity, finding.code, finding.message);
     for place in finding.accesses.iter().map(|access| access.place.as_ref()) {
         let Some(place) = place else {
             text += " -";
@@ -266,6 +431,17 @@ impl Instance for RacecheckInstance {
             if benign.len() < MOST_BENIGN && !benign.contains(&range) {
                 benign.push(range);
             }
+        }
+        match *event {
+            HostEvent::Copied { from, to, bytes, stack, order } => {
+                let (reads, writes) = (self.range(from, bytes), self.range(to, bytes));
+                self.on_transfer(Transfer { what: "copy", reads, writes, stack: stack.clone() }, order);
+            }
+            HostEvent::Filled { address, bytes, stack, order } => {
+                let writes = self.range(address, bytes);
+                self.on_transfer(Transfer { what: "fill", reads: None, writes, stack: stack.clone() }, order);
+            }
+            _ => {}
         }
         if let HostEvent::Allocated(object) = event {
             // What was said of memory that was there before is not said of this.
@@ -324,19 +500,16 @@ impl Instance for RacecheckInstance {
         words.set(INTERVAL_MASK, (interval << EPOCH).wrapping_neg());
         words.set(WARP_MASK, (interval - 1) << EPOCH);
         words.set(ORDER, if facts.has_fences { self.order.address() } else { 0 });
+        words.set(CLOCKS, if facts.is_clocked { self.clocks.address() } else { 0 });
         words.set(LOST, &raw const *self.lost as u64);
-        let is_unordered = |other: &&Begun| match (other.id, launch.order) {
-            (Some(id), Some(order)) => id != order.id && !order.before.contains(id),
-            _ => false,
-        };
-        let unordered: Vec<[u64; 2]> = launches
-            .last
-            .iter()
-            .filter(is_unordered)
-            .rev()
-            .take(MOST_UNORDERED)
-            .map(|other| [other.epochs.first << EPOCH, other.epochs.end << EPOCH])
-            .collect();
+        let unordered = launch.order.map(|order| launches.unordered_with(order)).unwrap_or_default();
+        // Copies are recorded only where kernels had records when they were made.
+        if let Some(records) = launches.records((arena, arena_bytes)).find(|records| records.granule == global) {
+            let is_listed = |begun: &&Begun| unordered.iter().any(|&[first, _]| first == begun.epochs.first << EPOCH);
+            for begun in launches.last.iter().filter(is_listed) {
+                begun.transfers.iter().for_each(|transfer| records.leave(transfer, begun.epochs.first));
+            }
+        }
         let ordered = unordered.iter().map(|&[start, _]| start).min();
         words.set(ORDERED, ordered.unwrap_or(first << EPOCH).min(first << EPOCH));
         words.set(UNORDERED, unordered.as_ptr() as u64);
@@ -351,23 +524,12 @@ impl Instance for RacecheckInstance {
         let recorded = Recorded::of(record.other);
         let mut launches = self.launches();
         let begun = launches.of_epoch(recorded.epoch)?;
-        let other = Racer {
-            // Sites are counted in their kernel.
-            place: recorded
-                .site
-                .filter(|_| begun.kernel == evidence.place.kernel)
-                .and_then(|site| evidence.place_of(rewrite::SiteId(site))),
-            kernel: begun.kernel.clone(),
-            launch: begun.number,
-            block: begun.block(recorded.epoch),
-            thread: match recorded.who {
-                Who::Thread(thread) => Some(begun.thread(thread)),
-                _ => None,
-            },
-            who: recorded.who,
-            barriers: begun.barriers(recorded.epoch),
-            kind: recorded.kind,
-        };
+        // Sites are counted in their module.
+        let place = recorded.site.filter(|_| begun.kernel == evidence.place.kernel);
+        let place = place.and_then(|site| evidence.place_of(SiteId(site)));
+        let here = &evidence.occurrence;
+        let is_of_same_block = begun.number == here.launch && begun.block(recorded.epoch) == Some(here.block);
+        let other = begun.racer(&recorded, place, is_of_same_block);
         let object = self.host.objects().at(record.address, Some(evidence.when), || false);
         let is_shared = !self.host.memory().contains(record.address);
         let race = Race { record, evidence, other, object: (!is_shared).then_some(object), is_shared };
@@ -380,7 +542,9 @@ impl Instance for RacecheckInstance {
         let other = Recorded::of(record.other);
         let is_benign = self.is_benign(record.address);
         let (site, reads) = (other.site.unwrap_or(u32::MAX), record.what & super::OTHER_READS != 0);
-        u64::from(site) << 2 | u64::from(is_benign) << 1 | u64::from(reads)
+        // What was accessed otherwise may be worse.
+        let kind = other.kind << 1 | u32::from(other.has_weaker);
+        u64::from(site) << 5 | u64::from(kind) << 2 | u64::from(is_benign) << 1 | u64::from(reads)
     }
 
     fn finish(&self) {
@@ -390,7 +554,7 @@ impl Instance for RacecheckInstance {
                 "{lost} threads waited at more barriers than are counted; what they did after that was not checked"
             ));
         }
-        for (count, reason) in self.order.undecided() {
+        for (count, reason) in self.order.undecided().chain(self.clocks.undecided()) {
             let row = Row::new("racecheck", "not decided").with("conflicts", Cell::Count(count));
             self.host.row(row.with("reason", Cell::Text(reason.to_owned())));
         }

@@ -1,7 +1,8 @@
 //! What is inserted into kernels.
 
 use ptx::analysis::CallGraph;
-use ptx::ir::{FuncId, Guard, Module, Operand, Reg, StmtId};
+use ptx::ir::{FuncId, Function, Guard, Module, Operand, Reg, StmtId};
+use ptx::ops::{Effect, Op};
 use ptx::special::Special;
 use ptx::synchronisation::Synchronisation;
 use ptx::types::{Space, Type};
@@ -10,13 +11,14 @@ use rewrite::{Access, Call, Cursor, KernelView, Refusal, Request, RequestKind, S
 use rustc_hash::FxHashMap;
 
 use super::check::{Checked, MOST_GRANULES, THREAD_BITS, ThreadRecords};
+use super::clocks::{self, ObjectStep};
 use super::compare_and_swap::expected_by_swaps;
 use super::prune::{Pruned, Rule};
 use super::record::{STRONG_BLOCK, STRONG_DEVICE, THREAD};
 use super::strength::{kind, strong};
 use super::{
-    ACCESS_KIND, ACQUIRES, BLOCK, BYTES, HAS_VALUE, INTERVAL_MASK, LAUNCH, ORDER, PRUNED, READS_TOO, RELEASES, UPDATES,
-    WRITES,
+    ACCESS_KIND, ACQUIRES, BLOCK, BYTES, COPIES, HAS_VALUE, INTERVAL_MASK, LAUNCH, ORDER, PRUNED, READS_TOO, RELEASES,
+    UPDATES, WRITES,
 };
 
 /// What is kept of a function while it is rewritten, and of a kernel for its launches.
@@ -25,6 +27,8 @@ pub(super) struct Looked {
     thread: Option<ThreadRecords>,
     /// Whether it calls functions.
     has_calls: bool,
+    /// Whether intervals are counted by each thread for itself.
+    is_clocked: bool,
     /// What is left out of it; nothing if all accesses are looked at.
     pub(super) pruned: Option<Pruned>,
     /// Reads that are looked at as if they were atomic, with their kinds.
@@ -40,14 +44,18 @@ pub(super) struct KernelFacts {
     pub(super) has_warp_barriers: bool,
     /// Whether it orders accesses through memory: by fences, acquires and releases.
     pub(super) has_fences: bool,
+    /// Whether it has asynchronous copies (`device/copies.ptx`).
+    pub(super) has_copies: bool,
+    /// Whether it has barriers to which only some warps come (`device/clocks.ptx`).
+    pub(super) is_clocked: bool,
     /// The smallest accesses, in bytes: to global or generic memory, and to shared or generic memory.
     smallest: [Option<u32>; 2],
 }
 
 impl KernelFacts {
     /// Of a kernel.
-    fn of(module: &Module, kernel: FuncId, has_calls: bool) -> Self {
-        let mut facts = Self::default();
+    fn of(module: &Module, kernel: FuncId, has_calls: bool, is_clocked: bool) -> Self {
+        let mut facts = Self { is_clocked, has_barriers: is_clocked, ..Self::default() };
         if !has_calls {
             facts.add(module, kernel);
             return facts;
@@ -63,7 +71,11 @@ impl KernelFacts {
         for view in body.iter().filter_map(|id| View::of(&module.forms, body, id)) {
             if view.callee().is_some_and(|callee| !matches!(callee, Callee::Direct(_))) {
                 // What that function does is not known.
-                *self = Self { has_barriers: true, has_warp_barriers: true, has_fences: true, smallest: [Some(1); 2] };
+                self.has_barriers = true;
+                self.has_warp_barriers = true;
+                self.has_fences = true;
+                self.has_copies = true;
+                self.smallest = [Some(1); 2];
             }
             match view.synchronisation() {
                 Some(Synchronisation::Barrier { .. }) => self.has_barriers = true,
@@ -73,11 +85,13 @@ impl KernelFacts {
             }
             for access in view.accesses() {
                 let Some(Extent { places, bytes }) = Extent::of(&access) else { continue };
+                self.has_copies |= is_copy(&access);
                 let element = bytes / access.vector.max(1);
                 for (smallest, _) in self.smallest.iter_mut().zip(places).filter(|(_, is_there)| *is_there) {
                     *smallest = Some(smallest.map_or(element, |smallest| smallest.min(element)));
                 }
-                self.has_fences |= matches!(access.order, Order::Acquire | Order::Release | Order::AcquireRelease);
+                let is_ordering = matches!(access.order, Order::Acquire | Order::Release | Order::AcquireRelease);
+                self.has_fences |= is_ordering && view.effect() != Some(Effect::Mbarrier);
             }
         }
     }
@@ -86,6 +100,11 @@ impl KernelFacts {
     pub(super) fn granules(&self) -> [u32; 2] {
         self.smallest.map(|smallest| smallest.map_or(2, |bytes| bytes.min(8).trailing_zeros()))
     }
+}
+
+/// Whether an access is the write of an asynchronous copy.
+fn is_copy(access: &MemAccess) -> bool {
+    access.is_async && access.kind == AccessKind::Write && access.space == AccessSpace::State(Space::Shared)
 }
 
 /// Where an access is looked at, and how many bytes it has.
@@ -116,18 +135,35 @@ impl Extent {
 /// Why a kernel cannot be looked at, if it cannot.
 pub(super) fn refusal(kernel: &KernelView<'_>) -> Option<Refusal> {
     let refuse = |code, reason: &str| Some(Refusal::new("racecheck", code, reason));
-    kernel.instructions().find_map(|view| match view.synchronisation()? {
-        Synchronisation::Barrier { id: Operand::Int(0), count: None, waits: true, .. } => None,
-        Synchronisation::Barrier { .. } => {
-            refuse("named-barrier", "it has barriers with a number or a count, whose order is not followed yet")
+    kernel.instructions().find_map(|view| match view.synchronisation() {
+        Some(Synchronisation::Cluster { .. }) => {
+            refuse("cluster", "it has barriers of clusters, which are not followed yet")
         }
-        Synchronisation::Mbarrier => refuse("mbarrier", "it has mbarrier objects, whose order is not followed yet"),
-        Synchronisation::Cluster { .. } => refuse("cluster", "it has barriers of clusters, which are not followed yet"),
-        Synchronisation::Tensor => {
+        Some(Synchronisation::Tensor) => {
             refuse("tensor", "it has asynchronous work of tensor cores, which is not followed yet")
+        }
+        _ if matches!(view.op(), Some(Op::CpAsyncBulk | Op::CpReduceAsyncBulk)) => {
+            refuse("bulk-copy", "it has asynchronous copies of many bytes, which are not followed yet")
         }
         _ => None,
     })
+}
+
+/// Whether intervals are counted by each thread for itself: there are barriers to which only some warps come. The same for
+/// all functions that call each other.
+fn is_clocked(module: &Module, func: FuncId, has_calls: bool) -> bool {
+    let has_clocks = |function: &Function| {
+        let Some(body) = &function.body else { return false };
+        body.iter().filter_map(|id| View::of(&module.forms, body, id)).any(|view| {
+            let sync = view.synchronisation();
+            matches!(sync, Some(Synchronisation::Barrier { count: Some(_), .. } | Synchronisation::Mbarrier))
+        })
+    };
+    let function = &module.functions[func];
+    if function.is_entry() && !has_calls {
+        return has_clocks(function);
+    }
+    module.functions.values().any(has_clocks)
 }
 
 /// A function begins: each thread has its record.
@@ -138,12 +174,14 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
         let (module, func) = (editor.module(), editor.func());
         let ids = editor.body().ids();
         let has_calls = ids.into_iter().any(|id| editor.view(id).is_some_and(|view| view.callee().is_some()));
+        let is_clocked = is_clocked(module, func, has_calls);
         Looked {
             thread: None,
             has_calls,
+            is_clocked,
             expected_by_swaps: expected_by_swaps(module, editor.function()),
             pruned: is_pruned.then(|| Pruned::of(module, func, Rule::Races)),
-            kernel: is_kernel.then(|| KernelFacts::of(module, func, has_calls)),
+            kernel: is_kernel.then(|| KernelFacts::of(module, func, has_calls, is_clocked)),
         }
     };
     let [mine, first, now] = [(); 3].map(|()| at.reg(Type::B64));
@@ -152,17 +190,29 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
         if looked.has_calls {
             at.call(None, "warpgrind_race_keep", &[], &[mine.into()]);
         }
+        if looked.is_clocked {
+            at.call(None, "warpgrind_race_clocks_begin", &[], &[first.into()]);
+        }
+        if looked.kernel.is_some_and(|facts| facts.has_copies) {
+            at.call(None, "warpgrind_race_copies_begin", &[], &[mine.into()]);
+        }
         at.before().inst("mov.b64", &[now.into(), first.into()]);
     } else {
         at.call(None, "warpgrind_race_first", &[first.into()], &[]);
         at.call(None, "warpgrind_race_resume", &[mine.into()], &[]);
-        let mask = at.word(INTERVAL_MASK);
-        at.before().inst("and.b64", &[now.into(), mine.into(), mask.into()]);
+        if looked.is_clocked {
+            at.call(None, "warpgrind_race_floor_now", &[now.into()], &[]);
+        } else {
+            let mask = at.word(INTERVAL_MASK);
+            at.before().inst("and.b64", &[now.into(), mine.into(), mask.into()]);
+        }
     }
-    let facts = looked.kernel.unwrap_or(KernelFacts { has_barriers: true, has_fences: true, ..KernelFacts::default() });
-    let KernelFacts { has_barriers, has_fences, .. } = facts;
-    *at.state::<Looked>() =
-        Looked { thread: Some(ThreadRecords { mine, first, now, has_fences, has_barriers }), ..looked };
+    // A function may be called from any kernel.
+    let any = KernelFacts { has_barriers: true, has_fences: true, has_copies: true, ..KernelFacts::default() };
+    let KernelFacts { has_barriers, has_fences, has_copies, .. } = looked.kernel.unwrap_or(any);
+    let is_clocked = looked.is_clocked;
+    let thread = ThreadRecords { mine, first, now, has_fences, has_barriers, has_copies, is_clocked };
+    *at.state::<Looked>() = Looked { thread: Some(thread), ..looked };
 }
 
 /// Computes the record of the thread, and the first one of its block.
@@ -192,16 +242,20 @@ fn thread(at: &mut Cursor<'_, '_>) -> Option<ThreadRecords> {
 }
 
 /// Whether others may need the record of the thread.
-fn is_kept(at: &mut Cursor<'_, '_>) -> bool {
+pub(super) fn is_kept(at: &mut Cursor<'_, '_>) -> bool {
     !at.is_kernel() || at.state::<Looked>().has_calls
 }
 
 /// A function that was called may have passed barriers.
 pub(super) fn call(at: &mut Cursor<'_, '_>, call: &Call) {
-    let Some(ThreadRecords { mine, now, .. }) = thread(at) else { return };
-    let mask = at.word(INTERVAL_MASK);
+    let Some(ThreadRecords { mine, now, is_clocked, .. }) = thread(at) else { return };
     // The call comes before what was inserted before it.
-    at.after().inst_if(call.guard, "and.b64", &[now.into(), mine.into(), mask.into()]);
+    if is_clocked {
+        at.call_after(call.guard, "warpgrind_race_floor_now", &[now.into()], &[]);
+    } else {
+        let mask = at.word(INTERVAL_MASK);
+        at.after().inst_if(call.guard, "and.b64", &[now.into(), mine.into(), mask.into()]);
+    }
     at.call_after(call.guard, "warpgrind_race_resume", &[mine.into()], &[]);
 }
 
@@ -210,6 +264,9 @@ pub(super) fn sync(at: &mut Cursor<'_, '_>, sync: &Sync) {
     let Some(records) = thread(at) else { return };
     let ThreadRecords { mine, first, now, has_fences, .. } = records;
     match sync.kind {
+        Synchronisation::Barrier { id, count, waits, .. } if records.is_clocked => {
+            clocks::barrier(at, sync.guard, &records, &clocks::Barrier { id, count, waits });
+        }
         Synchronisation::Barrier { .. } if sync.guard.is_none() && !has_fences && !is_kept(at) => barrier(at, &records),
         Synchronisation::Barrier { .. } => {
             let helper = if is_kept(at) { "warpgrind_race_barrier_kept" } else { "warpgrind_race_barrier" };
@@ -224,6 +281,11 @@ pub(super) fn sync(at: &mut Cursor<'_, '_>, sync: &Sync) {
             at.call_after(sync.guard, helper, &[mine.into()], &[mine.into()]);
         }
         Synchronisation::Fence { scope, .. } => fence(at, sync.guard, strong(scope)),
+        Synchronisation::CommitCopies => at.call(sync.guard, "warpgrind_race_commit", &[], &[mine.into()]),
+        Synchronisation::WaitForCopies { pending } => {
+            let pending = pending.unwrap_or(Operand::Int(-1));
+            at.call_after(sync.guard, "warpgrind_race_wait", &[], &[mine.into(), first.into(), pending]);
+        }
         _ => {}
     }
 }
@@ -260,19 +322,20 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
     let Some(thread) = thread(at) else { return };
     let Some(Extent { places: [_, is_shared], bytes }) = Extent::of(&access.access) else { return };
     let expected = at.state::<Looked>().expected_by_swaps.get(&access.stmt).copied();
+    let object = ObjectStep::of(at, access);
     let kind = expected.unwrap_or_else(|| kind(&access.access));
     let is_left_out = |pruned: &Pruned| pruned.contains(access.stmt, access.index);
     let is_pruned = at.state::<Looked>().pruned.as_ref().is_some_and(is_left_out);
     // What orders others is followed all the same.
     let is_pruned = is_pruned || access.is_unchecked;
-    if is_pruned && kind == 0 {
+    if is_pruned && kind == 0 && object.is_none() {
         return;
     }
     // One for errors, and the next for warnings.
     let (guard, site) = (at.guard(), at.site(access));
     at.site(access);
     let mut address = at.generic_address(access);
-    if kind != 0 {
+    if kind != 0 || object.is_some() {
         // What the instruction loads may take the place of its address.
         let copy = at.reg(Type::B64);
         at.before().inst("mov.b64", &[copy.into(), address.into()]);
@@ -284,15 +347,19 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
         AccessKind::ReadWrite => UPDATES,
         AccessKind::Write => WRITES,
     };
-    let value = if kind < STRONG_BLOCK && what & WRITES != 0 { at.stored_value(access) } else { None };
+    let value =
+        if kind < STRONG_BLOCK && what & WRITES != 0 && object.is_none() { at.stored_value(access) } else { None };
     if value.is_some() {
         what |= HAS_VALUE;
     }
     if at.state::<Looked>().pruned.as_ref().is_some_and(|pruned| pruned.is_update(access.stmt)) {
         what |= READS_TOO;
     }
+    if is_copy(&access.access) {
+        what |= COPIES;
+    }
     if !is_pruned {
-        let is_known = access.access.space != AccessSpace::Generic && !access.is_collective;
+        let is_known = access.access.space != AccessSpace::Generic && !access.is_collective && what & COPIES == 0;
         let facts = at.state::<Looked>().kernel.filter(|_| is_known && kind == 0);
         let granule = facts.map(|facts| facts.granules()[usize::from(is_shared)]);
         let granules = granule.map(|granule| bytes >> granule).filter(|count| (1..=MOST_GRANULES).contains(count));
@@ -300,7 +367,9 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
         let inline = granule.zip(granules).map(|(granule, granules)| Checked { granule, granules, ..place });
         check(at, access, &place, inline, what, value.unwrap_or(Operand::Int(0)));
     }
-    if kind != 0 && expected.is_none() {
+    if let Some(object) = object {
+        object.follow(at, &thread, address);
+    } else if kind != 0 && expected.is_none() {
         order(at, access, address, what);
     }
 }

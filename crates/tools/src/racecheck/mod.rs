@@ -3,11 +3,12 @@
 //! Memory has a shadow: for each granule, what the last write was, and what the last read (`record.rs`). Every access looks at
 //! it before it takes place, and conflicts with what it finds there unless that was ordered: by the end of a launch, by a
 //! barrier of the block, by a barrier of the warp, or because both are strong operations of a scope that holds both
-//! (`device.ptx`). Which accesses come first does not matter: the first race of a granule is found in any order.
+//! (`device/`). Which accesses come first does not matter: the first race of a granule is found in any order.
 //!
 //! A launch that is proved to be free of races before it runs ([`ptx::analysis::footprint`]) runs as the program has it.
 
 mod check;
+mod clocks;
 mod compare_and_swap;
 mod findings;
 mod host;
@@ -15,6 +16,7 @@ mod instrument;
 pub(crate) mod prune;
 mod record;
 mod strength;
+mod transfers;
 
 use std::sync::Arc;
 
@@ -63,6 +65,8 @@ const UNORDERED: Word = Word("UNORDERED");
 const UNORDERED_COUNT: Word = Word("UNORDERED_COUNT");
 /// The address of the tables of order, if the kernel orders accesses through memory; else 0.
 const ORDER: Word = Word("ORDER");
+/// The address of the table of several warps, if the kernel has barriers to which only some warps come; else 0.
+const CLOCKS: Word = Word("CLOCKS");
 /// The address of the count of threads that had more barriers than there are epochs.
 const LOST: Word = Word("LOST");
 
@@ -82,7 +86,7 @@ const OTHER_READS: u32 = 1 << 14;
 const SAME: u32 = 1 << 15;
 /// Both are lanes of one instruction.
 const TOGETHER: u32 = 1 << 16;
-/// Where in `what` is how they conflict: 1, or 2 if only a fence is missing.
+/// Where in `what` is how they conflict: 1, 2 if only a fence is missing, or 3 if an asynchronous copy was not waited for.
 const UNFENCED: u32 = 19;
 /// The access acquires.
 const ACQUIRES: u32 = 1 << 17;
@@ -92,7 +96,10 @@ const RELEASES: u32 = 1 << 18;
 /// A write whose thread has read the same bytes before it, with nothing between that orders: `x += 1`.
 const READS_TOO: u32 = 1 << 21;
 
-/// What `device.ptx` says by name.
+/// The access is an asynchronous copy.
+const COPIES: u32 = 1 << 22;
+
+/// What the code in `device/` says by name.
 const CONSTANTS: &[(&str, u64)] = &[
     ("EPOCH", record::EPOCH as u64),
     ("MANY", record::MANY as u64),
@@ -107,6 +114,9 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("KIND", record::KIND as u64),
     ("KINDS", record::KINDS as u64),
     ("WEAKER_RECORD", record::WEAKER),
+    ("COPY_BITS", record::WEAKER | (record::KINDS as u64) << record::KIND),
+    ("NOT_COPY", !((1 << (record::EPOCH + record::WARP_EPOCHS)) - (1 << record::EPOCH))),
+    ("COPIES", COPIES as u64),
     ("SITES", record::SITES as u64),
     ("MANY_LANES", record::MANY_LANES),
     ("MANY_BLOCKS", record::MANY_BLOCKS),
@@ -131,6 +141,14 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("ACQUIRES", ACQUIRES as u64),
     ("RELEASES", RELEASES as u64),
     ("READS_TOO", READS_TOO as u64),
+    ("INTERVAL", (record::EPOCH + record::WARP_EPOCHS) as u64),
+    ("MANY_WARPS", record::MANY_WARPS),
+    ("CLOCK_SLOT_BYTES", CLOCK_SLOT_BYTES),
+    ("CLOCK_SLOTS_BYTES", CLOCK_SLOT_BYTES * CLOCK_SLOTS),
+    ("CLOCK_SLOTS_WORDS", CLOCK_SLOT_BYTES * CLOCK_SLOTS / 4),
+    ("CLOCK_OBJECTS", CLOCK_OBJECTS),
+    ("CLOCK_ENTRIES", CLOCK_ENTRIES),
+    ("CLOCK_ENTRY_BYTES", CLOCK_ENTRY_BYTES),
     ("ORDER_ADDRESSES", ORDER_ADDRESSES),
     ("ORDER_MOST_ADDRESSES", (1 << ORDER_ADDRESS_BITS) - 1),
     ("ORDER_ADDRESS_SIZE", ORDER_ADDRESS_SIZE as u64),
@@ -159,6 +177,19 @@ const ORDER_BYTES: u64 = ORDER_BLOCKS + (1 << (ORDER_BLOCK_BITS + ORDER_BLOCK_SI
 /// Bytes of the header of a list, and of each run in it.
 const LIST_HEADER: u64 = 32;
 const LIST_RUN: u64 = 24;
+
+/// mbarrier objects of a block whose order is followed (`device/clocks.ptx`); of more, too much counts as ordered.
+const CLOCK_OBJECTS: u64 = 32;
+/// Barriers that have a slot: those with a number, and these.
+const CLOCK_SLOTS: u64 = 16 + CLOCK_OBJECTS;
+/// A header, and two rows of 32 clocks.
+const CLOCK_SLOT_BYTES: u64 = 16 + 2 * 32 * 4;
+/// Where in the table of several warps its entries begin, after a word that counts what was not decided.
+const CLOCK_ENTRIES: u64 = 64;
+/// Two words and 32 clocks.
+const CLOCK_ENTRY_BYTES: u64 = 16 + 32 * 4;
+/// How many bytes that table has: 64 parts, which blocks share, with an entry for each number of a thread.
+const CLOCK_BYTES: u64 = CLOCK_ENTRIES + 64 * 1024 * CLOCK_ENTRY_BYTES;
 
 /// The version in which all accesses are looked at.
 const CHECKED: usize = 0;
@@ -222,12 +253,20 @@ impl Instrumentation for Racecheck {
             UNORDERED,
             UNORDERED_COUNT,
             ORDER,
+            CLOCKS,
             LOST,
         ]
     }
 
     fn device_code(&self) -> Option<DeviceCode> {
-        Some(DeviceCode { text: include_str!("device.ptx"), constants: CONSTANTS })
+        let text = concat!(
+            include_str!("device/threads.ptx"),
+            include_str!("device/order.ptx"),
+            include_str!("device/clocks.ptx"),
+            include_str!("device/copies.ptx"),
+            include_str!("device/accesses.ptx"),
+        );
+        Some(DeviceCode { text, constants: CONSTANTS })
     }
 
     fn versions(&self, kernel: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {

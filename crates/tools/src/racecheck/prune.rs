@@ -212,8 +212,14 @@ impl Pruned {
         let is_divergent = cfg.blocks().any(|block| {
             let waits = |&stmt: &StmtId| {
                 View::of(&module.forms, body, stmt).is_some_and(|view| {
-                    matches!(view.synchronisation(), Some(Synchronisation::Barrier { .. }))
-                        && (view.inst.guard.is_some() || uniformity.is_divergent(block))
+                    match view.synchronisation() {
+                        // Not all threads come to it.
+                        Some(Synchronisation::Barrier { count: Some(_), .. }) => true,
+                        Some(Synchronisation::Barrier { .. }) => {
+                            view.inst.guard.is_some() || uniformity.is_divergent(block)
+                        }
+                        _ => false,
+                    }
                 })
             };
             cfg.statements(block).iter().any(waits)
@@ -233,6 +239,11 @@ impl Pruned {
         for access in accesses.iter().filter(|access| may_be_shared(access.place)) {
             by_stmt.entry(access.stmt).or_default().push(access);
         }
+        // Asynchronous copies go on until their thread waits, whatever barriers come before that.
+        let is_copied = |access: &Accessed| {
+            let mut copies = accesses.iter().filter(|other| other.access.is_async && other.writes());
+            copies.any(|other| may_overlap(access.place, other.place))
+        };
         let mut racing: FxHashSet<(StmtId, usize)> = FxHashSet::default();
         for region in regions.iter() {
             let pieces = regions.pieces(&cfg, region);
@@ -248,7 +259,7 @@ impl Pruned {
                     writes |= other.writes();
                     weak |= !is_strong(other);
                 }
-                writes && weak
+                writes && weak || is_copied(access)
             };
             racing.extend(inside.iter().filter(|access| may_race(access)).map(|access| access.key()));
         }

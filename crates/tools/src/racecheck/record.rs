@@ -18,14 +18,15 @@ pub(super) const LANES: u32 = 5;
 pub(super) const KIND: u32 = 15;
 /// The bits of a kind.
 pub(super) const KINDS: u32 = 3;
-/// A weaker access of the block came before a barrier: no other block's is ordered with it.
+/// A weaker access of the block came before a barrier: no other block's is ordered with it. With a weak access, it is an
+/// asynchronous copy (`device/copies.ptx`).
 pub(super) const WEAKER: u64 = 1 << (KIND + 2);
 /// The bits of the number of a thread.
 pub(super) const THREADS: u32 = 1023;
 /// The bits of the site; all of them for sites with larger numbers.
 pub(super) const SITES: u32 = (1 << KIND) - 1;
 
-/// In the record of a thread, which has no site: when its last fences were (`device.ptx`).
+/// In the record of a thread, which has no site: when its last fences were (`device/order.ptx`).
 pub(super) const FENCES: u64 = 0x3fff;
 /// What barriers of a warp and fences of a thread divide an interval into, as a power of two.
 pub(super) const WARP_EPOCHS: u32 = 6;
@@ -51,6 +52,8 @@ pub(super) struct Recorded {
     pub(super) epoch: u64,
     pub(super) who: Who,
     pub(super) kind: u32,
+    /// Whether a weaker access of its block came before a barrier: who is in another block is not ordered with that.
+    pub(super) has_weaker: bool,
     /// Nothing if its number is too large.
     pub(super) site: Option<u32>,
 }
@@ -80,8 +83,8 @@ impl Recorded {
                 MANY_WARPS => Who::Warps,
                 _ => Who::Blocks,
             },
-            // Who is not ordered with it is not ordered with the weaker access.
-            kind: if record & WEAKER == 0 { record as u32 >> KIND & KINDS } else { 0 },
+            kind: record as u32 >> KIND & KINDS,
+            has_weaker: record & WEAKER != 0,
             site: (site != SITES).then_some(site),
         }
     }

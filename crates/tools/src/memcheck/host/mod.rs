@@ -135,8 +135,8 @@ impl Instance for MemcheckInstance {
                     definedness.on_freed(object);
                 }
             }
-            HostEvent::Copied { from, to, bytes, stack } => self.on_copied(from, to, bytes, stack),
-            HostEvent::Filled { address, bytes } => {
+            HostEvent::Copied { from, to, bytes, stack, .. } => self.on_copied(from, to, bytes, stack),
+            HostEvent::Filled { address, bytes, .. } => {
                 if let Some(definedness) = &self.definedness {
                     definedness.define(&*self.host, address, bytes);
                 }

@@ -85,6 +85,20 @@ mod tests {
             (first..first + count).find(|cell| cells[*cell as usize] != 0)
         }
 
+        fn find_word(&self, first: u64, count: u64, holds: &dyn Fn(u64) -> bool) -> Option<(u64, u64)> {
+            let cells = self.0.lock().unwrap();
+            let words = cells.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
+            let mut some = words.zip(0..).skip(first as usize).take(count as usize);
+            some.find(|&(word, _)| holds(word)).map(|(word, number)| (number, word))
+        }
+
+        fn raise_words(&self, first: u64, count: u64, least: u64) {
+            let mut cells = self.0.lock().unwrap();
+            for bytes in cells.as_chunks_mut().0.iter_mut().skip(first as usize).take(count as usize) {
+                *bytes = u64::from_le_bytes(*bytes).max(least).to_le_bytes();
+            }
+        }
+
         fn copy(&self, from: u64, to: u64, count: u64) {
             self.0.lock().unwrap().copy_within(from as usize..(from + count) as usize, to as usize);
         }
@@ -109,6 +123,12 @@ mod tests {
             }
             fn first_set(&self, first: u64, count: u64) -> Option<u64> {
                 self.0.first_set(first, count)
+            }
+            fn find_word(&self, first: u64, count: u64, holds: &dyn Fn(u64) -> bool) -> Option<(u64, u64)> {
+                self.0.find_word(first, count, holds)
+            }
+            fn raise_words(&self, first: u64, count: u64, least: u64) {
+                self.0.raise_words(first, count, least);
             }
             fn copy(&self, from: u64, to: u64, count: u64) {
                 self.0.copy(from, to, count);
