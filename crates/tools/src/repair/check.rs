@@ -7,10 +7,11 @@
 
 use ptx::ir::{Guard, Operand, Reg};
 use ptx::types::Type;
-use rewrite::{Cursor, SiteId};
+use rewrite::{Access, Cursor, SiteId};
 
 use crate::records::Planes;
 
+use super::test_and_set::Comparison;
 use super::turn::SITES;
 use super::{ARENA, ARENA_BYTES, DISTANCE, PLANE, SHARED_DISTANCE, SHARED_PLANE, WINDOWS, WINDOWS_BYTES};
 
@@ -87,6 +88,79 @@ impl Checked {
         }
     }
 
+    /// Checks a read of a place that is only compared, or may be set, and records it: these have no order among each other.
+    pub(super) fn test(&self, at: &mut Cursor<'_, '_>, sets: bool, mut late: impl FnMut(&mut Cursor<'_, '_>, Late)) {
+        let cells = self.cells(at);
+        let (own, limit) = self.own(at);
+        for part in 0..self.granules {
+            let written = cells.load(at, cells.written, part);
+            let read = cells.load(at, cells.read, part);
+            let last = if sets { larger(at, written, read) } else { written };
+            let is_late = at.reg(Type::Pred);
+            at.before().inst("setp.gt.and.u64", &[is_late.into(), last.into(), limit.into(), cells.within.into()]);
+            cells.record_reduction(at, part, own, cells.within);
+            late(at, Late { is_late, written, read });
+        }
+    }
+
+    /// Checks a write that sets a place, and records it. It has no order among other sets and tests, if all comparisons give
+    /// the same for what is there and what it is set to.
+    pub(super) fn set(
+        &self,
+        at: &mut Cursor<'_, '_>,
+        access: &Access,
+        comparisons: &[Comparison],
+        mut late: impl FnMut(&mut Cursor<'_, '_>, Late),
+    ) {
+        let cells = self.cells(at);
+        let (own, limit) = self.own(at);
+        let is_noticed = self.is_noticed(at, access, comparisons, cells.within);
+        let is_write = at.reg(Type::Pred);
+        at.before().inst("and.pred", &[is_write.into(), is_noticed.into(), cells.within.into()]);
+        let is_set = at.reg(Type::Pred);
+        at.before().inst("not.pred", &[is_set.into(), is_noticed.into()]);
+        at.before().inst("and.pred", &[is_set.into(), is_set.into(), cells.within.into()]);
+        for part in 0..self.granules {
+            let written = cells.load(at, cells.written, part);
+            let read = cells.load(at, cells.read, part);
+            let reduced = cells.reduced.map_or(read, |reductions| cells.load(at, reductions, part));
+            let (all, before) = (larger(at, read, reduced), at.reg(Type::B64));
+            at.before().inst("selp.b64", &[before.into(), all.into(), read.into(), is_noticed.into()]);
+            let last = larger(at, written, before);
+            let (is_late, is_next) = (at.reg(Type::Pred), at.reg(Type::Pred));
+            at.before().inst("setp.gt.and.u64", &[is_late.into(), last.into(), limit.into(), cells.within.into()]);
+            at.before().inst("setp.le.and.u64", &[is_next.into(), last.into(), limit.into(), is_write.into()]);
+            let cell = Operand::RegAddress(cells.written, part as i32 * 8);
+            at.before().guarded(Guard::when(is_next), "st.global.b64", &[cell, own.into()]);
+            cells.record_reduction(at, part, own, is_set);
+            late(at, Late { is_late, written, read: before });
+        }
+    }
+
+    /// Whether a comparison gives something else after a place is set than before.
+    fn is_noticed(&self, at: &mut Cursor<'_, '_>, access: &Access, comparisons: &[Comparison], within: Reg) -> Reg {
+        let (load, copy, ty) = match self.granules << self.granule {
+            8 => ("ld.b64", "mov.b64", Type::B64),
+            _ => ("ld.b32", "mov.b32", Type::B32),
+        };
+        let (old, new, is_noticed) = (at.reg(ty), at.reg(ty), at.reg(Type::Pred));
+        let value = at.editor().view(access.stmt).map_or(Operand::Int(0), |view| view.operands()[1]);
+        at.before().inst(copy, &[new.into(), value]);
+        at.before().inst(copy, &[old.into(), new.into()]);
+        at.before().guarded(Guard::when(within), load, &[old.into(), Operand::RegAddress(self.address, 0)]);
+        at.before().inst("setp.ne.b64", &[is_noticed.into(), self.address.into(), self.address.into()]);
+        for Comparison { spelling, with } in comparisons {
+            let [before, after] = [old, new].map(|value| {
+                let holds = at.reg(Type::Pred);
+                at.before().inst(spelling, &[holds.into(), value.into(), *with]);
+                holds
+            });
+            at.before().inst("xor.pred", &[before.into(), before.into(), after.into()]);
+            at.before().inst("or.pred", &[is_noticed.into(), is_noticed.into(), before.into()]);
+        }
+        is_noticed
+    }
+
     /// The record of the access, and the largest that the thread has in this turn.
     fn own(&self, at: &mut Cursor<'_, '_>) -> (Reg, Reg) {
         let (own, limit) = (at.reg(Type::B64), at.reg(Type::B64));
@@ -135,5 +209,14 @@ impl Cells {
         let cell = Operand::RegAddress(cells, part as i32 * 8);
         at.before().guarded(Guard::when(self.within), "ld.global.b64", &[record.into(), cell]);
         record
+    }
+
+    /// Puts a record in the place of a smaller one of a reduction, where a predicate holds.
+    fn record_reduction(&self, at: &mut Cursor<'_, '_>, part: u32, own: Reg, holds: Reg) {
+        let Some(reductions) = self.reduced else { return };
+        let (reduced, is_newer) = (self.load(at, reductions, part), at.reg(Type::Pred));
+        at.before().inst("setp.lt.and.u64", &[is_newer.into(), reduced.into(), own.into(), holds.into()]);
+        let cell = Operand::RegAddress(reductions, part as i32 * 8);
+        at.before().guarded(Guard::when(is_newer), "st.global.b64", &[cell, own.into()]);
     }
 }

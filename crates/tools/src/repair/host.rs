@@ -15,6 +15,7 @@ use super::findings::{self, Conflict};
 use super::instrument::Kept;
 use super::kernel_facts::KernelFacts;
 use super::ledger::{Entry, Launches, Ledger, SERIAL};
+use super::memory::LaunchMemory;
 use super::plan::{CheckedPlan, Progress, SerialPlan};
 use super::turn::Turns;
 use super::unit::Unit;
@@ -185,6 +186,14 @@ impl RepairInstance {
         decision
     }
 
+    /// What the check of a launch takes of memory.
+    fn memory_of(&self, launch: &LaunchView<'_>, version: usize) -> LaunchMemory {
+        let version = launch.versions.iter().find(|found| found.choice.first() == Some(&version));
+        let kept = version.and_then(|version| version.state::<Kept>(TOOL));
+        kept.and_then(|kept| Some(LaunchMemory::of(launch, &self.host.objects(), kept, kept.kernel.as_ref()?)))
+            .unwrap_or_default()
+    }
+
     fn decide_now(&self, launch: &LaunchView<'_>) -> Result<Decision, Refusal> {
         let refuse = |code, reason: &str| Err(Refusal::new(TOOL, code, reason));
         if launch.shape.is_cooperative {
@@ -333,7 +342,7 @@ impl Instance for RepairInstance {
     fn on_launch(&self, launch: &LaunchView<'_>) {
         let Err(refusal) = self.decide(launch) else { return };
         let entry = Entry { kernel: demangled(launch.kernel), how: "unrepaired", why: refusal.reason.clone() };
-        if self.ledger.add(&entry, false, 0) == 1 && self.allows_unrepaired {
+        if self.ledger.add(&entry, false, 0, LaunchMemory::default()) == 1 && self.allows_unrepaired {
             self.host.found(findings::unrepaired(launch.kernel, &refusal.reason, launch.stack));
         }
     }
@@ -379,7 +388,7 @@ impl Instance for RepairInstance {
         let (how, why) = decision.words();
         let entry = Entry { kernel: demangled(launch.kernel), how, why };
         let Decision::Checked(version) = decision else {
-            self.ledger.add(&entry, false, 0);
+            self.ledger.add(&entry, false, 0, LaunchMemory::default());
             return (decision != Decision::Proved).then(|| Box::new(SerialPlan::new(self.unit)) as Box<dyn Plan>);
         };
         Some(Box::new(CheckedPlan {
@@ -390,6 +399,7 @@ impl Instance for RepairInstance {
             unit: self.unit,
             allows_unrepaired: self.allows_unrepaired,
             progress: Progress::Begins,
+            memory: self.memory_of(launch, version),
         }))
     }
 
@@ -420,14 +430,15 @@ impl Instance for RepairInstance {
         if !self.options.has(&EXPLAIN) {
             return;
         }
-        for (Entry { kernel, how, why }, Launches { count, again, conflicts }) in self.ledger.take() {
+        for (Entry { kernel, how, why }, Launches { count, again, conflicts, memory }) in self.ledger.take() {
             let row = Row::new(TOOL, "kernels")
                 .with("kernel", Cell::Text(kernel))
                 .with("how", Cell::Text(how.to_owned()))
                 .with("why", Cell::Text(why))
                 .with("launches", Cell::Count(count))
                 .with("again", Cell::Count(again));
-            self.host.row(row.with("conflicts", Cell::Count(conflicts)));
+            let row = row.with("conflicts", Cell::Count(conflicts));
+            self.host.row(row.with("memory", Cell::Most(memory.ours)).with("arcav", Cell::Most(memory.arcav)));
         }
     }
 }

@@ -11,6 +11,7 @@ use toolkit::Touched;
 
 use super::check::{Checked, Late, MOST_GRANULES};
 use super::kernel_facts::{Extent, KernelFacts};
+use super::test_and_set::{Part, TestAndSet};
 use super::{BLOCK, HAS_VALUE, INTERVAL, LANE, LAUNCH, MEETING, MEETINGS, PRUNED, READS, REDUCES, WARP, WRITES};
 use crate::racecheck::prune::{Pruned, Rule};
 
@@ -25,10 +26,20 @@ pub(super) struct Kept {
     pub(super) pruned: Option<Pruned>,
     /// Instructions whose order among each other does not matter.
     reductions: FxHashSet<StmtId>,
+    /// Accesses that test and set places, if those whose order does not matter are left out.
+    sets: Option<TestAndSet>,
     /// What is known of a kernel; nothing of functions.
     pub(super) kernel: Option<KernelFacts>,
     /// What a kernel may write.
     pub(super) written: Option<Touched>,
+}
+
+impl Kept {
+    /// How many records a granule has: of its writes, of its reads, and of its reductions if there are any.
+    pub(super) fn planes(&self) -> u64 {
+        let has_reductions = self.sets.is_some() || self.kernel.as_ref().is_some_and(KernelFacts::has_reductions);
+        2 + u64::from(has_reductions)
+    }
 }
 
 /// A function begins: each thread has its turn.
@@ -43,8 +54,11 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
         // What a function reduces is an access like any other: which operation its kernel has is not known in it.
         let reductions = facts.as_ref().map(|facts| facts.reductions(module, func)).unwrap_or_default();
         let pruned = (is_kernel && is_pruned).then(|| Pruned::of(module, func, Rule::Order(&reductions)));
+        // Both have their records where those of reductions are.
+        let has_reductions = facts.as_ref().is_some_and(KernelFacts::has_reductions);
+        let sets = pruned.as_ref().filter(|_| !has_reductions).and_then(|pruned| TestAndSet::of(module, func, pruned));
         let written = is_kernel.then(|| Touched::written(module, func));
-        Kept { turn: None, has_calls, pruned, reductions, kernel: facts, written }
+        Kept { turn: None, has_calls, pruned, reductions, sets, kernel: facts, written }
     };
     let turn = at.reg(Type::B64);
     if is_kernel {
@@ -141,12 +155,14 @@ pub(super) fn sync(at: &mut Cursor<'_, '_>, sync: &Sync) {
 pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
     let Some(turn) = turn(at) else { return };
     let Some(Extent { places: [_, is_shared], bytes }) = Extent::of(&access.access) else { return };
-    let Kept { pruned, reductions, kernel, .. } = at.state::<Kept>();
+    let Kept { pruned, reductions, kernel, sets, .. } = at.state::<Kept>();
     if pruned.as_ref().is_some_and(|pruned| pruned.contains(access.stmt, access.index)) {
         return;
     }
     let is_reduction = reductions.contains(&access.stmt);
-    let facts = kernel.as_ref().map(|facts| (facts.granules(), facts.has_reductions()));
+    let facts = kernel.as_ref().map(|facts| (facts.granules(), facts.has_reductions() || sets.is_some()));
+    let part = sets.as_ref().and_then(|sets| sets.part(access.stmt));
+    let comparisons = sets.as_ref().map(|sets| sets.comparisons.clone()).filter(|_| part == Some(Part::Set));
     let (guard, site) = (at.guard(), at.site(access));
     let address = at.generic_address(access);
     let mut what = bytes;
@@ -174,20 +190,24 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
         at.call(guard, "warpgrind_repair_access", &[], &arguments);
         return;
     };
-    let helper = if what & WRITES == 0 { "warpgrind_repair_late_read" } else { "warpgrind_repair_late_write" };
+    // What may set a place comes too late after reads, too.
+    let is_late_after_reads = what & WRITES != 0 || part == Some(Part::Read);
+    let helper = if is_late_after_reads { "warpgrind_repair_late_write" } else { "warpgrind_repair_late_read" };
     let late = |at: &mut Cursor<'_, '_>, Late { is_late, written, read }: Late| {
         let mut arguments = vec![address.into(), turn.into(), written.into()];
-        if what & WRITES != 0 {
+        if is_late_after_reads {
             arguments.push(read.into());
         }
         arguments.extend([word(site.0), word(what)]);
-        if what & WRITES != 0 {
+        if is_late_after_reads {
             arguments.push(value);
         }
         at.call(Some(Guard::when(is_late)), helper, &[], &arguments);
     };
-    match access.access.kind {
-        AccessKind::Read => inline.read(at, late),
-        _ => inline.write(at, late),
+    match (part, access.access.kind) {
+        (Some(Part::Set), _) => inline.set(at, access, &comparisons.unwrap_or_default(), late),
+        (Some(part), _) => inline.test(at, part == Part::Read, late),
+        (None, AccessKind::Read) => inline.read(at, late),
+        (None, _) => inline.write(at, late),
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::memory::LaunchMemory;
 use super::{BYTES, CHANGED, MOST_CONFLICTS, NOTED_ADDRESS, NOTES, TOGETHER_COUNT};
 
 /// What kernels count of the launch that is checked. There is one at a time: its plan has the device to itself.
@@ -78,6 +79,8 @@ pub(super) struct Launches {
     /// How many of them ran again.
     pub(super) again: u64,
     pub(super) conflicts: u64,
+    /// What the largest took of memory.
+    pub(super) memory: LaunchMemory,
 }
 
 /// How launches ran.
@@ -101,13 +104,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Ledger {
-    /// A launch has run; whether it did so twice, and how many accesses came too late. Gives how many did so in the same way.
-    pub(super) fn add(&self, entry: &Entry, again: bool, conflicts: u64) -> u64 {
+    /// A launch has run; whether it did so twice, how many accesses came too late, and what it took of memory. Gives how many did
+    /// so in the same way.
+    pub(super) fn add(&self, entry: &Entry, again: bool, conflicts: u64, memory: LaunchMemory) -> u64 {
         let mut launches = lock(&self.launches);
         let launches = launches.entry(entry.clone()).or_default();
         launches.count += 1;
         launches.again += u64::from(again);
         launches.conflicts += conflicts;
+        launches.memory = launches.memory.max(memory);
         let count = launches.count;
         let mut in_a_row = lock(&self.in_a_row);
         let in_a_row = in_a_row.entry(entry.kernel.clone()).or_default();

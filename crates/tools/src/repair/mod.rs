@@ -14,8 +14,10 @@ mod host;
 mod instrument;
 mod kernel_facts;
 mod ledger;
+mod memory;
 mod plan;
 mod refusals;
+mod test_and_set;
 mod turn;
 mod unit;
 

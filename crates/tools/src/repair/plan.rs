@@ -6,6 +6,7 @@ use rewrite::Refusal;
 use toolkit::{Outcome, Plan, RunStep, Step};
 
 use super::ledger::{Entry, Ledger};
+use super::memory::LaunchMemory;
 use super::unit::Unit;
 use super::{CONFLICTS, LOST, MOST_CONFLICTS, ORIGINAL, TOOL};
 
@@ -40,6 +41,7 @@ pub(super) struct CheckedPlan {
     /// Whether a launch that is not repaired counts as one that was.
     pub(super) allows_unrepaired: bool,
     pub(super) progress: Progress,
+    pub(super) memory: LaunchMemory,
 }
 
 /// What was done last.
@@ -72,7 +74,7 @@ impl CheckedPlan {
         let relies_on_lockstep = tells_of_lockstep && (!has_faulted || is_stopped);
         let is_serial = conflicts == 0 && lost == 0 && !has_faulted;
         let again = self.repairs && !is_serial && !relies_on_lockstep;
-        self.ledger.add(&self.entry, again, conflicts);
+        self.ledger.add(&self.entry, again, conflicts, self.memory);
         if again {
             self.progress = Progress::Restored;
             return Step::Restore;
@@ -143,7 +145,8 @@ mod tests {
     fn plan(unit: Unit, repairs: bool) -> CheckedPlan {
         let entry = Entry { kernel: "k".to_owned(), how: "checked", why: String::new() };
         let ledger = Arc::default();
-        CheckedPlan { ledger, entry, version: 1, repairs, unit, allows_unrepaired: false, progress: Progress::Begins }
+        let (progress, memory) = (Progress::Begins, LaunchMemory::default());
+        CheckedPlan { ledger, entry, version: 1, repairs, unit, allows_unrepaired: false, progress, memory }
     }
 
     /// The steps of a launch whose checked run has some counts and an outcome.
