@@ -4,15 +4,17 @@
 // other on the host ("cpu"). The shape of the kernels is that of the study's Figures 4 and 5: where these have no branch, there is
 // none here, so indices at borders are clamped, and conditions are joined by `&`.
 //
-//     study VERSION BLOCK SIZE STEPS          study cache_fixed 16x16 512x512x246 10
+//     study VERSION BLOCK SIZE STEPS          study cache_fixed 16x16 512x512x246 10,30,50,100
 //
-// The volume is a phantom of ellipsoids with noise. What is printed is one line of JSON: seconds of all steps, κ, and noise and edges
-// before and after.
+// The volume is a phantom of ellipsoids with noise. What is printed is one line of JSON: seconds from the start to each of the steps,
+// κ, and noise and edges before and after.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -252,7 +254,16 @@ int main(int count, char **arguments) {
     std::string version = arguments[1];
     bool is_shared = version.find("shared") == 0, is_cpu = version.find("cpu") == 0;
     bool is_computed = version.find("computed") != std::string::npos;
-    int steps = atoi(arguments[4]);
+    std::vector<int> timed;
+    for (std::stringstream list(arguments[4]); list;) {
+        std::string steps;
+        if (std::getline(list, steps, ','))
+            timed.push_back(atoi(steps.c_str()));
+    }
+    if (timed.empty() || !std::is_sorted(timed.begin(), timed.end())) {
+        fprintf(stderr, "steps are numbers in order, such as 10,30,50\n");
+        return 2;
+    }
     std::vector<float> truth(voxels(size)), image(voxels(size));
     std::mt19937 random(1);
     std::normal_distribution<float> noise(0, 40);
@@ -263,16 +274,24 @@ int main(int count, char **arguments) {
     }
     Quality before = quality(image, truth, size);
     float kappa = FIXED_KAPPA;
-    std::chrono::duration<double> seconds{};
+    std::vector<double> seconds;
+    std::chrono::steady_clock::time_point start;
+    auto time_step = [&](int step) {
+        while (seconds.size() < timed.size() && timed[seconds.size()] == step) {
+            if (!is_cpu)
+                check(cudaDeviceSynchronize());
+            seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        }
+    };
     if (is_cpu) {
         std::vector<float> other(image.size());
-        auto start = std::chrono::steady_clock::now();
-        for (int step = 0; step < steps; step++) {
+        start = std::chrono::steady_clock::now();
+        for (int step = 1; step <= timed.back(); step++) {
             kappa = is_computed ? mean_gradient(image, size) : kappa;
             diffuse(image, other, size, kappa);
             image.swap(other);
+            time_step(step);
         }
-        seconds = std::chrono::steady_clock::now() - start;
     } else {
         float *in, *out, *sums;
         size_t bytes = image.size() * sizeof(float);
@@ -283,8 +302,8 @@ int main(int count, char **arguments) {
         dim3 block(width, height), columns(size.x / width, size.y / height), grid(columns.x, columns.y, size.z);
         size_t tile = is_shared ? (width + 2) * (height + 2) * sizeof(float) : 0;
         check(cudaDeviceSynchronize());
-        auto start = std::chrono::steady_clock::now();
-        for (int step = 0; step < steps; step++) {
+        start = std::chrono::steady_clock::now();
+        for (int step = 1; step <= timed.back(); step++) {
             if (is_computed) {
                 check(cudaMemsetAsync(sums, 0, PARTS * sizeof(float)));
                 sum_gradients<<<columns, block>>>(in, sums, size);
@@ -298,9 +317,8 @@ int main(int count, char **arguments) {
             else
                 cache_fixed<<<grid, block>>>(in, out, size, kappa);
             std::swap(in, out);
+            time_step(step);
         }
-        check(cudaDeviceSynchronize());
-        seconds = std::chrono::steady_clock::now() - start;
         check(cudaMemcpy(image.data(), in, bytes, cudaMemcpyDeviceToHost));
         if (is_computed) {
             float parts[PARTS];
@@ -311,7 +329,8 @@ int main(int count, char **arguments) {
         }
     }
     Quality after = quality(image, truth, size);
-    printf("{\"seconds\":%.6f,\"kappa\":%.3f,\"noise_before\":%.3f,\"noise_after\":%.3f,\"edges_before\":%.4f,"
-           "\"edges_after\":%.4f}\n",
-           seconds.count(), kappa, before.noise, after.noise, before.edges, after.edges);
+    printf("{\"seconds\":[");
+    for (size_t i = 0; i < seconds.size(); i++)
+        printf("%s%.6f", i > 0 ? "," : "", seconds[i]);
+    printf("],\"kappa\":%.3f,\"noise_before\":%.3f,\"noise_after\":%.3f,\"edges_before\":%.4f,\"edges_after\":%.4f}\n", kappa, before.noise, after.noise, before.edges, after.edges);
 }
