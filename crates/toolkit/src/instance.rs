@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use report::Finding;
 use rewrite::context::Record;
-use rewrite::{KernelVersion, Refusal};
+use rewrite::{KernelVersion, Refusal, Site};
 
 use crate::event::HostEvent;
 use crate::failure::Failure;
@@ -109,8 +109,13 @@ pub trait Instance: Debug + Send + Sync {
     /// A run of a launch has ended, for which the words of the context were set.
     fn on_end(&self, _launch: &EndedLaunch<'_>) {}
 
+    /// Whether [`Instance::on_counts`] is told of a site at which nothing was counted.
+    fn wants_zero(&self, _site: &Site) -> bool {
+        false
+    }
+
     /// What was counted at the sites of the tool, of a module whose kernels are not launched any more. Sites at which nothing
-    /// was counted are left out.
+    /// was counted are left out, unless they are wanted.
     fn on_counts(&self, _counts: &[SiteCount<'_>]) {}
 
     /// The process ends: the last findings, and the rows of tables.

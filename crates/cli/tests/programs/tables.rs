@@ -3,8 +3,9 @@
 //!
 //! `//~ TRAFFIC global load requests=4 sectors=4*32; shared store requests=1 bank_passes=2` has what must be counted of the
 //! accesses of a line, `//~ BRANCH executed=2 divergent=1 idle_lanes=14` of its branches; a number is a sum of products. Lines
-//! without marks must have nothing. `//~ CACHES load sectors=4 l1_hits_low=4` has what caches must come to. All of that must be the same with two workers, with threads on their own, and with any seed
-//! of a random schedule.
+//! without marks must have nothing. `//~ CACHES load sectors=4 l1_hits_low=4` has what caches must come to, on sm_80 or what the first
+//! line says (`// arch: sm_61`). All of that must be the same with two workers, with threads on their own, and with any seed of a
+//! random schedule.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -38,7 +39,9 @@ pub(crate) fn check(toolchain: &Toolchain, source: &Path) -> Result<()> {
 
 /// The same for a program that says what caches come to.
 pub(crate) fn check_caches(toolchain: &Toolchain, source: &Path) -> Result<()> {
-    check_ways(toolchain, source, &CACHE_WAYS, SEEDS, &["--caches"])
+    let text = std::fs::read_to_string(source)?;
+    let arch = text.lines().next().and_then(|line| line.strip_prefix("// arch: ")).unwrap_or("sm_80");
+    check_ways(toolchain, source, &CACHE_WAYS, SEEDS, &["--caches", "--arch", arch])
 }
 
 fn check_ways(toolchain: &Toolchain, source: &Path, ways: &[&[&str]], seeds: u64, flags: &[&str]) -> Result<()> {

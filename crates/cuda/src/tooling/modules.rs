@@ -74,7 +74,9 @@ impl ToolHost {
                     // What is told is not told again.
                     let count = counters.get(id.0 as usize)?.swap(0, Ordering::Relaxed);
                     let place = || sites.place_in_function(module, id);
-                    (count > 0).then(|| place().map(|place| SiteCount { site, place, kernel, module, count })).flatten()
+                    (count > 0 || instance.wants_zero(site))
+                        .then(|| place().map(|place| SiteCount { site, place, kernel, module, count }))
+                        .flatten()
                 })
                 .collect();
             if !counts.is_empty() {

@@ -41,7 +41,12 @@ pub(super) enum Kind {
     /// Accesses to shared memory.
     Shared(AccessOfSite),
     /// Executions of a branch.
-    Branch,
+    Branch {
+        /// Whether warps with all lanes are counted by the group before it.
+        is_grouped: bool,
+    },
+    /// Warps with all lanes that go through some instructions, all of which are executed if one is.
+    Group,
 }
 
 /// What is known of an access from the text.
@@ -55,6 +60,8 @@ pub(super) struct AccessOfSite {
     /// What a request of a whole warp comes to in the banks, if that is always the same and lanes are not a stride apart.
     pub(super) conflict: Option<Conflict>,
     pub(super) l1: L1Use,
+    /// Whether requests of whole warps are counted by the group before it.
+    pub(super) is_grouped: bool,
 }
 
 /// What a request of a whole warp comes to in the banks.
@@ -193,6 +200,7 @@ const L1_USE: u32 = 12;
 /// Where in a word is how many bytes a lane accesses, in eight bits.
 pub(super) const BYTES: u32 = 16;
 const HAS_STRIDE: u32 = 24;
+const IS_GROUPED: u32 = 25;
 const STRIDE: u32 = 32;
 /// Where ways and passes are; both are 0 if they are not known.
 const WAYS: u32 = 48;
@@ -203,7 +211,19 @@ impl Kind {
     pub(super) fn counters(self) -> u64 {
         match self {
             Self::Global(_) | Self::Shared(_) => COUNTERS_OF_ACCESS,
-            Self::Branch => IDLE_LANES + 1,
+            Self::Branch { .. } => IDLE_LANES + 1,
+            Self::Group => 1,
+        }
+    }
+
+    /// Which counter of it has the warps that a group has counted.
+    pub(super) fn counter_of_group(self) -> Option<u64> {
+        match self {
+            Self::Global(AccessOfSite { is_grouped: true, .. }) | Self::Branch { is_grouped: true } => Some(REQUESTS),
+            Self::Shared(access) if access.is_grouped => {
+                Some(if access.known_conflict().is_some_and(|(_, passes)| passes > 1) { REGULAR } else { REQUESTS })
+            }
+            _ => None,
         }
     }
 
@@ -212,20 +232,23 @@ impl Kind {
         let (space, access) = match self {
             Self::Global(access) => (0, Some(access)),
             Self::Shared(access) => (1, Some(access)),
-            Self::Branch => (2, None),
+            Self::Branch { .. } => (2, None),
+            Self::Group => (3, None),
         };
-        let of_access = |AccessOfSite { access, bytes, stride, conflict, l1 }: AccessOfSite| {
+        let is_grouped = u64::from(self.counter_of_group().is_some()) << IS_GROUPED;
+        let of_access = |AccessOfSite { access, bytes, stride, conflict, l1, .. }: AccessOfSite| {
             let of_conflict =
                 |Conflict { ways, passes }: Conflict| u64::from(ways) << WAYS | u64::from(passes) << PASSES;
             let conflict = conflict.map_or(0, of_conflict);
             let stride = stride.map_or(0, |stride| 1 << HAS_STRIDE | u64::from(stride.cast_unsigned()) << STRIDE);
             (access as u64) << ACCESS | (l1 as u64) << L1_USE | u64::from(bytes) << BYTES | stride | conflict
         };
-        counter | space << SPACE | access.map_or(0, of_access)
+        counter | space << SPACE | is_grouped | access.map_or(0, of_access)
     }
 
     /// What a word says: of what it is, and which counter.
     pub(super) fn of_word(word: u64) -> Option<(Self, u64)> {
+        let is_grouped = word >> IS_GROUPED & 1 != 0;
         let access = AccessOfSite {
             access: match word >> ACCESS & 0xf {
                 0 => AccessType::Load,
@@ -243,11 +266,13 @@ impl Kind {
             },
             bytes: (word >> BYTES) as u32 & 0xff,
             stride: (word >> HAS_STRIDE & 1 != 0).then(|| ((word >> STRIDE) as u16).cast_signed()),
+            is_grouped,
         };
         let kind = match word >> SPACE & 0xf {
             0 => Self::Global(access),
             1 => Self::Shared(access),
-            2 => Self::Branch,
+            2 => Self::Branch { is_grouped },
+            3 => Self::Group,
             _ => return None,
         };
         Some((kind, word & ((1 << COUNTER_BITS) - 1)))
@@ -364,8 +389,9 @@ mod tests {
     fn words_say_what_they_are_of() {
         for stride in [None, Some(-132), Some(4)] {
             let conflict = stride.map(|_| Conflict { ways: 8, passes: 32 });
-            let access = AccessOfSite { access: AccessType::Atomic, bytes: 16, stride, conflict, l1: L1Use::Bypassed };
-            for kind in [Kind::Global(access), Kind::Shared(access), Kind::Branch] {
+            let (access, l1, is_grouped) = (AccessType::Atomic, L1Use::Bypassed, stride.is_some());
+            let access = AccessOfSite { access, bytes: 16, stride, conflict, l1, is_grouped };
+            for kind in [Kind::Global(access), Kind::Shared(access), Kind::Branch { is_grouped }, Kind::Group] {
                 assert_eq!(Kind::of_word(kind.word(3)), Some((kind, 3)));
             }
         }
@@ -397,6 +423,7 @@ mod tests {
                 stride: Some(stride),
                 conflict: None,
                 l1: L1Use::Default,
+                is_grouped: false,
             };
             access.step().map(|step| access.ways(step))
         };

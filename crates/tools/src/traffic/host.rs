@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gpu::Architecture;
 use ptx::ir::Symbol;
 use report::{Cell, Finding, Place, Row, demangled};
-use rewrite::{KernelVersion, Refusal};
+use rewrite::{KernelVersion, Refusal, Site};
 use toolkit::{CarveoutRequest, EndedLaunch, Host, Instance, LaunchView, SiteCount, Words, tally_rows};
 
 use super::caches::{CacheModel, Carveout, Division};
-use super::counters::{AccessOfSite, AccessType, BranchCounts, GlobalCounts, Kind, SharedCounts, Steps};
+use super::counters::{AccessOfSite, AccessType, BranchCounts, GlobalCounts, Kind, REQUESTS, SharedCounts, Steps};
 use super::instrument::{self, Function};
 use super::occupancy::{BlockNeeds, Occupancy};
 use super::registers::Registers;
@@ -106,7 +106,8 @@ impl Counted {
             Kind::Shared(AccessOfSite { access, .. }) => {
                 self.lines.entry((line, Space::Shared, access)).or_default().shared.add(&site.shared);
             }
-            Kind::Branch => self.branches.entry(line).or_default().add(&site.branch),
+            Kind::Branch { .. } => self.branches.entry(line).or_default().add(&site.branch),
+            Kind::Group => {}
         }
         self.findings.extend(site.advice());
     }
@@ -127,15 +128,23 @@ struct SiteCounts {
 }
 
 impl SiteCounts {
-    /// The counts of all sites of a kernel: the counters of a site follow each other.
+    /// The counts of all sites of a kernel: the counters of a site follow each other, and sites follow their group.
     fn all(counts: &[SiteCount<'_>]) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         let mut last = None;
+        let mut of_group = 0;
         for counted in counts {
             let Some((kind, counter)) = Kind::of_word(counted.site.word) else { continue };
+            if kind == Kind::Group {
+                of_group = counted.count;
+                continue;
+            }
             let key = (counted.site.func, counted.site.stmt, counted.site.index, kind);
             if last.replace(key) != Some(key) {
                 all.push(Self::new(kind, counted));
+                if let (Some(site), Some(counter), true) = (all.last_mut(), kind.counter_of_group(), of_group > 0) {
+                    site.count(counter, of_group);
+                }
             }
             if let Some(site) = all.last_mut() {
                 site.count(counter, counted.count);
@@ -166,9 +175,15 @@ impl SiteCounts {
         match self.kind {
             Kind::Global(access) => self.global.count(counter, count, access.bytes),
             Kind::Shared(access) => self.shared.count(counter, count, &access),
-            Kind::Branch => return self.branch.count(counter, count),
+            Kind::Branch { .. } => return self.branch.count(counter, count),
+            Kind::Group => return,
         }
         self.steps.count(counter, count);
+    }
+
+    /// Groups have sites that nobody came to.
+    fn is_executed(&self) -> bool {
+        self.global.requests + self.shared.requests + self.branch.executed > 0
     }
 
     fn advice(&self) -> Option<Finding> {
@@ -182,7 +197,7 @@ impl SiteCounts {
                 let step = access.step().or_else(|| self.steps.only())?;
                 advice::bank_conflict(&self.place, &self.shared, &access, step, self.variable.as_deref())
             }
-            Kind::Branch => None,
+            Kind::Branch { .. } | Kind::Group => None,
         }
     }
 }
@@ -232,10 +247,14 @@ impl Instance for TrafficInstance {
         }
     }
 
+    fn wants_zero(&self, site: &Site) -> bool {
+        matches!(Kind::of_word(site.word), Some((kind, REQUESTS)) if kind == Kind::Group || kind.counter_of_group().is_some())
+    }
+
     fn on_counts(&self, counts: &[SiteCount<'_>]) {
         let mut counted = self.counted();
-        for site in SiteCounts::all(counts) {
-            counted.add(&site);
+        for site in SiteCounts::all(counts).iter().filter(|site| site.is_executed()) {
+            counted.add(site);
         }
     }
 

@@ -1,6 +1,9 @@
 //! What is counted in the kernel itself, without a call: requests of whole warps whose lanes are a known distance apart, and
 //! branches at which lanes cannot part.
 //!
+//! Of instructions that follow each other, all are executed if one is. So a warp with all lanes is counted once for them, where the
+//! first of them is: such a [`Presence`] is that of a group.
+//!
 //! Lanes that are `s` bytes apart access `base + s * lane`, and `base` is the same for all of them: devices that compute such
 //! values once for a warp do so here. With steps of at most a sector, all sectors from the first lane's to the last lane's are
 //! accessed; with larger steps, each lane has its own.
@@ -14,13 +17,14 @@ use ptx::types::Type;
 use rewrite::context::Tallies;
 use rewrite::{Cursor, SiteId};
 
-use super::counters::{AccessOfSite, MORE_LINES, MORE_SECTORS, REGULAR, REQUESTS};
+use super::counters::{MORE_LINES, MORE_SECTORS, REQUESTS};
 use super::{LINE_BITS, SECTOR_BITS};
 
 /// The lanes of a warp.
 const LANES: i64 = 32;
 
 /// Whether all lanes of the warp are here, and whether not all are.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Presence {
     lanes: Reg,
     all: Reg,
@@ -43,7 +47,14 @@ impl Presence {
     }
 }
 
-/// Counts a request to global memory, if all lanes are here.
+/// Counts a warp with all lanes for a group.
+pub(super) fn count_group(at: &mut Cursor<'_, '_>, site: SiteId) -> Presence {
+    let presence = Presence::of(at);
+    add(at, presence.all, site, REQUESTS, Operand::Int(1));
+    presence
+}
+
+/// Counts what a request to global memory has beyond one sector and one line, if all lanes are here.
 pub(super) fn count_global(at: &mut Cursor<'_, '_>, presence: &Presence, site: SiteId, address: Reg, stride: i64) {
     let lane = lane(at);
     let distance = at.at_entry("mul.wide.s32", Type::B64, &[lane.into(), Operand::Int(stride)]);
@@ -51,7 +62,6 @@ pub(super) fn count_global(at: &mut Cursor<'_, '_>, presence: &Presence, site: S
     let mut builder = at.before();
     builder.inst("sub.u64", &[first.into(), address.into(), distance.into()]);
     builder.inst("add.u64", &[last.into(), first.into(), Operand::Int(stride * (LANES - 1))]);
-    add(at, presence.all, site, REQUESTS, Operand::Int(1));
     let (low, high) = if stride < 0 { (last, first) } else { (first, last) };
     for (counter, bits) in [(MORE_SECTORS, SECTOR_BITS), (MORE_LINES, LINE_BITS)] {
         let more = if stride.unsigned_abs() >= 1 << bits {
@@ -75,21 +85,7 @@ fn more(at: &mut Cursor<'_, '_>, low: Reg, high: Reg, bits: u32) -> Operand {
     more.into()
 }
 
-/// Counts a request to shared memory, if all lanes are here; false if how many passes it has is not known.
-pub(super) fn count_shared(at: &mut Cursor<'_, '_>, presence: &Presence, site: SiteId, access: &AccessOfSite) -> bool {
-    let Some((_, passes)) = access.known_conflict() else { return false };
-    add(at, presence.all, site, if passes == 1 { REQUESTS } else { REGULAR }, Operand::Int(1));
-    true
-}
-
-/// Counts an execution of a branch at which lanes cannot part, if all are here; gives where it is still to be counted.
-pub(super) fn count_uniform_branch(at: &mut Cursor<'_, '_>, site: SiteId) -> Guard {
-    let presence = Presence::of(at);
-    add(at, presence.all, site, REQUESTS, Operand::Int(1));
-    presence.is_partial()
-}
-
-/// The same for a branch at which they can, if they do not.
+/// Counts an execution of a branch at which lanes can part, if all are here and do not; gives where it is still to be counted.
 pub(super) fn count_branch(at: &mut Cursor<'_, '_>, site: SiteId, condition: Reg) -> Guard {
     let Presence { lanes, all, .. } = Presence::of(at);
     let (taken, agree, rest) = (at.reg(Type::B32), at.reg(Type::Pred), at.reg(Type::Pred));

@@ -12,7 +12,7 @@ use ptx::view::{AccessBytes, AccessKind, AccessSpace, MemAccess, Order, View};
 use rewrite::{Access, Branch, Cursor, KernelVersion, SiteId, Sync};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::caches::{BARRIER, Copies, TracedKernel};
+use super::caches::{BARRIER, Copies, Dependences, TracedKernel};
 use super::counters::{AccessOfSite, AccessType, Conflict, Kind, L1Use};
 use super::inline::{self, Presence};
 use super::{ROWS_OF_8, ROWS_OF_16, TRACE_BLOCKS, TRACE_FIRST, TRACE_WINDOW, TRACED, WHOLE_ROWS};
@@ -28,6 +28,10 @@ pub(super) struct Function {
     strides: FxHashMap<(StmtId, usize), i16>,
     /// What requests of whole warps to shared memory come to in the banks, where lanes are not a stride apart.
     conflicts: FxHashMap<(StmtId, usize), Conflict>,
+    /// Instructions that are all executed if one is have the same number.
+    groups: FxHashMap<StmtId, u32>,
+    /// The last group that is counted, and which lanes were there.
+    group: Option<(u32, Presence)>,
     /// Accesses whose lanes do not each have an address.
     not_counted: u64,
     /// The number after that of the last site.
@@ -41,6 +45,8 @@ pub(super) struct Function {
 struct TracedFunction {
     /// Which of its stores copy global memory.
     copies: Copies,
+    /// Which of its instructions need which, if that is known.
+    dependences: Option<Dependences>,
     /// Whether each of its instructions is executed once at most.
     is_straight: bool,
     /// How many of its instructions write into the trace.
@@ -64,7 +70,11 @@ pub(super) fn traced(version: &KernelVersion) -> Option<TracedKernel> {
         [kernel] if kernel.is_straight => Some(kernel.records * 4),
         _ => None,
     };
-    Some(TracedKernel { records, copies: functions.iter().map(|function| function.copies.clone()).collect() })
+    Some(TracedKernel {
+        records,
+        copies: functions.iter().map(|function| function.copies.clone()).collect(),
+        dependences: functions.iter().map(|function| function.dependences.clone()).collect(),
+    })
 }
 
 /// How many sites a kernel, and functions that it calls, have patterns for.
@@ -107,7 +117,8 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
         let has_calls =
             editor.body().ids().into_iter().any(|id| editor.view(id).is_some_and(|view| view.callee().is_some()));
         let is_straight = loops.is_empty() && loops.is_reducible() && !has_calls;
-        function.traced = Some(TracedFunction { copies: Copies::of(module, func, &cfg), is_straight, records: 0 });
+        let (copies, dependences) = (Copies::of(module, func, &cfg), Dependences::of(module, func, &cfg));
+        function.traced = Some(TracedFunction { copies, dependences, is_straight, records: 0 });
     }
     *at.state::<Function>() = function;
 }
@@ -123,6 +134,9 @@ impl Function {
         } else {
             facts.block[0] = Some(row);
         }
+        self.groups = groups(at, cfg);
+        let editor = at.editor();
+        let (module, function) = (editor.module(), editor.function());
         let uniformity = Uniformity::of(module, function, cfg, &facts);
         let uniform = uniformity.branches().filter(|(_, branch)| branch.uniformity == BranchUniformity::Uniform);
         self.uniform = uniform.filter_map(|(block, _)| cfg.terminator(block)).collect();
@@ -145,6 +159,35 @@ impl Function {
             }
         }
     }
+}
+
+/// The groups of a function: what follows each other in a block, up to where threads may wait, or do something else in between.
+fn groups(at: &mut Cursor<'_, '_>, cfg: &Cfg) -> FxHashMap<StmtId, u32> {
+    let editor = at.editor();
+    let mut groups = FxHashMap::default();
+    let mut number = 0;
+    for block in cfg.blocks() {
+        number += 1;
+        for &stmt in cfg.statements(block) {
+            groups.insert(stmt, number);
+            let goes_on = |view: View<'_>| view.synchronisation().is_none() && view.effect() != Some(Effect::Call);
+            number += u32::from(!editor.view(stmt).is_none_or(goes_on));
+        }
+    }
+    groups
+}
+
+/// Which lanes are at an instruction, where warps with all lanes are counted by its group. Its first instruction does that.
+fn group(at: &mut Cursor<'_, '_>, stmt: StmtId) -> Option<Presence> {
+    let function = at.state::<Function>();
+    let number = *function.groups.get(&stmt)?;
+    if let Some((_, presence)) = function.group.filter(|(last, _)| *last == number) {
+        return Some(presence);
+    }
+    let site = site(at, Kind::Group, None);
+    let presence = inline::count_group(at, site);
+    at.state::<Function>().group = Some((number, presence));
+    Some(presence)
 }
 
 /// What lanes come to in the banks that access shared memory, if they are always as far from each other.
@@ -180,11 +223,12 @@ fn sides(cfg: &Cfg, after: &DominatorTree, block: Block, is_empty: impl Fn(Block
 /// A branch is about to happen.
 pub(super) fn branch(at: &mut Cursor<'_, '_>, branch: &Branch) {
     let Some(&sides) = at.state::<Function>().sides.get(&branch.stmt) else { return };
-    let site = site(at, Kind::Branch, None);
     let is_uniform = at.state::<Function>().uniform.contains(&branch.stmt);
-    let rest = match is_uniform {
-        true => inline::count_uniform_branch(at, site),
-        false => inline::count_branch(at, site, branch.guard.reg),
+    let presence = if is_uniform { group(at, branch.stmt) } else { None };
+    let site = site(at, Kind::Branch { is_grouped: presence.is_some() }, None);
+    let rest = match presence {
+        Some(presence) => presence.is_partial(),
+        None => inline::count_branch(at, site, branch.guard.reg),
     };
     let takes = at.reg(Type::B32);
     let (yes, no) = if branch.guard.negated { (0, 1) } else { (1, 0) };
@@ -211,16 +255,18 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
     let l1 = l1_use(at, access);
     let conflict = at.state::<Function>().conflicts.get(&(access.stmt, access.index)).copied();
     let conflict = conflict.filter(|_| is_known && stride.is_none());
-    let of_site = AccessOfSite { access: access_type(access.access.kind), bytes, stride, conflict, l1 };
+    let access_type = access_type(access.access.kind);
+    let mut of_site = AccessOfSite { access: access_type, bytes, stride, conflict, l1, is_grouped: false };
+    let counts_here = is_known && if is_global { stride.is_some() } else { of_site.known_conflict().is_some() };
+    let presence = if counts_here { group(at, access.stmt) } else { None };
+    of_site.is_grouped = presence.is_some();
     if is_global {
         let guard = if is_shared { in_space(at, "isspacep.global", address, guard) } else { guard };
         let site = site(at, Kind::Global(of_site), Some(access));
         trace(at, guard, "warpgrind_traffic_trace", address, site);
-        let presence = stride.map(|stride| {
-            let presence = Presence::of(at);
-            inline::count_global(at, &presence, site, address, stride.into());
-            presence
-        });
+        if let (Some(presence), Some(stride)) = (&presence, stride) {
+            inline::count_global(at, presence, site, address, stride.into());
+        }
         let guard = presence.map_or(guard, |presence| Some(presence.is_partial()));
         call(at, guard, "warpgrind_traffic_global", address, site, 0);
     }
@@ -228,10 +274,6 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
         let guard = if is_global { in_space(at, "isspacep.shared", address, guard) } else { guard };
         let site = site(at, Kind::Shared(of_site), Some(access));
         trace_shared(at, guard, address, site, is_global);
-        let presence = of_site.known_conflict().and_then(|_| {
-            let presence = Presence::of(at);
-            inline::count_shared(at, &presence, site, &of_site).then_some(presence)
-        });
         let guard = presence.map_or(guard, |presence| Some(presence.is_partial()));
         let helper = if is_global { "warpgrind_traffic_generic_shared" } else { "warpgrind_traffic_shared" };
         call(at, guard, helper, address, site, (of_site.unit() / 4).ilog2());

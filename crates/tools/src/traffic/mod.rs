@@ -12,6 +12,7 @@ mod counters;
 mod host;
 mod inline;
 mod instrument;
+mod lanes;
 mod line;
 mod occupancy;
 mod registers;
@@ -181,7 +182,7 @@ impl Instrumentation for Traffic {
     }
 
     fn device_code(&self) -> Option<DeviceCode> {
-        Some(DeviceCode { text: include_str!("device.ptx"), constants: CONSTANTS })
+        Some(DeviceCode { text: lanes::DEVICE_CODE, constants: CONSTANTS })
     }
 
     fn entry(&self, at: &mut Cursor<'_, '_>) {

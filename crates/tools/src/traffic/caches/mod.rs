@@ -2,7 +2,7 @@
 //!
 //! `sample.rs` says which blocks, `trace.rs` what is written of them, `carveout.rs` how large L1 is, `cache.rs` what a cache is, and
 //! `replay.rs` in which orders the traces go through it. `arrays.rs` says what shared arrays are for, from the same traces and from
-//! what `copies.rs` finds in the text.
+//! what `copies.rs` finds in the text; `dependences.rs` says how much of the text is there for them alone.
 //!
 //! The first launch of a kernel with blocks of a shape is traced, and no other.
 
@@ -10,6 +10,7 @@ mod arrays;
 mod cache;
 mod carveout;
 mod copies;
+mod dependences;
 mod replay;
 mod sample;
 mod trace;
@@ -20,13 +21,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gpu::Architecture;
 use ptx::ir::Symbol;
 use report::{Cell, Finding, Place, Row as TableRow, demangled};
-use rewrite::Site;
+use rewrite::{Site, SiteId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolkit::{AllocationKind, EndedLaunch, Host, LaunchView, SharedWords, Words};
 
 pub(super) use arrays::Serves;
 pub(super) use carveout::{Carveout, Division};
 pub(super) use copies::Copies;
+pub(super) use dependences::Dependences;
 pub(super) use trace::{AFFINE_RECORD, BARRIER, SCATTERED_RECORD};
 
 use super::advice::{self, ReadOnce};
@@ -34,6 +36,7 @@ use super::counters::{AccessOfSite, AccessType, Kind, REQUESTS};
 use super::occupancy::{BlockNeeds, Occupancy};
 use super::{Line, TRACE_BLOCKS, TRACE_FIRST, TRACE_ROW, TRACE_WINDOW, line_of, variable_name};
 use arrays::{ArraySites, ArrayUse};
+use dependences::TextSize;
 use replay::{Hits, Machine, TracedBlock, TracedSite, replayed};
 use sample::Sample;
 
@@ -63,6 +66,9 @@ struct ArrayHits {
     used: ArrayUse,
     /// Of the loads that would take its place, if it is a cache.
     without: Hits,
+    /// The text of the kernel, and what it would be without all arrays that are caches, if it is one.
+    text: TextSize,
+    text_without: TextSize,
 }
 
 /// What is known of a kernel that writes traces.
@@ -72,6 +78,8 @@ pub(super) struct TracedKernel {
     pub(super) records: Option<u64>,
     /// Which stores copy global memory, in each of its functions.
     pub(super) copies: Vec<Copies>,
+    /// Which instructions need which, in each of them, if that is known.
+    pub(super) dependences: Option<Vec<Dependences>>,
 }
 
 /// The trace of a launch that has not ended.
@@ -85,6 +93,7 @@ struct PendingTrace {
     /// Where the memory of the device begins.
     origin: u64,
     copies: Vec<Copies>,
+    dependences: Option<Vec<Dependences>>,
     threads: u32,
     placements: Vec<Placement>,
     objects: ObjectNames,
@@ -242,9 +251,9 @@ impl CacheModel {
             }
         };
         let objects = ObjectNames::of(launch, host);
-        let copies = kernel.copies;
+        let TracedKernel { copies, dependences, .. } = kernel;
         let origin = host.memory().range().0 / u64::from(gpu::LINE) * u64::from(gpu::LINE);
-        Some(PendingTrace { sample, words, warps, row, origin, copies, threads, placements, objects })
+        Some(PendingTrace { sample, words, warps, row, origin, copies, dependences, threads, placements, objects })
     }
 
     /// A launch has ended: if it was traced, its trace is replayed.
@@ -307,6 +316,7 @@ impl CacheModel {
         let is_cache = |(_, used): &(&u32, &ArrayUse)| used.serves() == Serves::Cache;
         let caches: FxHashSet<u32> = used.iter().filter(is_cache).map(|(&array, _)| array).collect();
         let without = self.hits_without(traced, index, placement, &blocks, &caches);
+        let (text, text_without) = traced.texts(&caches);
         let is_whole = blocks.iter().flat_map(|block| &block.warps).all(|row| !row.is_cut);
         let mut state = self.state();
         for (array, used) in used {
@@ -328,6 +338,8 @@ impl CacheModel {
             let of_kernel = state.arrays.entry(key).or_default();
             of_kernel.used.add(&used);
             of_kernel.without.add(&without);
+            of_kernel.text = text;
+            of_kernel.text_without = if used.serves() == Serves::Cache { text_without } else { text };
         }
     }
 
@@ -390,7 +402,7 @@ impl CacheModel {
                 .with("object", Cell::Text(object.clone()));
             rows.push(with_hits(row, hits));
         }
-        for ((index, kernel, array, serves), ArrayHits { used, without }) in &state.arrays {
+        for ((index, kernel, array, serves), ArrayHits { used, without, text, text_without }) in &state.arrays {
             let row = begin("arrays", *index, kernel)
                 .with("array", Cell::Text(array.clone()))
                 .with("serves", Cell::Text(serves.name().to_owned()))
@@ -402,7 +414,11 @@ impl CacheModel {
                 .with("sectors_to_fill", Cell::Count(used.sectors_to_fill))
                 .with("sectors_without", Cell::Count(without.sectors))
                 .with("l1_hits_without_low", Cell::Count(without.l1.low))
-                .with("l1_hits_without_high", Cell::Count(without.l1.high));
+                .with("l1_hits_without_high", Cell::Count(without.l1.high))
+                .with("complexity", Cell::Most(text.complexity))
+                .with("complexity_without", Cell::Most(text_without.complexity))
+                .with("instructions", Cell::Most(text.instructions))
+                .with("instructions_without", Cell::Most(text_without.instructions));
             rows.push(row);
         }
         for ((index, kernel, threads, placement), of_kernel) in &state.launches {
@@ -452,6 +468,22 @@ impl<'t> Traced<'t> {
         let Sample { multiprocessors, places, .. } = &self.pending.sample;
         let of_one = |numbers: &Vec<u64>| numbers.iter().map(|number| &self.blocks[places[number]]).collect();
         multiprocessors[index].iter().map(of_one).collect()
+    }
+}
+
+impl Traced<'_> {
+    /// The text of the kernel, and what it would be without some arrays. Nothing is in them if that is not known.
+    fn texts(&self, arrays: &FxHashSet<u32>) -> (TextSize, TextSize) {
+        let Some(functions) = &self.pending.dependences else { return Default::default() };
+        let (mut all, mut fills) = (FxHashSet::default(), FxHashSet::default());
+        for (&id, (site, array)) in &self.sites.arrays.shared {
+            let Some(place) = self.launch.sites.get(SiteId(id)).filter(|_| arrays.contains(array)) else { continue };
+            all.insert((place.func, place.stmt));
+            if site.access == AccessType::Store {
+                fills.insert((place.func, place.stmt));
+            }
+        }
+        dependences::sizes(functions, &all, &fills)
     }
 }
 
