@@ -218,8 +218,9 @@ impl Instance for TrafficInstance {
         }
         Ok(match launch.shape.block[0] {
             row if row.is_multiple_of(32) => WHOLE_ROWS,
-            16 => ROWS_OF_16,
-            8 => ROWS_OF_8,
+            // Rows of other planes could follow those of a warp.
+            16 if launch.shape.block[2] == 1 => ROWS_OF_16,
+            8 if launch.shape.block[2] == 1 => ROWS_OF_8,
             _ => ANY_SHAPE,
         })
     }

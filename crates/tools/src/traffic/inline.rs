@@ -75,6 +75,18 @@ pub(super) fn count_global(at: &mut Cursor<'_, '_>, presence: &Presence, site: S
     }
 }
 
+/// The same for lanes that access all sectors from one address to another, both counted from that of the first lane.
+pub(super) fn count_span(at: &mut Cursor<'_, '_>, presence: &Presence, site: SiteId, address: Reg, span: (i64, i64)) {
+    let (low, high) = (at.reg(Type::B64), at.reg(Type::B64));
+    let mut builder = at.before();
+    builder.inst("add.u64", &[low.into(), address.into(), Operand::Int(span.0)]);
+    builder.inst("add.u64", &[high.into(), address.into(), Operand::Int(span.1)]);
+    for (counter, bits) in [(MORE_SECTORS, SECTOR_BITS), (MORE_LINES, LINE_BITS)] {
+        let more = more(at, low, high, bits);
+        add(at, presence.all, site, counter, more);
+    }
+}
+
 /// How many pieces of memory there are from one address to another, without the first.
 fn more(at: &mut Cursor<'_, '_>, low: Reg, high: Reg, bits: u32) -> Operand {
     let (first, last, more) = (at.reg(Type::B64), at.reg(Type::B64), at.reg(Type::B64));

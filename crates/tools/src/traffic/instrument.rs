@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::caches::{BARRIER, Copies, Dependences, TracedKernel};
 use super::counters::{AccessOfSite, AccessType, Conflict, Kind, L1Use};
 use super::inline::{self, Presence};
-use super::{ROWS_OF_8, ROWS_OF_16, TRACE_BLOCKS, TRACE_FIRST, TRACE_WINDOW, TRACED, WHOLE_ROWS};
+use super::{ROWS_OF_8, ROWS_OF_16, SECTOR_BITS, TRACE_BLOCKS, TRACE_FIRST, TRACE_WINDOW, TRACED, WHOLE_ROWS};
 
 /// What is kept of a function while it is rewritten, and of a kernel for its launches.
 #[derive(Debug, Default)]
@@ -28,6 +28,9 @@ pub(super) struct Function {
     strides: FxHashMap<(StmtId, usize), i16>,
     /// What requests of whole warps to shared memory come to in the banks, where lanes are not a stride apart.
     conflicts: FxHashMap<(StmtId, usize), Conflict>,
+    /// Where the first and the last sector of a request of a whole warp to global memory are, from the address of the first lane, if
+    /// there is no gap between them and lanes are not a stride apart.
+    spans: FxHashMap<(StmtId, usize), (i64, i64)>,
     /// Instructions that are all executed if one is have the same number.
     groups: FxHashMap<StmtId, u32>,
     /// The last group that is counted, and which lanes were there.
@@ -132,7 +135,7 @@ impl Function {
         if row == 32 {
             facts = facts.with_whole_rows();
         } else {
-            facts.block[0] = Some(row);
+            (facts.block[0], facts.block[2]) = (Some(row), Some(1));
         }
         self.groups = groups(at, cfg);
         let editor = at.editor();
@@ -146,6 +149,9 @@ impl Function {
                 let shape = AddressPattern::of(&uniformity, stmt, &view, access).map(|pattern| pattern.shape);
                 if let Some(conflict) = conflict(&uniformity, stmt, &view, access) {
                     self.conflicts.insert((stmt, index), conflict);
+                }
+                if let Some(span) = span(&uniformity, stmt, &view, access) {
+                    self.spans.insert((stmt, index), span);
                 }
                 let stride = match (shape, access.bytes) {
                     (Some(AddressShape::Uniform), _) => 0,
@@ -195,10 +201,28 @@ fn conflict(uniformity: &Uniformity, stmt: StmtId, view: &View<'_>, access: &Mem
     let (AccessSpace::State(Space::Shared), AccessBytes::Fixed(bytes)) = (access.space, access.bytes) else {
         return None;
     };
+    Conflict::of(bytes, &distances(uniformity, stmt, view, access)?)
+}
+
+/// The first and the last address of lanes that access global memory, from that of the first lane, if they are always as far from
+/// each other, and so close that no sector between them is left out.
+fn span(uniformity: &Uniformity, stmt: StmtId, view: &View<'_>, access: &MemAccess) -> Option<(i64, i64)> {
+    if access.space != AccessSpace::State(Space::Global) {
+        return None;
+    }
+    let distances = distances(uniformity, stmt, view, access)?;
+    let mut sorted = distances;
+    sorted.sort_unstable();
+    let has_gap = sorted.windows(2).any(|pair| pair[1].checked_sub(pair[0]).is_none_or(|gap| gap > 1 << SECTOR_BITS));
+    (!has_gap).then(|| (sorted[0] - distances[0], sorted[31] - distances[0]))
+}
+
+/// How far lanes are from somewhere, if they are always as far from each other.
+fn distances(uniformity: &Uniformity, stmt: StmtId, view: &View<'_>, access: &MemAccess) -> Option<[i64; 32]> {
     let Operand::RegAddress(reg, _) = *view.operands().get(access.address)? else { return None };
     let value = uniformity.value(uniformity.read(stmt, reg)?);
-    let distances = value.has_one_base().then(|| std::array::from_fn(|lane| value.offset(lane as u32)))?;
-    Conflict::of(bytes, &distances).filter(|_| access.lanes >= 32)
+    let is_known = value.has_one_base() && access.lanes >= 32;
+    is_known.then(|| std::array::from_fn(|lane| value.offset(lane as u32)))
 }
 
 /// Which ways of the branch at the end of a block have code before all lanes are together again.
@@ -257,15 +281,20 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
     let conflict = conflict.filter(|_| is_known && stride.is_none());
     let access_type = access_type(access.access.kind);
     let mut of_site = AccessOfSite { access: access_type, bytes, stride, conflict, l1, is_grouped: false };
-    let counts_here = is_known && if is_global { stride.is_some() } else { of_site.known_conflict().is_some() };
+    let span = at.state::<Function>().spans.get(&(access.stmt, access.index)).copied();
+    let span = span.filter(|_| is_known && stride.is_none());
+    let is_counted = if is_global { stride.is_some() || span.is_some() } else { of_site.known_conflict().is_some() };
+    let counts_here = is_known && is_counted;
     let presence = if counts_here { group(at, access.stmt) } else { None };
     of_site.is_grouped = presence.is_some();
     if is_global {
         let guard = if is_shared { in_space(at, "isspacep.global", address, guard) } else { guard };
         let site = site(at, Kind::Global(of_site), Some(access));
         trace(at, guard, "warpgrind_traffic_trace", address, site);
-        if let (Some(presence), Some(stride)) = (&presence, stride) {
-            inline::count_global(at, presence, site, address, stride.into());
+        match (&presence, stride, span) {
+            (Some(presence), Some(stride), _) => inline::count_global(at, presence, site, address, stride.into()),
+            (Some(presence), None, Some(span)) => inline::count_span(at, presence, site, address, span),
+            _ => {}
         }
         let guard = presence.map_or(guard, |presence| Some(presence.is_partial()));
         call(at, guard, "warpgrind_traffic_global", address, site, 0);

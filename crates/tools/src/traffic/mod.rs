@@ -95,7 +95,7 @@ const ANY_SHAPE: usize = 0;
 const WHOLE_ROWS: usize = 1;
 /// The version that writes traces of some blocks.
 const TRACED: usize = 2;
-/// The versions for blocks whose rows are 16 and 8 threads: these know what lanes come to in the banks.
+/// The versions for blocks whose rows are 16 and 8 threads, in one plane: these know how far lanes are from each other.
 const ROWS_OF_16: usize = 3;
 const ROWS_OF_8: usize = 4;
 
@@ -182,7 +182,7 @@ impl Instrumentation for Traffic {
     }
 
     fn device_code(&self) -> Option<DeviceCode> {
-        Some(DeviceCode { text: lanes::DEVICE_CODE, constants: CONSTANTS })
+        Some(DeviceCode { text: lanes::DEVICE_CODE.as_str(), constants: CONSTANTS })
     }
 
     fn entry(&self, at: &mut Cursor<'_, '_>) {
