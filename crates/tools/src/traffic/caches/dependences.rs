@@ -204,7 +204,7 @@ mod tests {
         let (func, function) = module.functions.iter().next().unwrap();
         let dependences = Dependences::of(&module, func, &Cfg::of(&module.forms, function)).unwrap();
         let body = function.body.as_ref().unwrap();
-        let of_tile = |stmt: &StmtId| ptx::print::print_stmt(&module, function, body, *stmt).contains("tile");
+        let of_tile = |stmt: &StmtId| ptx::print_stmt(&module, function, body, *stmt).contains("tile");
         let all: FxHashSet<_> = body.iter().filter(of_tile).map(|stmt| (func, stmt)).collect();
         let is_store = |stmt: StmtId| View::of(&module.forms, body, stmt).unwrap().effect() == Some(Effect::Store);
         let fills = all.iter().copied().filter(|(_, stmt)| is_store(*stmt)).collect();
