@@ -57,6 +57,7 @@ impl FunctionRewriter<'_, '_> {
             let mut editor = Editor::new(self.module, func).map_err(|error| refused(&error))?;
             // The others launch kernels as the program does.
             for &(tool, version) in self.tools.iter().filter(|(tool, _)| tool.class() == Class::Change) {
+                tool.transform(&mut editor, version).map_err(Failure::Refused)?;
                 virtual_ids::replace(&mut editor, &mut function, tool, version, self.layout)
                     .map_err(Failure::Refused)?;
                 virtual_ids::scale_barriers(&mut editor, tool.name(), tool.copies(version));

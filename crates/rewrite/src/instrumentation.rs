@@ -2,7 +2,8 @@
 
 use std::fmt::Debug;
 
-use ptx::ir::Reg;
+use ptx::edit::Editor;
+use ptx::ir::{FuncId, Module, Reg};
 use ptx::special::Special;
 
 use crate::context::Word;
@@ -80,6 +81,17 @@ pub trait Instrumentation: Debug + Send + std::marker::Sync {
     /// How many threads of a version come to a barrier for each thread of the program.
     fn copies(&self, _version: usize) -> u32 {
         1
+    }
+
+    /// Functions of the program that what it inserts may call, whether the kernel does or not. They stay as they are.
+    fn callees(&self, _module: &Module) -> Vec<FuncId> {
+        Vec::new()
+    }
+
+    /// Changes a function as a whole, before anything is said of it: all that is told later is of what it becomes. Only a tool
+    /// that changes the program does.
+    fn transform(&self, _editor: &mut Editor<'_>, _version: usize) -> Result<(), Refusal> {
+        Ok(())
     }
 
     /// A kernel or function begins.

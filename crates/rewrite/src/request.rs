@@ -31,6 +31,10 @@ pub enum RequestKind {
     HappensBefore(Reg),
     /// See [`RequestKind::HappensBefore`].
     HappensAfter(Reg),
+    /// A transaction begins here (`include/warpgrind/transactional.cuh`), which has so many bytes of memory.
+    TransactionBegin(i64),
+    /// The transaction ends here.
+    TransactionEnd,
 }
 
 impl RequestKind {
@@ -41,12 +45,27 @@ impl RequestKind {
         }
         let &[Operand::Reg(target), value] = view.operands() else { return None };
         let name = module.text(function.groups[function.regs[target].group].name);
+        // Registers of the same name have a number where braces were removed.
+        let unnumbered = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let name = if unnumbered.len() < name.len() { unnumbered.strip_suffix('_')? } else { name };
         match (name.strip_prefix("warpgrind_")?, value) {
             ("checks", Operand::Int(value)) => Some(Self::Checks(value != 0)),
             ("happens_before", Operand::Reg(address)) => Some(Self::HappensBefore(address)),
             ("happens_after", Operand::Reg(address)) => Some(Self::HappensAfter(address)),
+            ("transaction_begin", Operand::Int(bytes)) => Some(Self::TransactionBegin(bytes)),
+            ("transaction_end", _) => Some(Self::TransactionEnd),
             _ => None,
         }
+    }
+
+    /// Whether it says that something comes before something else.
+    pub fn is_order(self) -> bool {
+        matches!(self, Self::HappensBefore(_) | Self::HappensAfter(_))
+    }
+
+    /// Whether it marks where a transaction begins or ends.
+    pub fn is_mark(self) -> bool {
+        matches!(self, Self::TransactionBegin(_) | Self::TransactionEnd)
     }
 
     /// Whether a function of a module asks this of tools.

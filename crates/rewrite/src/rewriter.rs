@@ -103,7 +103,11 @@ impl<'t> Rewriter<'t> {
         kernel: FuncId,
         is_wanted: impl Fn(&[usize]) -> bool,
     ) -> Result<Rewritten, RewriteError> {
-        let reached = calls.reachable_from(kernel);
+        let mut reached = calls.reachable_from(kernel);
+        for callee in self.tools.iter().flat_map(|tool| tool.callees(module)) {
+            reached.extend(calls.reachable_from(callee).iter());
+            reached.insert(callee);
+        }
         // What is called through a pointer may be a function whose address only another kernel has taken.
         let needs_all = reached.iter().any(|func| calls_through_pointer(calls, func));
         let part = module.with_bodies_of(|func| needs_all || func == kernel || reached.contains(func));

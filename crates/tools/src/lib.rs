@@ -32,6 +32,7 @@ pub mod racecheck;
 mod records;
 pub mod repair;
 pub mod rmt;
+mod stm;
 mod trace;
 mod traffic;
 mod twice;
@@ -42,6 +43,7 @@ pub use loads::Loads;
 pub use nop::Nop;
 pub use order::Order;
 pub use proofs::Proofs;
+pub use stm::Stm;
 pub use trace::Trace;
 pub use traffic::Traffic;
 pub use twice::Twice;
@@ -55,6 +57,7 @@ pub static TOOLS: &[&dyn Tool] = &[
     &racecheck::Racecheck,
     &repair::Repair,
     &rmt::Rmt,
+    &Stm,
     &inject::Inject,
     &Traffic,
     &Fidelity,

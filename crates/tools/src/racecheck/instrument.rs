@@ -67,7 +67,7 @@ impl KernelFacts {
     /// Adds what a function does.
     fn add(&mut self, module: &Module, func: FuncId) {
         let Some(body) = &module.functions[func].body else { return };
-        self.has_fences |= RequestKind::is_asked_in(module, func, |kind| !matches!(kind, RequestKind::Checks(_)));
+        self.has_fences |= RequestKind::is_asked_in(module, func, RequestKind::is_order);
         for view in body.iter().filter_map(|id| View::of(&module.forms, body, id)) {
             if view.callee().is_some_and(|callee| !matches!(callee, Callee::Direct(_))) {
                 // What that function does is not known.
@@ -415,7 +415,7 @@ pub(super) fn request(at: &mut Cursor<'_, '_>, request: &Request) {
             fence(at, request.guard, STRONG_DEVICE);
         }
         RequestKind::HappensAfter(address) => order_by(at, address, what | ACQUIRES),
-        RequestKind::Checks(_) => {}
+        RequestKind::Checks(_) | RequestKind::TransactionBegin(_) | RequestKind::TransactionEnd => {}
     }
 }
 
