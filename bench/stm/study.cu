@@ -14,8 +14,10 @@ static void check(cudaError_t error) {
     exit(1);
 }
 
-/// Each transaction moves one from an account to another.
-template <class System> __global__ void bank(int *account, int size, int rounds, unsigned long long *attempts) {
+/// Each transaction moves one from an account to another. Of each warp, so many lanes take part.
+template <class System>
+__global__ void bank(int *account, int size, int rounds, unsigned long long *attempts, int lanes) {
+    if (threadIdx.x % 32 >= lanes) return;
     unsigned random = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u + 12345;
     unsigned long long tried = 0;
     for (int round = 0; round < rounds; round++) {
@@ -35,6 +37,71 @@ template <class System> __global__ void bank(int *account, int size, int rounds,
         } while (!t.commit());
     }
     atomicAdd(attempts, tried);
+}
+
+/// The same, while the first thread of the first block adds up all accounts, again and again: each sum must be 0.
+template <class System>
+__global__ void audited_bank(int *account, int size, int rounds, unsigned long long *attempts, int audits, unsigned long long *odd) {
+    if (blockIdx.x != 0 || threadIdx.x >= 32) {
+        // The body of `bank`, with the threads of the other blocks.
+        unsigned random = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u + 12345;
+        for (int round = 0; round < rounds; round++) {
+            random = random * 1664525u + 1013904223u;
+            const int from = (random >> 8) % size;
+            random = random * 1664525u + 1013904223u;
+            const int to = (from + 1 + (random >> 8) % (size - 1)) % size;
+            int *const keys[2] = {&account[from], &account[to]};
+            System t;
+            unsigned long long tried = 0;
+            do {
+                tried++;
+                int a, b;
+                t.begin(keys, 2);
+                if (!t.read(keys[0], a) || !t.read(keys[1], b)) continue;
+                t.write(keys[0], a - 1);
+                t.write(keys[1], b + 1);
+            } while (!t.commit());
+            atomicAdd(attempts, tried);
+        }
+        return;
+    }
+    if (threadIdx.x != 0) return;
+    for (int audit = 0; audit < audits && rounds > 0; audit++) {
+        System t;
+        long long sum;
+        do {
+            t.begin(nullptr, 0);
+            sum = 0;
+            int value;
+            bool goes_on = true;
+            for (int i = 0; i < size && goes_on; i++) {
+                goes_on = t.read(&account[i], value);
+                sum += value;
+            }
+        } while (!t.commit());
+        if (sum != 0) atomicAdd(odd, 1ull);
+    }
+}
+
+/// How many bytes of the address are under one lock, by linear search, as in the thesis.
+__device__ __noinline__ unsigned shift_by_linear_search(unsigned long long address) {
+    using namespace warpgrind::tx_detail;
+    for (u32 i = 0; i < state.region_count; i++) {
+        if (address >= state.regions[i].begin && address < state.regions[i].end) return state.regions[i].shift;
+    }
+    return DEFAULT_SHIFT;
+}
+
+/// Finds regions, and nothing else.
+template <bool IsLinear> __global__ void look_up(int *memory, int size, int rounds, unsigned long long *sum) {
+    unsigned random = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u + 12345;
+    unsigned shifts = 0;
+    for (int round = 0; round < rounds; round++) {
+        random = random * 1664525u + 1013904223u;
+        const auto address = reinterpret_cast<unsigned long long>(memory + (random >> 8) % size);
+        shifts += IsLinear ? shift_by_linear_search(address) : warpgrind::tx_detail::shift_in_region(address);
+    }
+    atomicAdd(sum, shifts);
 }
 
 const int REQUESTS = 16;
@@ -84,11 +151,13 @@ struct Zipf {
 };
 
 /// How our memory is divided, if that is asked for.
-static int bytes_per_lock, regions;
+static int bytes_per_lock, regions, lanes, audits;
 
 template <class System> void run(const std::string &workload, int blocks, int threads, int rounds, int size, double theta) {
     int *memory;
-    unsigned long long *attempts;
+    unsigned long long *attempts, *odd;
+    check(cudaMallocManaged(&odd, sizeof *odd));
+    *odd = 0;
     check(cudaMallocManaged(&memory, size * sizeof(int)));
     check(cudaMallocManaged(&attempts, sizeof *attempts));
     for (int i = 0; i < size; i++) memory[i] = 0;
@@ -97,7 +166,8 @@ template <class System> void run(const std::string &workload, int blocks, int th
         const int begin = (long long)size * i / regions / 16 * 16, end = (long long)size * (i + 1) / regions / 16 * 16;
         check(warpgrind::set_granularity(memory + begin, (end - begin) * sizeof(int), bytes_per_lock));
     }
-    const unsigned long long transactions = 1ull * blocks * threads * rounds;
+    const bool is_audited = workload == "audit";
+    const unsigned long long transactions = 1ull * (blocks * threads - (is_audited ? 32 : 0)) * lanes / 32 * rounds;
     long long wanted = 0;
     unsigned *requests = nullptr;
     if (workload == "ycsb") {
@@ -115,26 +185,35 @@ template <class System> void run(const std::string &workload, int blocks, int th
         const auto start = std::chrono::steady_clock::now();
         if (workload == "ycsb") {
             ycsb<System><<<blocks, threads>>>(memory, requests, times, attempts);
+        } else if (is_audited) {
+            audited_bank<System><<<blocks, threads>>>(memory, size, times, attempts, audits, odd);
+        } else if (workload == "linear") {
+            look_up<true><<<blocks, threads>>>(memory, size, times, attempts);
+        } else if (workload == "binary") {
+            look_up<false><<<blocks, threads>>>(memory, size, times, attempts);
         } else {
-            bank<System><<<blocks, threads>>>(memory, size, times, attempts);
+            bank<System><<<blocks, threads>>>(memory, size, times, attempts, lanes);
         }
         check(cudaDeviceSynchronize());
         if (launch == 0) continue;
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         long long sum = 0;
         for (int i = 0; i < size; i++) sum += memory[i];
-        printf("{\"transactions\": %llu, \"aborts\": %llu, \"seconds\": %.6f, \"lost\": %lld}\n", transactions,
-               *attempts - transactions, seconds, wanted - sum);
+        printf("{\"transactions\": %llu, \"aborts\": %llu, \"seconds\": %.6f, \"lost\": %lld, \"odd\": %llu}\n", transactions,
+               *attempts - transactions, seconds, wanted - sum, *odd);
     }
 }
 
 int main(int argc, char **argv) {
-    if (argc < 8 || argc > 10) {
-        fprintf(stderr, "study SYSTEM bank|ycsb BLOCKS THREADS ROUNDS SIZE THETA [BYTES_PER_LOCK [REGIONS]]\n");
+    if (argc < 8 || argc > 12) {
+        fprintf(stderr, "study SYSTEM bank|audit|ycsb|linear|binary BLOCKS THREADS ROUNDS SIZE THETA "
+                        "[BYTES_PER_LOCK [REGIONS [LANES [AUDITS]]]]\n");
         return 2;
     }
     bytes_per_lock = argc > 8 ? atoi(argv[8]) : 0;
     regions = argc > 9 ? atoi(argv[9]) : 1;
+    lanes = argc > 10 ? atoi(argv[10]) : 32;
+    audits = argc > 11 ? atoi(argv[11]) : 0;
     const std::string system = argv[1], workload = argv[2];
     const int blocks = atoi(argv[3]), threads = atoi(argv[4]), rounds = atoi(argv[5]), size = atoi(argv[6]);
     const double theta = atof(argv[7]);

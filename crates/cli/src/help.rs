@@ -20,6 +20,7 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
         &[
             ("rmt", "compute every kernel twice, and find results that differ"),
             ("repair", "the result of threads that run one after another"),
+            ("stm", "make transactions of code that is marked"),
             ("inject", "strike kernels with faults, and see what comes of them"),
             ("campaign", "a million such trials, in shards, on Slurm or Kubernetes"),
             ("health", "does this machine compute right"),
@@ -109,7 +110,7 @@ fn examples(name: &str) -> Vec<String> {
         "man" => &["man ~/.local/share/man/man1"],
         _ => &[],
     };
-    let has_report = ["memcheck", "racecheck", "traffic", "rmt", "repair"].contains(&name);
+    let has_report = ["memcheck", "racecheck", "traffic", "rmt", "repair", "stm"].contains(&name);
     let common = ["--html report.html ./app --its --args", "--ci --sarif report.sarif --junit report.xml ctest"];
     let common = common.iter().filter(|_| has_report).map(|flags| format!("{name} {flags}"));
     own.iter().map(|&words| words.to_owned()).chain(common).map(|words| format!("  warpgrind {words}")).collect()

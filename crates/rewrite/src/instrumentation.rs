@@ -83,8 +83,8 @@ pub trait Instrumentation: Debug + Send + std::marker::Sync {
         1
     }
 
-    /// Functions of the program that what it inserts may call, whether the kernel does or not. They stay as they are.
-    fn callees(&self, _module: &Module) -> Vec<FuncId> {
+    /// Functions of the program that what it inserts into one of them may call, whether the program does or not.
+    fn callees(&self, _module: &Module, _func: FuncId) -> Vec<FuncId> {
         Vec::new()
     }
 

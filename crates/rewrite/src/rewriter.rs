@@ -103,15 +103,22 @@ impl<'t> Rewriter<'t> {
         kernel: FuncId,
         is_wanted: impl Fn(&[usize]) -> bool,
     ) -> Result<Rewritten, RewriteError> {
-        let mut reached = calls.reachable_from(kernel);
-        for callee in self.tools.iter().flat_map(|tool| tool.callees(module)) {
-            reached.extend(calls.reachable_from(callee).iter());
-            reached.insert(callee);
-        }
+        let reached = self.reached(module, calls, kernel);
         // What is called through a pointer may be a function whose address only another kernel has taken.
         let needs_all = reached.iter().any(|func| calls_through_pointer(calls, func));
         let part = module.with_bodies_of(|func| needs_all || func == kernel || reached.contains(func));
         self.rewrite_kernels(part, |func| func == kernel, is_wanted)
+    }
+
+    /// The functions that a kernel may call, also by what tools insert.
+    fn reached(&self, module: &Module, calls: &CallGraph, kernel: FuncId) -> BitSet<FuncId> {
+        let mut reached = calls.reachable_from(kernel);
+        let callees = |func| self.tools.iter().flat_map(move |tool| tool.callees(module, func));
+        let of_tools: Vec<FuncId> = reached.iter().flat_map(callees).collect();
+        for callee in of_tools {
+            reached.extend(calls.reachable_from(callee).iter());
+        }
+        reached
     }
 
     fn rewrite_kernels(
@@ -353,7 +360,8 @@ impl Work<'_, '_> {
         }
         let helpers = self.helpers[choice].clone();
         // Functions first: what they need, the kernel needs.
-        let reached: Vec<FuncId> = self.calls.reachable_from(kernel).iter().collect();
+        let reached = self.rewriter.reached(&self.rewritten.module, self.calls, kernel);
+        let reached: Vec<FuncId> = reached.iter().collect();
         let mut made = Vec::new();
         for &func in &reached {
             let is_copied = func != kernel

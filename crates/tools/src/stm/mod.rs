@@ -56,8 +56,9 @@ impl Instrumentation for Stm {
         refusals::of_kernel(kernel).map_or(Ok(vec![""]), Err)
     }
 
-    fn callees(&self, module: &Module) -> Vec<FuncId> {
-        rewrite::Runtime::of(module).map_or_else(Vec::new, |runtime| runtime.functions().to_vec())
+    fn callees(&self, module: &Module, func: FuncId) -> Vec<FuncId> {
+        let is_marked = RequestKind::is_asked_in(module, func, RequestKind::is_mark);
+        rewrite::Runtime::of(module).filter(|_| is_marked).map_or_else(Vec::new, |runtime| runtime.functions().to_vec())
     }
 
     fn transform(&self, editor: &mut Editor<'_>, _version: usize) -> Result<(), Refusal> {

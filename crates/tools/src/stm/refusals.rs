@@ -80,7 +80,7 @@ fn of_access(view: &View<'_>) -> Result<Accesses, Refusal> {
         AccessSpace::State(Space::Local) => {
             return refused("local-memory", "and local memory is not as it was when it begins again");
         }
-        AccessSpace::State(Space::Shared) => return refused("shared-memory", "which has no transactions"),
+        AccessSpace::State(Space::Shared) => return refused("shared-memory", "and there are none in shared memory"),
         AccessSpace::State(Space::Global) | AccessSpace::Generic => {}
         _ => return refused("unknown-access", "whose memory is not known"),
     }
