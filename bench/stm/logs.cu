@@ -5,8 +5,7 @@
 //
 // The layouts that the thesis compares are `static` (an array of each thread), `heap` (an array of the device heap for each
 // transaction) and `list` (an allocation of the device heap for each entry). `interleaved` has entry i of all threads of the
-// grid side by side in global memory, and `warp` those of a warp. `exhaust` allocates an array for each thread, frees none, and
-// counts who got one.
+// grid side by side in global memory, and `warp` those of a warp.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -24,7 +23,7 @@ static void check(cudaError_t error) {
 
 const int MOST = 64;
 
-struct Entry {
+struct alignas(16) Entry {
     word address, version;
 };
 
@@ -117,19 +116,18 @@ template <class Log> __global__ void use(Entry *arena, int most, int rounds, wor
         int count = 0;
         while (count < most && log.add(count, Entry{word(count * 8), word(round)})) count++;
         if (count < most) atomicAdd(failed, 1);
-        for (int i = 0; i < count; i++) seen += log.get(i).address + log.get(i).version;
+        for (int i = 0; i < count; i++) {
+            const Entry entry = log.get(i);
+            seen += entry.address + entry.version;
+        }
         log.close(count);
     }
     atomicAdd(sum, seen);
 }
 
-__global__ void exhaust(int most, word *got) {
-    if (malloc(most * sizeof(Entry)) != nullptr) atomicAdd(got, 1ull);
-}
-
 int main(int argc, char **argv) {
     if (argc != 6) {
-        fprintf(stderr, "logs static|heap|list|interleaved|warp|exhaust BLOCKS THREADS ROUNDS ENTRIES\n");
+        fprintf(stderr, "logs static|heap|list|interleaved|warp BLOCKS THREADS ROUNDS ENTRIES\n");
         return 2;
     }
     const std::string layout = argv[1];
@@ -143,14 +141,6 @@ int main(int argc, char **argv) {
     check(cudaMallocManaged(&failed, sizeof *failed));
     *sum = 0;
     *failed = 0;
-    if (layout == "exhaust") {
-        exhaust<<<blocks, threads>>>(most, sum);
-        check(cudaDeviceSynchronize());
-        size_t heap;
-        check(cudaDeviceGetLimit(&heap, cudaLimitMallocHeapSize));
-        printf("{\"threads\": %d, \"got\": %llu, \"heap\": %zu}\n", blocks * threads, *sum, heap);
-        return 0;
-    }
     // The first launch compiles.
     for (int launch = 0; launch < 2; launch++) {
         const int times = launch == 0 ? 0 : rounds;

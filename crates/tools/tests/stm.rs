@@ -118,6 +118,8 @@ fn marks_that_are_not_around_something_are_refused() {
     ] {
         assert_eq!(code(HEADER, body), Some(code_of), "{body}");
     }
+    assert_eq!(code(HEADER, &"BEGIN END ".repeat(600)), Some("too-many-marks"));
+    assert_eq!(code(HEADER, &format!("BEGIN {} END", "call store, (%a); ".repeat(300))), Some("too-many-calls"));
     assert_eq!(code("", "BEGIN END"), Some("no-header"));
     let other = HEADER.replace(".func warpgrind_tx_begin(.param .b64 t)", ".func warpgrind_tx_begin(.param .b32 t)");
     assert_eq!(code(&other, "BEGIN END"), Some("no-header"));

@@ -12,6 +12,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::refusals::refusal;
 
+/// More marks are not looked at, because each beginning is followed to its ends.
+const MOST_MARKS: usize = 1024;
+
 /// The transactions of a function.
 #[derive(Debug)]
 pub(super) struct Regions {
@@ -37,6 +40,9 @@ pub(super) fn find(module: &Module, func: FuncId) -> Result<Option<Regions>, Ref
     let marks = marks(module, function)?;
     if marks.is_empty() {
         return Ok(None);
+    }
+    if marks.len() > MOST_MARKS {
+        return Err(refusal("too-many-marks", format!("a function has more than {MOST_MARKS} marks")));
     }
     let cfg = Cfg::of(&module.forms, function);
     if cfg.unknown_targets() > 0 {

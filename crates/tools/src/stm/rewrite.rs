@@ -18,6 +18,8 @@ use super::region::{self, Begin, Regions};
 
 /// More calls than this do not become part of a transaction.
 const MOST_CALLS: usize = 256;
+/// Statements of a function in which calls still become part of a transaction.
+const MOST_STATEMENTS: usize = 1 << 18;
 /// Bytes of a transaction that a header can ask for.
 const TRANSACTION_BYTES: std::ops::RangeInclusive<i64> = 64..=1 << 16;
 /// The bytes through which values pass.
@@ -100,20 +102,27 @@ pub(super) fn transform(editor: &mut Editor<'_>) -> Result<(), Refusal> {
 
 /// Puts the bodies of functions in the place of calls in transactions.
 fn with_calls_inlined(editor: &mut Editor<'_>, tag: TagId) -> Result<Regions, Refusal> {
-    for _ in 0..=MOST_CALLS {
+    let mut inlined = 0;
+    loop {
         let regions = region::find(editor.module(), editor.func())?.expect("marks are not removed");
-        let is_call = |stmt: &&StmtId| editor.view(**stmt).is_some_and(|view| view.effect() == Some(Effect::Call));
-        let Some(&call) = regions.inside.iter().find(is_call) else { return Ok(regions) };
-        let callee = editor.view(call).and_then(|view| view.callee());
-        if let Some(refusal) = refusals::of_call(editor.module(), callee) {
-            return Err(refusal);
+        let is_call = |stmt: &StmtId| editor.view(*stmt).is_some_and(|view| view.effect() == Some(Effect::Call));
+        let calls: Vec<StmtId> = regions.inside.iter().copied().filter(is_call).collect();
+        if calls.is_empty() {
+            return Ok(regions);
         }
-        editor.inline(call, tag).map_err(|error| refusal("call", format!("a call in a transaction: {error}")))?;
+        for call in calls {
+            let callee = editor.view(call).and_then(|view| view.callee());
+            if let Some(refusal) = refusals::of_call(editor.module(), callee) {
+                return Err(refusal);
+            }
+            inlined += 1;
+            if inlined > MOST_CALLS || editor.body().capacity() > MOST_STATEMENTS {
+                let reason = format!("its transactions have more than {MOST_CALLS} calls, or too large functions");
+                return Err(refusal("too-many-calls", reason));
+            }
+            editor.inline(call, tag).map_err(|error| refusal("call", format!("a call in a transaction: {error}")))?;
+        }
     }
-    Err(refusal(
-        "too-many-calls",
-        format!("its transactions have more than {MOST_CALLS} calls, or a function calls itself"),
-    ))
 }
 
 struct Rewriting<'e, 'm> {
