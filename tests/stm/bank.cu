@@ -1,4 +1,6 @@
 // Transfers between accounts: nothing gets lost, no account is overdrawn, and who adds up all accounts meanwhile sees the same.
+#include <warpgrind/transactional.cuh>
+
 #include "stm.h"
 
 constexpr int ACCOUNTS = 24, START = 100;

@@ -1,5 +1,7 @@
 // Functions that are called in a transaction are part of it; a loop around one is unrolled, so that it has several beginnings
 // with one end; what a thread has in registers is as before when an attempt begins again; and `atomically` has the same locks.
+#include <warpgrind/transactional.cuh>
+
 #include "stm.h"
 
 constexpr int WORDS = 8;

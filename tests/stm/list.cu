@@ -1,5 +1,7 @@
 // Nodes that move between two lists. A list is followed by pointers, so an attempt that saw memory of two moments could meet
 // a node of the other list, or follow a circle.
+#include <warpgrind/transactional.cuh>
+
 #include "stm.h"
 
 constexpr int NODES = 12;

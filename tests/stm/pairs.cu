@@ -1,5 +1,7 @@
 // Two words that are always equal, far apart. A branch on a difference is taken by nobody who sees one moment; whoever takes it
 // loops for ever, or writes where nothing is.
+#include <warpgrind/transactional.cuh>
+
 #include "stm.h"
 
 constexpr int PAIRS = 4, FAR = 1000;

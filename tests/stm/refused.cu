@@ -1,5 +1,7 @@
 // What cannot be in a transaction. The kernels run as they are, each is named with the reason, and the run is not a clean one.
 //@ refused: barrier atomic printf device-heap volatile ordered-access shared-memory local-memory fence collective nested
+#include <warpgrind/transactional.cuh>
+
 #include "stm.h"
 
 #ifdef FIXED

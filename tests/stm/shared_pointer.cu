@@ -1,6 +1,8 @@
 // A pointer of which nobody knows where it points, and that points into shared memory: the launch ends, and does not go on without
 // a transaction.
 //@ stops: cudaErrorIllegalInstruction cudaErrorLaunchFailure
+#include <warpgrind/transactional.cuh>
+
 #include "stm.h"
 
 __global__ void count(int **pointers, int *global) {

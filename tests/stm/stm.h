@@ -2,7 +2,6 @@
 // under `warpgrind stm`, and with FIXED, when the same is written with `atomically` or without what is refused, always.
 #include <cstdio>
 #include <cstdlib>
-#include <warpgrind/transactional.cuh>
 
 #define OK(call)                                                                                                       \
     do {                                                                                                               \

@@ -1,4 +1,6 @@
 // Values of all sizes and types that loads and stores have, signed and not, alone and as vectors: each counts the same.
+#include <warpgrind/transactional.cuh>
+
 #include "stm.h"
 #include <cuda_fp16.h>
 

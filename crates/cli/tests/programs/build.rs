@@ -92,7 +92,10 @@ impl Toolchain {
         }
         let uses_our_headers = text.windows(OUR_HEADERS.len()).any(|part| part == OUR_HEADERS);
         if uses_our_headers {
-            fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../include/warpgrind/tx.cuh"))?.hash(&mut hasher);
+            let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../include/warpgrind");
+            for header in ["tx.cuh", "transactional.cuh"] {
+                fs::read(headers.join(header))?.hash(&mut hasher);
+            }
         }
         let name = source.file_stem().and_then(|name| name.to_str()).context("sources have plain names")?;
         self.kept(&format!("{name}-{:016x}.o", hasher.finish()), |object| {

@@ -2,7 +2,7 @@
 //! header asks for, and must end as its header says. `group/program [variant]` is the name of a test.
 //!
 //! Those in `tests/memcheck`, `tests/racecheck`, `tests/repair`, `tests/rmt`, `tests/fidelity`, `tests/twice`, `tests/loads`, `tests/order` and `tests/doubled` are run under the tool of that name
-//! (`report.rs`). Those in `tests/stm` race unless the tool makes transactions of what they mark (`transactions.rs`). Those in `tests/traffic/closed_forms` and `tests/traffic/caches` have the numbers at their lines that traffic must count (`tables.rs`). Those
+//! (`report.rs`). Those in `tests/stm` race unless the tool makes transactions of what they mark (`transactions.rs`; `marked/` is the group). Those in `tests/traffic/closed_forms` and `tests/traffic/caches` have the numbers at their lines that traffic must count (`tables.rs`). Those
 //! in `tests/inject` say what must come of faults in them (`faults.rs`). Those in `tests/campaign` are run in shards (`campaigns.rs`).
 //! `health.rs` runs `warpgrind health`, `sarif.rs` writes SARIF with every tool, `guide.rs` has the commands of the guide, and
 //! `study.rs` the study of the diffusion filter.
@@ -157,11 +157,11 @@ fn main() -> Result<()> {
             let source = source.clone();
             let check = move || transactions::check(toolchain()?, &source, variant);
             let check = move || check().map_err(|error| Failed::from(format!("{error:#}")));
-            trials.push(Trial::test(format!("stm/{name} [{}]", variant.name()), check).with_ignored_flag(true));
+            trials.push(Trial::test(format!("marked/{name} [{}]", variant.name()), check).with_ignored_flag(true));
         }
         let repaired = move || transactions::repaired(toolchain()?, &source);
         let repaired = move || repaired().map_err(|error| Failed::from(format!("{error:#}")));
-        trials.push(Trial::test(format!("stm/{name} [repaired]"), repaired).with_ignored_flag(true));
+        trials.push(Trial::test(format!("marked/{name} [repaired]"), repaired).with_ignored_flag(true));
     }
     let faulty = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/inject").canonicalize()?;
     for (name, source) in sources_in(&faulty, &["cu"])? {

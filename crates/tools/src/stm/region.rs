@@ -101,7 +101,7 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// Whether each block that is reached begins inside of a transaction.
     fn blocks(&self) -> Result<FxHashMap<Block, bool>, Refusal> {
-        let mut known = FxHashMap::default();
+        let (mut known, mut refused) = (FxHashMap::default(), None);
         let mut list = vec![(self.cfg.entry(), false)];
         while let Some((block, is_inside)) = list.pop() {
             match known.insert(block, is_inside) {
@@ -112,22 +112,23 @@ impl Walk<'_> {
                     return Err(refusal("two-entries", reason));
                 }
             }
-            let is_inside = self.pass(block, is_inside)?;
+            let is_inside = self.pass(block, is_inside, &mut refused);
             list.extend(self.cfg.successors(block).iter().map(|&next| (next, is_inside)));
         }
-        Ok(known)
+        refused.map_or(Ok(known), Err)
     }
 
-    /// Whether the end of a block is inside of a transaction.
-    fn pass(&self, block: Block, mut is_inside: bool) -> Result<bool, Refusal> {
+    /// Whether the end of a block is inside of a transaction, and what is wrong with its marks.
+    fn pass(&self, block: Block, mut is_inside: bool, refused: &mut Option<Refusal>) -> bool {
+        let mut refuse = |code, reason: &str| _ = refused.get_or_insert_with(|| refusal(code, reason));
         for stmt in self.cfg.statements(block) {
             match self.marks.get(stmt) {
                 Some(RequestKind::TransactionBegin(_)) if is_inside => {
-                    return Err(refusal("nested", "a transaction begins inside of another"));
+                    refuse("nested", "a transaction begins inside of another");
                 }
                 Some(RequestKind::TransactionBegin(_)) => is_inside = true,
                 Some(_) if !is_inside => {
-                    return Err(refusal("no-begin", "a transaction ends that has not begun"));
+                    refuse("no-begin", "a transaction ends that has not begun");
                 }
                 Some(_) => is_inside = false,
                 None => {}
@@ -137,9 +138,9 @@ impl Walk<'_> {
         let effect = self.cfg.terminator(block).and_then(|stmt| View::of(&self.module.forms, body, stmt)?.effect());
         let leaves = matches!(effect, Some(Effect::Return | Effect::Exit)) || self.cfg.falls_off_end() == Some(block);
         if is_inside && leaves {
-            return Err(refusal("no-end", "it leaves a function inside of a transaction"));
+            refuse("no-end", "it leaves a function inside of a transaction");
         }
-        Ok(is_inside)
+        is_inside
     }
 
     /// The registers that are read after a beginning, and that what is inside writes.
