@@ -25,9 +25,9 @@ pub(crate) fn check(toolchain: &Toolchain, source: &Path, variant: Variant) -> R
     let program = build(toolchain, source, variant, false)?;
     let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
     if let Some(codes) = after(&text, "//@ refused: ") {
-        let output = run(&program, &["stm", "--json"])?;
+        let output = run(&program, &["stm", "--format", "json"])?;
         ensure!(output.status.code() == Some(87), "the exit is {}: {}", output.status, said(&output));
-        let report = String::from_utf8_lossy(&output.stdout);
+        let report = said(&output);
         for code in codes.split_whitespace() {
             ensure!(report.contains(&format!("(stm: {code})")), "nothing is refused as {code}: {report}");
         }
