@@ -15,7 +15,7 @@
 __global__ void with_barrier(int *p) { BEGIN __syncthreads(); p[threadIdx.x] = 1; END }
 __global__ void with_atomic(int *p) { BEGIN atomicAdd(p, 1); END }
 __global__ void with_printf(int *p) { BEGIN if (p[0] > 1000) printf("%d\n", p[0]); END }
-__global__ void with_malloc(int *p) { BEGIN p[40] = malloc(4) != nullptr; END }
+__global__ void with_malloc(int *p) { BEGIN *(void **)(p + 50) = malloc(4); END }
 __global__ void with_volatile(volatile int *p) { BEGIN p[41] = 1; END }
 __global__ void with_order(int *p) { BEGIN asm volatile("st.release.gpu.u32 [%0], 1;" : : "l"(p + 42) : "memory"); END }
 __global__ void with_shared(int *p) { __shared__ int s[32]; BEGIN s[threadIdx.x] = p[43]; END p[44] = s[31 - threadIdx.x]; }
