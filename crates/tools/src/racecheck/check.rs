@@ -47,6 +47,8 @@ pub(super) struct ThreadRecords {
     pub(super) has_copies: bool,
     /// Whether only some warps come to some of them, so that intervals are counted by each thread (`device/clocks.ptx`).
     pub(super) is_clocked: bool,
+    /// Whether functions may need its record.
+    pub(super) is_kept: bool,
 }
 
 /// More granules than this are left to the helper.

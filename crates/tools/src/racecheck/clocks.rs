@@ -6,7 +6,6 @@ use ptx::types::Type;
 use rewrite::{Access, Cursor};
 
 use super::check::ThreadRecords;
-use super::instrument::is_kept;
 
 /// A barrier of a block.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +29,7 @@ pub(super) fn barrier(at: &mut Cursor<'_, '_>, guard: Option<Guard>, thread: &Th
     if waits && is_whole {
         at.call_after(guard, "warpgrind_race_floor_now", &[now.into()], &[]);
     }
-    keep_after(at, guard, mine);
+    keep_after(at, guard, thread);
     if waits {
         at.call_after(guard, "warpgrind_race_passed", &[own], &[own, block, id, count, phase.into()]);
     } else {
@@ -102,14 +101,14 @@ impl ObjectStep {
                 at.before().inst_if(guard, "selp.b32", &[parity.into(), 1.into(), 0.into(), is_odd.into()]);
                 let arguments = [object, own, block, parity.into()];
                 at.call(guard, "warpgrind_race_object_arrive", &[], &arguments);
-                keep_after(at, guard, thread.mine);
+                keep_after(at, guard, thread);
                 at.call_after(guard, "warpgrind_race_arrived", &[own], &[own, block]);
             }
             Self::Wait { parity, has_ended } => {
                 let passed = at.reg(Type::Pred);
                 let phase = at.reg(Type::B32);
                 let when = Some(Guard::when(passed));
-                keep_after(at, when, thread.mine);
+                keep_after(at, when, thread);
                 let arguments = [object, own, block, phase.into()];
                 at.call_after(when, "warpgrind_race_object_passed", &[own], &arguments);
                 match parity {
@@ -141,8 +140,8 @@ impl ObjectStep {
 const PARITY: &str = "mbarrier.test_wait.parity.b64";
 
 /// Keeps the record of the thread for functions after the instruction.
-fn keep_after(at: &mut Cursor<'_, '_>, guard: Option<Guard>, mine: Reg) {
-    if is_kept(at) {
-        at.call_after(guard, "warpgrind_race_keep", &[], &[mine.into()]);
+fn keep_after(at: &mut Cursor<'_, '_>, guard: Option<Guard>, thread: &ThreadRecords) {
+    if thread.is_kept {
+        at.call_after(guard, "warpgrind_race_keep", &[], &[thread.mine.into()]);
     }
 }

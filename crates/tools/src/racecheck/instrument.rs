@@ -210,8 +210,8 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
     // A function may be called from any kernel.
     let any = KernelFacts { has_barriers: true, has_fences: true, has_copies: true, ..KernelFacts::default() };
     let KernelFacts { has_barriers, has_fences, has_copies, .. } = looked.kernel.unwrap_or(any);
-    let is_clocked = looked.is_clocked;
-    let thread = ThreadRecords { mine, first, now, has_fences, has_barriers, has_copies, is_clocked };
+    let (is_clocked, is_kept) = (looked.is_clocked, !is_kernel || looked.has_calls);
+    let thread = ThreadRecords { mine, first, now, has_fences, has_barriers, has_copies, is_clocked, is_kept };
     *at.state::<Looked>() = Looked { thread: Some(thread), ..looked };
 }
 
@@ -241,11 +241,6 @@ fn thread(at: &mut Cursor<'_, '_>) -> Option<ThreadRecords> {
     at.state::<Looked>().thread
 }
 
-/// Whether others may need the record of the thread.
-pub(super) fn is_kept(at: &mut Cursor<'_, '_>) -> bool {
-    !at.is_kernel() || at.state::<Looked>().has_calls
-}
-
 /// A function that was called may have passed barriers.
 pub(super) fn call(at: &mut Cursor<'_, '_>, call: &Call) {
     let Some(ThreadRecords { mine, now, is_clocked, .. }) = thread(at) else { return };
@@ -262,14 +257,14 @@ pub(super) fn call(at: &mut Cursor<'_, '_>, call: &Call) {
 /// A thread synchronises.
 pub(super) fn sync(at: &mut Cursor<'_, '_>, sync: &Sync) {
     let Some(records) = thread(at) else { return };
-    let ThreadRecords { mine, first, now, has_fences, .. } = records;
+    let ThreadRecords { mine, first, now, has_fences, is_kept, .. } = records;
     match sync.kind {
         Synchronisation::Barrier { id, count, waits, .. } if records.is_clocked => {
             clocks::barrier(at, sync.guard, &records, &clocks::Barrier { id, count, waits });
         }
-        Synchronisation::Barrier { .. } if sync.guard.is_none() && !has_fences && !is_kept(at) => barrier(at, &records),
+        Synchronisation::Barrier { .. } if sync.guard.is_none() && !has_fences && !is_kept => barrier(at, &records),
         Synchronisation::Barrier { .. } => {
-            let helper = if is_kept(at) { "warpgrind_race_barrier_kept" } else { "warpgrind_race_barrier" };
+            let helper = if is_kept { "warpgrind_race_barrier_kept" } else { "warpgrind_race_barrier" };
             at.call_after(sync.guard, helper, &[mine.into()], &[mine.into(), first.into()]);
             // The same for all threads of the block, which the record is not.
             let mask = at.word(INTERVAL_MASK);
@@ -277,7 +272,7 @@ pub(super) fn sync(at: &mut Cursor<'_, '_>, sync: &Sync) {
         }
         Synchronisation::WarpBarrier { .. } => {
             at.call(sync.guard, "warpgrind_race_at_warp_barrier", &[], &[mine.into()]);
-            let helper = if is_kept(at) { "warpgrind_race_warp_barrier_kept" } else { "warpgrind_race_warp_barrier" };
+            let helper = if is_kept { "warpgrind_race_warp_barrier_kept" } else { "warpgrind_race_warp_barrier" };
             at.call_after(sync.guard, helper, &[mine.into()], &[mine.into()]);
         }
         Synchronisation::Fence { scope, .. } => fence(at, sync.guard, strong(scope)),
@@ -292,8 +287,8 @@ pub(super) fn sync(at: &mut Cursor<'_, '_>, sync: &Sync) {
 
 /// A thread has passed a fence of a scope.
 fn fence(at: &mut Cursor<'_, '_>, guard: Option<Guard>, scope: u32) {
-    let Some(ThreadRecords { mine, first, .. }) = thread(at) else { return };
-    let helper = if is_kept(at) { "warpgrind_race_fence_kept" } else { "warpgrind_race_fence" };
+    let Some(ThreadRecords { mine, first, is_kept, .. }) = thread(at) else { return };
+    let helper = if is_kept { "warpgrind_race_fence_kept" } else { "warpgrind_race_fence" };
     at.call_after(guard, helper, &[mine.into()], &[mine.into(), first.into(), Operand::Int(scope.into())]);
 }
 

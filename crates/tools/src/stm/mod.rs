@@ -10,6 +10,7 @@ mod host;
 mod refusals;
 mod region;
 mod rewrite;
+mod runtime;
 
 use std::sync::Arc;
 
@@ -58,7 +59,7 @@ impl Instrumentation for Stm {
 
     fn callees(&self, module: &Module, func: FuncId) -> Vec<FuncId> {
         let is_marked = RequestKind::is_asked_in(module, func, RequestKind::is_mark);
-        rewrite::Runtime::of(module).filter(|_| is_marked).map_or_else(Vec::new, |runtime| runtime.functions().to_vec())
+        runtime::Runtime::of(module).filter(|_| is_marked).map_or_else(Vec::new, |runtime| runtime.functions().to_vec())
     }
 
     fn transform(&self, editor: &mut Editor<'_>, _version: usize) -> Result<(), Refusal> {

@@ -7,7 +7,7 @@ use ptx::types::Space;
 use ptx::view::{AccessBytes, AccessKind, AccessSpace, Callee, MemAccess, Order, View};
 
 use super::TOOL;
-use super::rewrite::Runtime;
+use super::runtime::Runtime;
 
 pub(super) fn refusal(code: &'static str, reason: impl Into<String>) -> Refusal {
     Refusal::new(TOOL, code, reason)

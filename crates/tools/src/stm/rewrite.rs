@@ -7,7 +7,7 @@
 
 use ::rewrite::Refusal;
 use ptx::edit::Editor;
-use ptx::ir::{FuncId, Function, Guard, Label, Module, Operand, Param, Reg, StmtId, Symbol, TagId};
+use ptx::ir::{FuncId, Guard, Label, Operand, Reg, StmtId, Symbol, TagId};
 use ptx::ops::Effect;
 use ptx::types::{Space, Type};
 use ptx::view::{AccessKind, AccessSpace, MemAccess};
@@ -15,6 +15,7 @@ use ptx::view::{AccessKind, AccessSpace, MemAccess};
 use super::TOOL;
 use super::refusals::{self, Accesses, refusal};
 use super::region::{self, Begin, Regions};
+use super::runtime::Runtime;
 
 /// More calls than this do not become part of a transaction.
 const MOST_CALLS: usize = 256;
@@ -24,51 +25,6 @@ const MOST_STATEMENTS: usize = 1 << 18;
 const TRANSACTION_BYTES: std::ops::RangeInclusive<i64> = 64..=1 << 16;
 /// The bytes through which values pass.
 const VALUE_BYTES: i64 = 16;
-
-/// The functions of the header.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Runtime {
-    open: FuncId,
-    begin: FuncId,
-    read: FuncId,
-    write: FuncId,
-    commit: FuncId,
-}
-
-impl Runtime {
-    /// Those of a module, if it has all of them as the header does.
-    pub(super) fn of(module: &Module) -> Option<Self> {
-        let function = |name: &str, has_result: bool, params: &[u32]| {
-            let func = module.definition_of(module.function(name)?)?;
-            let function = &module.functions[func];
-            let bits = |param: &Param| bits_of(function, param);
-            let has = function.params.iter().map(bits).eq(params.iter().map(|&bits| Some(bits)));
-            let results = function.returns.iter().map(bits).eq(has_result.then_some(Some(32)));
-            (has && results && function.body.is_some() && !function.is_entry()).then_some(func)
-        };
-        Some(Self {
-            open: function("warpgrind_tx_open", false, &[64])?,
-            begin: function("warpgrind_tx_begin", false, &[64])?,
-            read: function("warpgrind_tx_read", true, &[64, 64, 32, 64])?,
-            write: function("warpgrind_tx_write", true, &[64, 64, 32, 64])?,
-            commit: function("warpgrind_tx_commit", true, &[64])?,
-        })
-    }
-
-    pub(super) fn functions(self) -> [FuncId; 5] {
-        [self.open, self.begin, self.read, self.write, self.commit]
-    }
-}
-
-fn bits_of(function: &Function, param: &Param) -> Option<u32> {
-    match *param {
-        Param::Reg(group) => Some(function.groups[group].ty.bits()),
-        Param::Var(var) => {
-            let variable = &function.vars[var];
-            variable.dimensions.is_empty().then(|| variable.ty.bits())
-        }
-    }
-}
 
 /// Makes the transactions of a function.
 pub(super) fn transform(editor: &mut Editor<'_>) -> Result<(), Refusal> {

@@ -206,7 +206,8 @@ mod tests {
         let body = function.body.as_ref().unwrap();
         let of_tile = |stmt: &StmtId| ptx::print_stmt(&module, function, body, *stmt).contains("tile");
         let all: FxHashSet<_> = body.iter().filter(of_tile).map(|stmt| (func, stmt)).collect();
-        let is_store = |stmt: StmtId| View::of(&module.forms, body, stmt).unwrap().effect() == Some(Effect::Store);
+        let is_store =
+            |stmt| View::of(&module.forms, body, stmt).is_some_and(|view| view.effect() == Some(Effect::Store));
         let fills = all.iter().copied().filter(|(_, stmt)| is_store(*stmt)).collect();
         super::sizes(&[dependences], &all, &fills)
     }
