@@ -43,6 +43,7 @@ pub trait Plane: Debug + Send + Sync {
     fn find_word(&self, first: u64, count: u64, holds: &dyn Fn(u64) -> bool) -> Option<(u64, u64)>;
 
     /// Makes words of eight bytes, by their numbers in the plane, at least as large as a number. Those beyond the end are left out.
+    /// What kernels write there meanwhile may be lost.
     fn raise_words(&self, first: u64, count: u64, least: u64);
 
     /// Clears some bits of the first byte of a cell and sets others, in one step.

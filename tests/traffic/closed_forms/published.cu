@@ -9,7 +9,7 @@ __global__ void product(const int *a, const int *b, int *c) {
     int row = threadIdx.y + blockIdx.y * blockDim.y, col = threadIdx.x + blockIdx.x * blockDim.x;
     int value = 0;
 #pragma unroll 1
-    for (int k = 0; k < N; ++k)
+    for (int k = 0; k < N; ++k) //~ BRANCH executed=8192 divergent=0 idle_lanes=0
         value += a[row * N + k] * b[k * N + col]; //~ TRAFFIC global load requests=2*8192 sectors=8192*1+8192*4
     c[row * N + col] = value; //~ TRAFFIC global store requests=128 sectors=128*4
 }
@@ -19,7 +19,7 @@ __global__ void product_of_rows(const int *a, const int *b, int *c) {
     int row = threadIdx.y + blockIdx.y * blockDim.y, col = threadIdx.x + blockIdx.x * blockDim.x;
     int value = 0;
 #pragma unroll 1
-    for (int k = 0; k < N; ++k)
+    for (int k = 0; k < N; ++k) //~ BRANCH executed=8192 divergent=0 idle_lanes=0
         value += a[row * N + k] * b[row * N + k]; //~ TRAFFIC global load requests=2*8192 sectors=2*8192*1
     c[row * N + col] = value; //~ TRAFFIC global store requests=128 sectors=128*4
 }
@@ -29,7 +29,7 @@ __global__ void product_of_columns(const int *a, const int *b, int *c) {
     int row = threadIdx.y + blockIdx.y * blockDim.y, col = threadIdx.x + blockIdx.x * blockDim.x;
     int value = 0;
 #pragma unroll 1
-    for (int k = 0; k < N; ++k)
+    for (int k = 0; k < N; ++k) //~ BRANCH executed=8192 divergent=0 idle_lanes=0
         value += a[k * N + col] * b[k * N + col]; //~ TRAFFIC global load requests=2*8192 sectors=2*8192*4
     c[row * N + col] = value; //~ TRAFFIC global store requests=128 sectors=128*4
 }

