@@ -91,7 +91,8 @@ fn called(name: &str) -> i32 {
         && let Some(path) = std::env::var_os("WARPGRIND_STAND_IN_LOG")
         && let Ok(mut file) = std::fs::OpenOptions::new().append(true).create(true).open(path)
     {
-        let _ = writeln!(file, "{name}");
+        // In one piece: processes write to one file at the same time.
+        let _ = file.write_all(format!("{name}\n").as_bytes());
     }
     // What says what an error is works after it.
     if name.starts_with("cuGetError") { SUCCESS } else { STICKY.load(Ordering::Relaxed) }
