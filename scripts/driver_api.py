@@ -38,6 +38,17 @@ class Driver:
     def fill(self, address: int, byte: int, size: int) -> None:
         self.call("cuMemsetD8_v2", ctypes.c_uint64(address), byte, ctypes.c_size_t(size))
 
+    def write(self, address: int, content: bytes) -> None:
+        self.call("cuMemcpyHtoD_v2", ctypes.c_uint64(address), content, ctypes.c_size_t(len(content)))
+
+    def read(self, address: int, size: int) -> bytes:
+        buffer = (ctypes.c_char * size)()
+        self.call("cuMemcpyDtoH_v2", buffer, ctypes.c_uint64(address), ctypes.c_size_t(size))
+        return bytes(buffer)
+
+    def free(self, address: int) -> None:
+        self.call("cuMemFree_v2", ctypes.c_uint64(address))
+
     def launch(self, module: ctypes.c_void_p, kernel: str, blocks: int, threads: int, *addresses: int) -> None:
         """Launches a kernel whose parameters are addresses."""
         function = ctypes.c_void_p()

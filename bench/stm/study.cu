@@ -14,10 +14,8 @@ static void check(cudaError_t error) {
     exit(1);
 }
 
-/// Each transaction moves one from an account to another. Of each warp, so many lanes take part.
-template <class System>
-__global__ void bank(int *account, int size, int rounds, unsigned long long *attempts, int lanes) {
-    if (threadIdx.x % 32 >= lanes) return;
+/// Each transaction moves one from an account to another.
+template <class System> __device__ void transfer(int *account, int size, int rounds, unsigned long long *attempts) {
     unsigned random = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u + 12345;
     unsigned long long tried = 0;
     for (int round = 0; round < rounds; round++) {
@@ -39,30 +37,17 @@ __global__ void bank(int *account, int size, int rounds, unsigned long long *att
     atomicAdd(attempts, tried);
 }
 
+/// Of each warp, so many lanes take part.
+template <class System>
+__global__ void bank(int *account, int size, int rounds, unsigned long long *attempts, int lanes) {
+    if (threadIdx.x % 32 < lanes) transfer<System>(account, size, rounds, attempts);
+}
+
 /// The same, while the first thread of the first block adds up all accounts, again and again: each sum must be 0.
 template <class System>
 __global__ void audited_bank(int *account, int size, int rounds, unsigned long long *attempts, int audits, unsigned long long *odd) {
     if (blockIdx.x != 0 || threadIdx.x >= 32) {
-        // The body of `bank`, with the threads of the other blocks.
-        unsigned random = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u + 12345;
-        for (int round = 0; round < rounds; round++) {
-            random = random * 1664525u + 1013904223u;
-            const int from = (random >> 8) % size;
-            random = random * 1664525u + 1013904223u;
-            const int to = (from + 1 + (random >> 8) % (size - 1)) % size;
-            int *const keys[2] = {&account[from], &account[to]};
-            System t;
-            unsigned long long tried = 0;
-            do {
-                tried++;
-                int a, b;
-                t.begin(keys, 2);
-                if (!t.read(keys[0], a) || !t.read(keys[1], b)) continue;
-                t.write(keys[0], a - 1);
-                t.write(keys[1], b + 1);
-            } while (!t.commit());
-            atomicAdd(attempts, tried);
-        }
+        transfer<System>(account, size, rounds, attempts);
         return;
     }
     if (threadIdx.x != 0) return;

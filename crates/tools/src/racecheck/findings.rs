@@ -2,7 +2,7 @@
 
 use report::{AccessOf, AccessedObject, Explanation, Finding, Note, Place, Severity, dim, thread_name, with_article};
 use rewrite::context::Record;
-use toolkit::objects::AtAddress;
+use toolkit::objects::{AtAddress, Described};
 use toolkit::{Evidence, HostStack};
 
 use super::record::{KINDS, STRONG_BLOCK, VOLATILE, Who};
@@ -35,13 +35,10 @@ pub(super) struct Racer {
 }
 
 impl Racer {
-    /// As one of two accesses, and where the program asked for it.
-    pub(super) fn as_access(&self, is_read: bool, stack: &HostStack) -> (AccessOf, Note) {
-        if let Some(transfer) = &self.transfer {
-            return (transfer.access(), self.asked_for(transfer));
-        }
-        let access = AccessOf {
-            what: if is_read { "read" } else { "write" }.to_owned(),
+    /// As one of two accesses: what it does is said in a word.
+    fn access(&self, what: &str) -> AccessOf {
+        AccessOf {
+            what: what.to_owned(),
             by: self.threads(),
             place: self.place.clone(),
             kernel: self.kernel.clone(),
@@ -49,8 +46,16 @@ impl Racer {
             block: self.block,
             thread: self.thread,
             barriers: self.barriers,
-        };
-        (access, Note { message: "the kernel was launched here".to_owned(), stack: Some(stack.frames()) })
+        }
+    }
+
+    /// The same of what races with a copy or fill, and where the program asked for it.
+    pub(super) fn as_access(&self, is_read: bool, stack: &HostStack) -> (AccessOf, Note) {
+        if let Some(transfer) = &self.transfer {
+            return (self.access(transfer.what), self.asked_for(transfer));
+        }
+        let launched = Note { message: "the kernel was launched here".to_owned(), stack: Some(stack.frames()) };
+        (self.access(if is_read { "read" } else { "write" }), launched)
     }
 
     fn asked_for(&self, transfer: &Transfer) -> Note {
@@ -150,16 +155,7 @@ impl Race<'_> {
         }
         notes.extend(self.place_of_object());
         let accesses = vec![
-            AccessOf {
-                what: theirs.to_owned(),
-                by: other.threads(),
-                place: other.place.clone(),
-                kernel: other.kernel.clone(),
-                launch: other.launch,
-                block: other.block,
-                thread: other.thread,
-                barriers: other.barriers,
-            },
+            other.access(theirs),
             // If there were more barriers, they would order the two.
             AccessOf { barriers: other.barriers.filter(|_| same_block), ..evidence.access(mine) },
         ];
@@ -266,10 +262,15 @@ impl Race<'_> {
             return Some(note(format!("it is in {}", variable.name)));
         }
         let AtAddress::Live(object) = self.object.as_ref()? else { return None };
-        let offset = self.record.address - object.start;
-        let message = format!("it is at offset {offset} of {} of {} bytes", object.name, object.bytes);
-        Some(Note { message, stack: object.stack.clone() })
+        Some(place_in(object, self.record.address))
     }
+}
+
+/// Where in an object an address is.
+pub(super) fn place_in(object: &Described, address: u64) -> Note {
+    let offset = address - object.start;
+    let message = format!("it is at offset {offset} of {} of {} bytes", object.name, object.bytes);
+    Note { message, stack: object.stack.clone() }
 }
 
 /// What to do where a thread reads, computes and writes: `x += 1`.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use report::{Cell, Finding, Note, Place, Row};
+use report::{Cell, Finding, Place, Row};
 use rewrite::context::Record;
 use rewrite::{KernelVersion, LaunchShape, Refusal, SiteId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,7 +15,7 @@ use toolkit::{
     WorkId, WorkOrder, quarantine,
 };
 
-use super::findings::{Race, Racer};
+use super::findings::{Race, Racer, place_in};
 use super::instrument::{KernelFacts, Looked};
 use super::record::{EPOCH, Recorded, WARP_EPOCHS, Who};
 use super::transfers::{Met, Records, Transfer, is_unordered};
@@ -196,11 +196,7 @@ impl RacecheckInstance {
         let Some(begun) = launches.of_epoch(recorded.epoch) else { return };
         let (access, note) = begun.racer(&recorded, None, false).as_access(met.is_read, &begun.stack);
         let object = match self.host.objects().at(met.address, None, || false) {
-            AtAddress::Live(object) => {
-                let offset = met.address - object.start;
-                let message = format!("it is at offset {offset} of {} of {} bytes", object.name, object.bytes);
-                Some((Note { message, stack: object.stack.clone() }, object.accessed(met.address, 1)))
-            }
+            AtAddress::Live(object) => Some((place_in(&object, met.address), object.accessed(met.address, 1))),
             _ => None,
         };
         let finding = transfer.finding(access, note, object);

@@ -79,7 +79,7 @@ impl Transfer {
     }
 
     /// As one of two accesses.
-    pub(super) fn access(&self) -> AccessOf {
+    fn access(&self) -> AccessOf {
         AccessOf {
             what: self.what.to_owned(),
             by: "a stream".to_owned(),
