@@ -36,6 +36,21 @@ __global__ void overlap(float *out) {
     out[i] = 0.5f * i; //~ ERROR same-value-race
 }
 
+// After a barrier of the warp, by lanes of one instruction: the record that they find is that of the lane which cleared it.
+__global__ void flag_of_a_warp(const int *data, int *out) {
+    __shared__ bool is_found[2];
+    int warp = threadIdx.x / 32;
+    if (threadIdx.x % 32 == 0) is_found[warp] = false;
+    __syncwarp();
+    for (int i = threadIdx.x % 32; i < 128; i += 32) {
+        if (data[i] == 0) {
+            if (WRONG_OR_RIGHT(true, i == 5)) is_found[warp] = true; //~ ERROR same-value-race
+        }
+    }
+    __syncwarp();
+    out[threadIdx.x] = is_found[warp];
+}
+
 // At two lines.
 __global__ void two_lines(double *out, double first, double second) {
     if (threadIdx.x == 0) out[0] = first;
@@ -47,6 +62,7 @@ int main() {
     flag_of_many<<<1, 32>>>(device<int>(32), device<int>(1));
     flag_of_blocks<<<4, 1>>>(device<int>(1));
     flag_of_warps<<<1, 128>>>(device<int>(128));
+    flag_of_a_warp<<<1, 64>>>(device<int>(128), device<int>(64));
     clear<<<1, 64>>>(device<int>(64));
     overlap<<<2, 32>>>(device<float>(64));
     two_lines<<<1, 64>>>(device<double>(2), 2, 2);

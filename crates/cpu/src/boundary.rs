@@ -42,6 +42,10 @@ impl device::Device for CpuDevice {
         Some(self.device.shared.range())
     }
 
+    fn workers(&self) -> u32 {
+        u32::try_from(self.mode.threads).unwrap_or(u32::MAX)
+    }
+
     fn load(&self, module: Module) -> Result<Arc<dyn device::Program>, LoadError> {
         Ok(Arc::new(CpuProgram { program: Program::load(&self.device, module)?, mode: Arc::clone(&self.mode) }))
     }

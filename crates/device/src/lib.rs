@@ -59,6 +59,11 @@ pub trait Device: Debug + Send + Sync {
         true
     }
 
+    /// How many blocks of a launch it runs at the same time by itself, at most, each with another number in `%smid`.
+    fn workers(&self) -> u32 {
+        1
+    }
+
     /// A handle for a texture or surface; what the device does not have, if it cannot be made.
     ///
     /// # Safety

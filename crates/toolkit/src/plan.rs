@@ -64,22 +64,24 @@ pub struct RunStep {
     pub blocks: Option<Vec<u64>>,
     /// In which order.
     pub order: Order,
+    /// How many workers run it at most; nothing for as many as the tool [says](crate::Instance::most_workers).
+    pub workers: Option<u32>,
 }
 
 impl RunStep {
     /// All of a version, in any order.
     pub fn version(version: usize) -> Self {
-        Self { version: Some(version), shape: None, blocks: None, order: Order::Free }
+        Self { version: Some(version), shape: None, blocks: None, order: Order::Free, workers: None }
     }
 
     /// All of the original, in the [serial order](Order::Serial).
     pub fn serial() -> Self {
-        Self { version: None, shape: None, blocks: None, order: Order::Serial }
+        Self { version: None, order: Order::Serial, ..Self::version(0) }
     }
 
     /// All of the original, [one warp after the other](Order::Warps).
     pub fn by_warps() -> Self {
-        Self { version: None, shape: None, blocks: None, order: Order::Warps }
+        Self { version: None, order: Order::Warps, ..Self::version(0) }
     }
 }
 

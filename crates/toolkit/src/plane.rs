@@ -1,6 +1,7 @@
 //! Shadow planes: memory beside that of the device.
 
 use std::fmt::Debug;
+use std::ops::Range;
 
 /// How a plane lies beside the memory of the device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +46,15 @@ pub trait Plane: Debug + Send + Sync {
     /// Makes words of eight bytes, by their numbers in the plane, at least as large as a number. Those beyond the end are left out.
     /// What kernels write there meanwhile may be lost.
     fn raise_words(&self, first: u64, count: u64, least: u64);
+
+    /// Reads words of eight bytes, by their numbers in the plane. Those beyond the end are 0.
+    fn read_words(&self, first: u64, into: &mut [u64]);
+
+    /// Where among some words, by their numbers in the plane, any may be other than 0.
+    fn touched_words(&self, first: u64, count: u64) -> Vec<Range<u64>>;
+
+    /// Makes words 0 that were [touched](Self::touched_words). They are not touched any more.
+    fn forget_words(&self, words: &Range<u64>);
 
     /// Clears some bits of the first byte of a cell and sets others, in one step.
     fn change(&self, cell: u64, clear: u8, set: u8);

@@ -13,7 +13,7 @@ pub(crate) struct Planes {
     /// How many bytes it has.
     pub(crate) bytes: Word,
     /// Where its first plane begins.
-    pub(crate) first: Word,
+    pub(crate) first: Reg,
     /// How far the next one is from that.
     pub(crate) distance: Word,
 }
@@ -34,12 +34,11 @@ pub(crate) struct Records {
 impl Planes {
     /// The records of an access, of granules whose size is a power of two.
     pub(crate) fn records(self, at: &mut Cursor<'_, '_>, address: Reg, granule: u32, guard: Option<Guard>) -> Records {
-        let [start, bytes, plane, distance] =
-            [self.start, self.bytes, self.first, self.distance].map(|word| at.word(word));
+        let [start, bytes, distance] = [self.start, self.bytes, self.distance].map(|word| at.word(word));
         // A record has eight bytes.
         let shift = Operand::Int((3 - granule).into());
         let scaled_start = at.at_entry("shl.b64", Type::B64, &[start.into(), shift]);
-        let base = at.at_entry("sub.u64", Type::B64, &[plane.into(), scaled_start.into()]);
+        let base = at.at_entry("sub.u64", Type::B64, &[self.first.into(), scaled_start.into()]);
         let (offset, within) = (at.reg(Type::B64), at.reg(Type::Pred));
         at.before().inst("sub.u64", &[offset.into(), address.into(), start.into()]);
         at.before().inst("setp.lt.u64", &[within.into(), offset.into(), bytes.into()]);

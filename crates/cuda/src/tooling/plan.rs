@@ -256,7 +256,7 @@ fn ended_by(failure: Option<Failure>) -> Result<(), LaunchEnd> {
 impl Runs<'_> {
     /// A launch of one step.
     fn run_once(&mut self, target: &Target<'_>) -> Result<(), LaunchEnd> {
-        ended_by(self.run(target, None, Order::Free, &[])?.failure)
+        ended_by(self.run(target, None, Order::Free, None, &[])?.failure)
     }
 
     /// Runs something, with some of its parameters replaced.
@@ -265,6 +265,7 @@ impl Runs<'_> {
         target: &Target<'_>,
         blocks: Option<&[u64]>,
         order: Order,
+        workers: Option<(usize, u32)>,
         replaced: &[(usize, u64)],
     ) -> Result<Ran, LaunchEnd> {
         let mut params = self.job.params.to_vec();
@@ -277,7 +278,7 @@ impl Runs<'_> {
             params: &params,
             blocks: blocks.map_or(Blocks::All, Blocks::List),
             order,
-            workers: self.tool_host.most_workers(&self.view),
+            workers: self.tool_host.most_workers(&self.view, workers),
             output: self.output.clone(),
             budget: self.budget,
             is_confined: self.is_confined,
@@ -487,7 +488,8 @@ impl Runs<'_> {
         if let Some(shape) = step.shape {
             target.shape = shape;
         }
-        self.run(&target, step.blocks.as_deref(), step.order, replaced)
+        let workers = step.workers.map(|workers| (planner, workers));
+        self.run(&target, step.blocks.as_deref(), step.order, workers, replaced)
     }
 
     /// The last run is undone: what it printed, and what it did with the heap.

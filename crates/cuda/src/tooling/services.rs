@@ -172,6 +172,10 @@ impl Host for Services {
         self.device.shared_range()
     }
 
+    fn workers(&self) -> u32 {
+        self.device.workers()
+    }
+
     fn objects(&self) -> MutexGuard<'_, Objects> {
         self.lock_objects()
     }

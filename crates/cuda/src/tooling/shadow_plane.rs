@@ -3,17 +3,20 @@
 //! Unsafe: it writes memory by its address. All of it is its own.
 #![allow(unsafe_code, reason = "it writes memory by its address")]
 
+use std::fs::File;
 use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use toolkit::{Plane, PlaneLayout};
 
-use crate::address_space::{Memory, Range};
+use crate::address_space::{self, Memory};
 
 /// A plane.
 #[derive(Debug)]
 pub(super) struct ShadowPlane {
-    memory: Range,
+    memory: address_space::Range,
     /// How many cells there are.
     cells: u64,
     /// How many bytes each has.
@@ -24,6 +27,12 @@ pub(super) struct ShadowPlane {
 
 /// How many bytes are looked at together.
 const SEARCHED: u64 = 4096;
+/// Words of a page, which the system gives memory to at once.
+const PAGE_WORDS: u64 = 4096 / 8;
+/// Pages that are asked about at once.
+const PAGES: u64 = 1 << 16;
+/// In `/proc/self/pagemap`: a page is in memory, or was written to disk.
+const IS_THERE: u64 = 3 << 62;
 /// Large ranges are changed in pieces of this size.
 const PIECE: u64 = 1 << 20;
 
@@ -32,7 +41,7 @@ impl ShadowPlane {
     pub(super) fn new(bytes: u64, layout: PlaneLayout) -> io::Result<Self> {
         let cells = bytes.div_ceil(layout.granule.max(1));
         // The cells of the last access may be loaded in one piece, which ends after them.
-        let memory = Range::reserve((cells * layout.cell + 64).next_multiple_of(4096), 4096)?;
+        let memory = address_space::Range::reserve((cells * layout.cell + 64).next_multiple_of(4096), 4096)?;
         memory.allow(memory.address, memory.bytes, true)?;
         Ok(Self { memory, cells, cell: layout.cell, common: (layout.common, Memory::full_of(layout.common, PIECE)?) })
     }
@@ -55,6 +64,28 @@ impl ShadowPlane {
         // SAFETY: these are words of our cells, which are there as long as the plane, and aligned to pages. Kernels that run
         // meanwhile change them as words, too.
         unsafe { std::slice::from_raw_parts(start, (end - first) as usize) }
+    }
+
+    /// Pages of words that the system has given memory to, as words.
+    fn pages(&self, first: u64, end: u64) -> io::Result<Vec<Range<u64>>> {
+        let pagemap = File::open("/proc/self/pagemap")?;
+        let (first, end) = (first / PAGE_WORDS, end.div_ceil(PAGE_WORDS));
+        let (mut found, mut entries): (Vec<Range<u64>>, Vec<u8>) = (Vec::new(), Vec::new());
+        for piece in (first..end).step_by(PAGES as usize) {
+            entries.resize(8 * PAGES.min(end - piece) as usize, 0);
+            pagemap.read_exact_at(&mut entries, (self.memory.address / 4096 + piece) * 8)?;
+            for (entry, page) in entries.as_chunks().0.iter().zip(piece..) {
+                if u64::from_le_bytes(*entry) & IS_THERE == 0 {
+                    continue;
+                }
+                let words = page * PAGE_WORDS..(page + 1) * PAGE_WORDS;
+                match found.last_mut().filter(|last| last.end == words.start) {
+                    Some(last) => last.end = words.end,
+                    None => found.push(words),
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Writes cells, from an address to before another.
@@ -113,6 +144,33 @@ impl Plane for ShadowPlane {
             if word.load(Ordering::Relaxed) < least {
                 word.store(least, Ordering::Relaxed);
             }
+        }
+    }
+
+    fn read_words(&self, first: u64, into: &mut [u64]) {
+        let words = self.words(first, into.len() as u64);
+        into[words.len()..].fill(0);
+        for (into, word) in into.iter_mut().zip(words) {
+            *into = word.load(Ordering::Relaxed);
+        }
+    }
+
+    fn touched_words(&self, first: u64, count: u64) -> Vec<Range<u64>> {
+        let end = first.saturating_add(count).min(self.cells * self.cell / 8);
+        if first >= end {
+            return Vec::new();
+        }
+        self.pages(first, end).unwrap_or_else(|_| std::iter::once(first..end).collect())
+    }
+
+    fn forget_words(&self, words: &Range<u64>) {
+        let [start, end] = [words.start, words.end].map(|word| self.memory.address + word * 8);
+        let (first, last) = (start.next_multiple_of(4096), end / 4096 * 4096);
+        if first < last && self.set_pieces(first, last, 0).is_ok() {
+            self.write(start, first, 0);
+            self.write(last, end, 0);
+        } else {
+            self.write(start, end, 0);
         }
     }
 
@@ -175,6 +233,27 @@ mod tests {
         assert_eq!(plane.first_set(5_000_005, u64::MAX), None);
         plane.copy(u64::MAX - 1, 0, 4);
         assert_eq!(plane.first_set(0, 4), None);
+    }
+
+    #[test]
+    fn words_are_known_where_they_were_written() {
+        let plane = ShadowPlane::new(64 << 20, PlaneLayout { cell: 16, ..LAYOUT }).unwrap();
+        let all = plane.cells * 2;
+        assert_eq!(plane.touched_words(0, all), []);
+        plane.raise_words(5000, 1, 7);
+        plane.raise_words(5200, 1, 8);
+        let touched = plane.touched_words(0, all);
+        assert!(touched.iter().any(|words| words.contains(&5000)), "{touched:?}");
+        assert!(touched.iter().map(|words| words.end - words.start).sum::<u64>() < all / 2, "{touched:?}");
+        let mut words = [1; 3];
+        plane.read_words(4999, &mut words);
+        assert_eq!(words, [0, 7, 0]);
+        plane.read_words(all - 1, &mut words);
+        assert_eq!(words, [0; 3]);
+        touched.iter().for_each(|words| plane.forget_words(words));
+        plane.read_words(4999, &mut words);
+        assert_eq!(words, [0; 3]);
+        assert_eq!(plane.touched_words(all, 9), []);
     }
 
     #[test]

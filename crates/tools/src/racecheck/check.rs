@@ -4,6 +4,7 @@
 //! Then it is recorded, without a call. So vector code checks all lanes together.
 
 use ptx::ir::{Guard, Operand, Reg};
+use ptx::special::Special;
 use ptx::types::Type;
 use rewrite::{Cursor, SiteId};
 
@@ -11,7 +12,7 @@ use crate::records::{Planes, Records};
 
 use super::record::{KIND, LANES, MANY, MANY_BLOCKS, MANY_LANES, MANY_WARPS, THREAD, THREADS, WEAKER};
 use super::{
-    ARENA, ARENA_BYTES, INTERVAL_MASK, LAUNCH, ORDERED, PLANE, READS, SHARED_PLANE, SHARED_READS, WINDOWS,
+    ARENA, ARENA_BYTES, INTERVAL_MASK, LAUNCH, ORDERED, PLANES, READS, SHARED_PLANE, SHARED_READS, WINDOWS,
     WINDOWS_BYTES,
 };
 
@@ -91,26 +92,31 @@ impl Checked {
         unsettled.expect("an access has bytes")
     }
 
-    /// Checks a write. Gives where the helper has to look at it before it, and where after it.
-    pub(super) fn write(&self, at: &mut Cursor<'_, '_>) -> [Reg; 2] {
+    /// Checks a write. Gives where the helper has to look at it, before it is recorded.
+    pub(super) fn write(&self, at: &mut Cursor<'_, '_>) -> (Cells, Reg) {
         let cells = self.cells(at);
-        let own = self.own(at);
-        let (mut unsettled, mut collided) = (None, None);
+        let mut unsettled = None;
         for part in 0..self.granules {
             let [written, read] = cells.load(at, part);
             let records = [self.order_of_write(at, written), self.order(at, read, None)];
             let settled = self.settled(at, &cells, records);
-            let others = self.record(at, Operand::RegAddress(cells.written, part as i32 * 8), own, settled);
+            unsettled = Some(self.unsettled(at, unsettled, &cells, settled));
+        }
+        (cells, unsettled.expect("an access has bytes"))
+    }
+
+    /// Records a write that was checked. Gives where another lane of the instruction has written the same place.
+    pub(super) fn record_write(&self, at: &mut Cursor<'_, '_>, cells: &Cells) -> Reg {
+        let own = self.own(at);
+        let mut collided = None;
+        for part in 0..self.granules {
+            let others = self.record(at, Operand::RegAddress(cells.written, part as i32 * 8), own, cells.within);
             if let Some(before) = collided {
                 at.before().inst("or.pred", &[others.into(), others.into(), Operand::from(before)]);
             }
             collided = Some(others);
-            unsettled = Some(self.unsettled(at, unsettled, &cells, settled));
         }
-        let [unsettled, collided] = [unsettled, collided].map(|part| part.expect("an access has bytes"));
-        // What the helper has looked at may collide, too.
-        at.before().inst("or.pred", &[collided.into(), collided.into(), unsettled.into()]);
-        [unsettled, collided]
+        collided.expect("an access has bytes")
     }
 
     /// Records the access where a predicate holds. Gives where another lane of the instruction has taken its place.
@@ -151,8 +157,11 @@ impl Checked {
     /// Where the records are.
     fn cells(&self, at: &mut Cursor<'_, '_>) -> Cells {
         let planes = match self.is_shared {
-            false => Planes { start: ARENA, bytes: ARENA_BYTES, first: PLANE, distance: READS },
-            true => Planes { start: WINDOWS, bytes: WINDOWS_BYTES, first: SHARED_PLANE, distance: SHARED_READS },
+            false => Planes { start: ARENA, bytes: ARENA_BYTES, first: plane_of_worker(at), distance: READS },
+            true => {
+                let first = at.word(SHARED_PLANE);
+                Planes { start: WINDOWS, bytes: WINDOWS_BYTES, first, distance: SHARED_READS }
+            }
         };
         let Records { within, first, second, .. } = planes.records(at, self.address, self.granule, self.guard);
         Cells { within, written: first, read: second }
@@ -249,8 +258,16 @@ impl Checked {
     }
 }
 
+/// Where the records of the worker begin that runs the block (`parallel.rs`).
+fn plane_of_worker(at: &mut Cursor<'_, '_>) -> Reg {
+    let planes = at.word(PLANES);
+    let worker = at.at_entry("mov.u32", Type::B32, &[Operand::Special(Special::Smid)]);
+    let entry = at.at_entry("mad.wide.u32", Type::B64, &[worker.into(), 8.into(), planes.into()]);
+    at.at_entry("ld.global.b64", Type::B64, &[Operand::RegAddress(entry, 0)])
+}
+
 /// Where the records of an access are.
-struct Cells {
+pub(super) struct Cells {
     /// Whether there are any, and the access takes place.
     within: Reg,
     written: Reg,

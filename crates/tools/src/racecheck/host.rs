@@ -11,17 +11,18 @@ use rewrite::{KernelVersion, LaunchShape, Refusal, SiteId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolkit::objects::AtAddress;
 use toolkit::{
-    Evidence, Flag, Host, HostEvent, HostStack, Instance, LaunchView, Options, Plane, PlaneLayout, PlaneOf, Words,
-    WorkId, WorkOrder, quarantine,
+    EndedLaunch, Evidence, Flag, Host, HostEvent, HostStack, Instance, LaunchView, Options, Plan, Plane, PlaneLayout,
+    PlaneOf, Words, WorkId, WorkOrder, quarantine,
 };
 
 use super::findings::{Race, Racer, place_in};
 use super::instrument::{KernelFacts, Looked};
+use super::parallel::{Parallel, ParallelPlan, Progress, Workers};
 use super::record::{EPOCH, Recorded, WARP_EPOCHS, Who};
 use super::transfers::{Met, Records, Transfer, is_unordered};
 use super::{
-    ARENA, ARENA_BYTES, BLOCK, CHECKED, CLOCK_BYTES, CLOCKS, GRANULE, INTERVAL_MASK, LAUNCH, LOST, NO_PRUNE, ORDER,
-    ORDER_BYTES, ORDERED, PLANE, PROVED, PRUNED, READS, SHARED_GRANULE, SHARED_PLANE, SHARED_READS, UNORDERED,
+    ARENA, ARENA_BYTES, BLOCK, CHECKED, CLOCK_BYTES, CLOCKS, CONFLICTS, GRANULE, INTERVAL_MASK, LAUNCH, LOST, NO_PRUNE,
+    ORDER, ORDER_BYTES, ORDERED, PLANES, PROVED, PRUNED, READS, SHARED_GRANULE, SHARED_PLANE, SHARED_READS, UNORDERED,
     UNORDERED_COUNT, WARP_MASK, WINDOWS, WINDOWS_BYTES,
 };
 
@@ -35,6 +36,7 @@ pub(super) struct RacecheckInstance {
     lost: Box<AtomicU64>,
     order: Tables,
     clocks: Tables,
+    parallel: Arc<Parallel>,
     /// Where the program says that races are meant: first address and end.
     benign: Mutex<Vec<[u64; 2]>>,
 }
@@ -87,6 +89,12 @@ struct Launches {
     seen: FxHashSet<String>,
     /// The records of memory, by the size of granules; and of shared memory.
     planes: [[Option<Box<dyn Plane>>; 2]; GRANULES],
+    /// The same of memory for all workers but the first, while they share launches.
+    of_workers: [Vec<Box<dyn Plane>>; GRANULES],
+    /// What the last launch was that workers shared: the size of its granules, and its first record.
+    shared: Option<(u32, u64)>,
+    /// Kernels whose threads conflicted on several workers, which run on one from then on.
+    conflicting: FxHashSet<String>,
     /// Where the sites of kernels are, by their module and name.
     places: FxHashMap<(usize, String), Places>,
 }
@@ -140,6 +148,12 @@ const MOST_LAUNCHES: usize = 4096;
 const MOST_BENIGN: usize = 4096;
 /// So many rows of copies and fills are remembered for one piece of work.
 const MOST_ROWS: usize = 4096;
+/// So many workers share a launch.
+const MOST_WORKERS: u32 = 64;
+/// Launches of fewer threads are not shared.
+const LEAST_THREADS: u64 = 1 << 15;
+/// Nor are those of programs with more memory than this, of which a launch may have to be copied.
+const MOST_SAVED: u64 = 1 << 30;
 /// With so many launches one can be unordered.
 const MOST_UNORDERED: usize = 64;
 
@@ -156,6 +170,7 @@ impl RacecheckInstance {
             lost: Box::default(),
             order: Tables::of_order(),
             clocks: Tables::of_clocks(),
+            parallel: Arc::default(),
             benign: Mutex::default(),
         }))
     }
@@ -213,6 +228,23 @@ impl RacecheckInstance {
         let (arena, arena_bytes) = self.host.memory().range();
         let is_inside = bytes > 0 && start >= arena && bytes <= arena_bytes && start - arena <= arena_bytes - bytes;
         is_inside.then(|| [start, start + bytes])
+    }
+
+    /// Whether several workers may run a launch: nothing orders its blocks, and it is worth a copy of what it writes.
+    fn can_be_shared(&self, launch: &LaunchView<'_>) -> bool {
+        let sizes = launch.shape.grid.iter().chain(&launch.shape.block);
+        let threads = sizes.fold(1_u64, |threads, &size| threads.saturating_mul(size.into()));
+        let is_ordered = |facts: KernelFacts| facts.has_fences || facts.has_copies || facts.is_clocked;
+        if threads < LEAST_THREADS
+            || launch.shape.grid == [1; 3]
+            || launch.shape.is_cooperative
+            || launch.order.is_some_and(|order| order.has_unordered_streams)
+            || kernel_facts(launch).is_none_or(is_ordered)
+        {
+            return false;
+        }
+        let bytes: u64 = self.host.objects().all().iter().map(|(_, bytes, _)| bytes).sum();
+        bytes <= MOST_SAVED && !self.launches().conflicting.contains(launch.kernel)
     }
 
     fn launches(&self) -> MutexGuard<'_, Launches> {
@@ -312,7 +344,7 @@ impl Launches {
 
     /// All epochs are used up: what was recorded is forgotten, and they begin anew.
     fn forget(&mut self) {
-        for plane in self.planes.iter().flatten().flatten() {
+        for plane in self.planes.iter().flatten().flatten().chain(self.of_workers.iter().flatten()) {
             plane.fill(0, u64::MAX, 0);
         }
         self.last.clear();
@@ -328,6 +360,34 @@ impl Launches {
             plane.fill(first, count + 1, 0);
             plane.fill(half + first, count + 1, 0);
         }
+    }
+
+    /// Where the records of granules of a size are, for each of several workers; for fewer if there is no memory.
+    fn planes(&mut self, host: &dyn Host, granule: u32, workers: u32) -> Arc<[u64]> {
+        let first = self.plane(host, granule, PlaneOf::Global);
+        let others = &mut self.of_workers[granule as usize];
+        while others.len() + 1 < workers as usize {
+            let layout = PlaneLayout { of: PlaneOf::Global, granule: 1 << granule, cell: CELL, common: 0 };
+            let Ok(plane) = host.plane(layout) else { break };
+            others.push(plane);
+        }
+        std::iter::once(first).chain(others.iter().map(|plane| plane.address())).take(workers as usize).collect()
+    }
+
+    /// A launch that workers shared has ended: whether what two of them recorded conflicts, in some objects.
+    fn have_conflicts(&mut self, objects: &[(u64, u64, String)], (arena, arena_bytes): (u64, u64)) -> bool {
+        let Some((granule, launch)) = self.shared.take() else { return false };
+        let [Some(first), _] = &self.planes[granule as usize] else { return false };
+        let others = &self.of_workers[granule as usize];
+        let workers = Workers { first: &**first, others, reads: arena_bytes >> granule, launch };
+        let mut conflicts = false;
+        for &(start, bytes, _) in objects {
+            let Some(offset) = start.checked_sub(arena).filter(|offset| *offset < arena_bytes) else { continue };
+            let end = offset.saturating_add(bytes).min(arena_bytes);
+            // Also what came after a conflict is forgotten.
+            conflicts |= workers.conflict(offset >> granule..end.div_ceil(1 << granule));
+        }
+        conflicts
     }
 
     /// Where the records of granules of a size are.
@@ -389,6 +449,11 @@ impl Begun {
         let [x, y, _] = self.shape.block;
         [number % x, number / x % y, number / (x * y)]
     }
+}
+
+/// What is known of the kernel of a launch.
+fn kernel_facts(launch: &LaunchView<'_>) -> Option<KernelFacts> {
+    launch.versions.iter().find_map(|version| version.state::<Looked>(TOOL)?.kernel)
 }
 
 /// A finding, and the lines of its two accesses.
@@ -472,8 +537,35 @@ impl Instance for RacecheckInstance {
         Ok(if pruned.is_some_and(|pruned| pruned.holds(launch, &objects)) { PRUNED } else { CHECKED })
     }
 
+    /// Unless it is shared by a plan.
     fn most_workers(&self, _: &LaunchView<'_>) -> Option<u32> {
         Some(1)
+    }
+
+    fn plan(&self, launch: &LaunchView<'_>) -> Option<Box<dyn Plan>> {
+        let most = self.host.workers().min(MOST_WORKERS);
+        if most < 2 || !self.can_be_shared(launch) {
+            return None;
+        }
+        let version = self.choose(launch).ok().filter(|version| *version != PROVED)?;
+        let [granule, _] = kernel_facts(launch)?.granules();
+        let workers = self.launches().planes(&*self.host, granule, most).len() as u32;
+        let parallel = Arc::clone(&self.parallel);
+        Some(Box::new(ParallelPlan { parallel, version, workers, progress: Progress::Begins }))
+    }
+
+    fn on_end(&self, launch: &EndedLaunch<'_>) {
+        if !self.parallel.is_running() {
+            return;
+        }
+        let objects = self.host.objects().all();
+        let mut launches = self.launches();
+        let mut conflicts = self.parallel.conflicts().load(Ordering::Relaxed);
+        conflicts += u64::from(launches.have_conflicts(&objects, self.host.memory().range()));
+        self.parallel.conflicts().store(conflicts, Ordering::Relaxed);
+        if conflicts > 0 {
+            launches.conflicting.insert(launch.kernel.to_owned());
+        }
     }
 
     fn words(&self, launch: &LaunchView<'_>, version: &KernelVersion, words: &mut Words<'_>) {
@@ -486,7 +578,13 @@ impl Instance for RacecheckInstance {
         let [global, shared] = facts.granules();
         words.set(ARENA, arena);
         words.set(ARENA_BYTES, arena_bytes);
-        words.set(PLANE, launches.plane(&*self.host, global, PlaneOf::Global));
+        let is_shared = self.parallel.is_running();
+        let workers = if is_shared { self.host.workers().min(MOST_WORKERS) } else { 1 };
+        let planes = launches.planes(&*self.host, global, workers);
+        launches.shared = is_shared.then_some((global, first << EPOCH));
+        words.set(PLANES, planes.as_ptr() as u64);
+        words.keep(Arc::new(planes));
+        words.set(CONFLICTS, if is_shared { self.parallel.conflicts().as_ptr() as u64 } else { 0 });
         words.set(READS, (arena_bytes >> global) * RECORD);
         words.set(GRANULE, global.into());
         words.set(WINDOWS, windows);

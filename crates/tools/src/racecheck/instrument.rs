@@ -386,15 +386,18 @@ fn check(
         at.call(guard, "warpgrind_race_read", &[], &arguments);
         return;
     }
+    let kept = arguments.clone();
     arguments.push(value);
     let after = [address.into(), mine.into(), word(site.0), word(what), value];
     if let Some(inline) = inline {
-        let [unsettled, collided] = inline.write(at);
+        let (cells, unsettled) = inline.write(at);
         at.call(Some(Guard::when(unsettled)), "warpgrind_race_write", &[], &arguments);
+        let collided = inline.record_write(at, &cells);
         at.call_after(Some(Guard::when(collided)), "warpgrind_race_written", &[], &after);
         return;
     }
     at.call(guard, "warpgrind_race_write", &[], &arguments);
+    at.call(guard, "warpgrind_race_keep_write", &[], &kept);
     if kind < STRONG_BLOCK && !access.is_collective {
         at.call_after(guard, "warpgrind_race_written", &[], &after);
     }

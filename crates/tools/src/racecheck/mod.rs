@@ -13,6 +13,7 @@ mod compare_and_swap;
 mod findings;
 mod host;
 mod instrument;
+mod parallel;
 pub(crate) mod prune;
 mod record;
 mod strength;
@@ -33,8 +34,8 @@ pub struct Racecheck;
 const ARENA: Word = Word("ARENA");
 /// How many bytes it has.
 const ARENA_BYTES: Word = Word("ARENA_BYTES");
-/// Where the records of its writes begin: eight bytes for each granule.
-const PLANE: Word = Word("PLANE");
+/// The address of a table: where the records of its writes begin for each worker, eight bytes for each granule.
+const PLANES: Word = Word("PLANES");
 /// How far the records of its reads are from those.
 const READS: Word = Word("READS");
 /// How many bytes a granule has, as a power of two.
@@ -67,6 +68,8 @@ const UNORDERED_COUNT: Word = Word("UNORDERED_COUNT");
 const ORDER: Word = Word("ORDER");
 /// The address of the table of several warps, if the kernel has barriers to which only some warps come; else 0.
 const CLOCKS: Word = Word("CLOCKS");
+/// Where conflicts are counted, if several workers run the launch; 0 if they are reported.
+const CONFLICTS: Word = Word("CONFLICTS");
 /// The address of the count of threads that had more barriers than there are epochs.
 const LOST: Word = Word("LOST");
 
@@ -237,7 +240,7 @@ impl Instrumentation for Racecheck {
         &[
             ARENA,
             ARENA_BYTES,
-            PLANE,
+            PLANES,
             READS,
             GRANULE,
             WINDOWS,
@@ -254,6 +257,7 @@ impl Instrumentation for Racecheck {
             UNORDERED_COUNT,
             ORDER,
             CLOCKS,
+            CONFLICTS,
             LOST,
         ]
     }

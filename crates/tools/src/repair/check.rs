@@ -173,8 +173,11 @@ impl Checked {
     /// Where the records are.
     fn cells(&self, at: &mut Cursor<'_, '_>) -> Cells {
         let planes = match self.is_shared {
-            false => Planes { start: ARENA, bytes: ARENA_BYTES, first: PLANE, distance: DISTANCE },
-            true => Planes { start: WINDOWS, bytes: WINDOWS_BYTES, first: SHARED_PLANE, distance: SHARED_DISTANCE },
+            false => Planes { start: ARENA, bytes: ARENA_BYTES, first: at.word(PLANE), distance: DISTANCE },
+            true => {
+                let first = at.word(SHARED_PLANE);
+                Planes { start: WINDOWS, bytes: WINDOWS_BYTES, first, distance: SHARED_DISTANCE }
+            }
         };
         let records = planes.records(at, self.address, self.granule, self.guard);
         let reduced = self.has_reductions.then(|| {

@@ -63,6 +63,7 @@ impl Shadow {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
     use std::sync::Mutex;
 
     use super::*;
@@ -99,6 +100,16 @@ mod tests {
             }
         }
 
+        fn read_words(&self, _: u64, into: &mut [u64]) {
+            into.fill(0);
+        }
+
+        fn touched_words(&self, _: u64, _: u64) -> Vec<Range<u64>> {
+            Vec::new()
+        }
+
+        fn forget_words(&self, _: &Range<u64>) {}
+
         fn copy(&self, from: u64, to: u64, count: u64) {
             self.0.lock().unwrap().copy_within(from as usize..(from + count) as usize, to as usize);
         }
@@ -129,6 +140,15 @@ mod tests {
             }
             fn raise_words(&self, first: u64, count: u64, least: u64) {
                 self.0.raise_words(first, count, least);
+            }
+            fn read_words(&self, first: u64, into: &mut [u64]) {
+                self.0.read_words(first, into);
+            }
+            fn touched_words(&self, first: u64, count: u64) -> Vec<Range<u64>> {
+                self.0.touched_words(first, count)
+            }
+            fn forget_words(&self, words: &Range<u64>) {
+                self.0.forget_words(words);
             }
             fn copy(&self, from: u64, to: u64, count: u64) {
                 self.0.copy(from, to, count);
