@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use toolkit::objects::AtAddress;
 use toolkit::{
     EndedLaunch, Evidence, Flag, Host, HostEvent, HostStack, Instance, LaunchView, Options, Plan, Plane, PlaneLayout,
-    PlaneOf, Words, WorkId, WorkOrder, quarantine,
+    PlaneOf, SharedWords, Words, WorkId, WorkOrder, quarantine,
 };
 
 use super::findings::{Race, Racer, place_in};
@@ -47,7 +47,7 @@ struct Tables {
     bytes: u64,
     /// Where the counts of conflicts begin that were not decided, and why they were not.
     undecided: (usize, &'static [&'static str]),
-    words: OnceLock<Box<[AtomicU64]>>,
+    words: OnceLock<Option<Arc<dyn SharedWords>>>,
 }
 
 impl Tables {
@@ -64,15 +64,24 @@ impl Tables {
         Self { bytes: CLOCK_BYTES, undecided: (0, REASONS), words: OnceLock::new() }
     }
 
-    fn address(&self) -> u64 {
-        let words = self.words.get_or_init(|| (0..self.bytes / 8).map(|_| AtomicU64::new(0)).collect());
-        words.as_ptr() as u64
+    /// Most of it is never touched, and takes no memory.
+    fn address(&self, host: &dyn Host) -> u64 {
+        let words = self.words.get_or_init(|| {
+            let words = host.words(self.bytes as usize / 8);
+            if let Err(error) = &words {
+                host.not_checked(&format!(
+                    "there is no memory to follow what orders threads, so findings may be wrong: {error}"
+                ));
+            }
+            words.ok()
+        });
+        words.as_ref().map_or(0, |words| words.address())
     }
 
     /// How many conflicts were not decided, and why.
     fn undecided(&self) -> impl Iterator<Item = (u64, &'static str)> {
         let (first, reasons) = self.undecided;
-        let words = self.words.get().map(|words| &words[first..]).unwrap_or_default();
+        let words = self.words.get().and_then(Option::as_ref).map(|words| &words.words()[first..]).unwrap_or_default();
         let counts = words.iter().map(|count| count.load(Ordering::Relaxed));
         counts.zip(reasons.iter().copied()).filter(|&(count, _)| count > 0)
     }
@@ -596,8 +605,8 @@ impl Instance for RacecheckInstance {
         words.set(BLOCK, block << EPOCH);
         words.set(INTERVAL_MASK, (interval << EPOCH).wrapping_neg());
         words.set(WARP_MASK, (interval - 1) << EPOCH);
-        words.set(ORDER, if facts.has_fences { self.order.address() } else { 0 });
-        words.set(CLOCKS, if facts.is_clocked { self.clocks.address() } else { 0 });
+        words.set(ORDER, if facts.has_fences { self.order.address(&*self.host) } else { 0 });
+        words.set(CLOCKS, if facts.is_clocked { self.clocks.address(&*self.host) } else { 0 });
         words.set(LOST, &raw const *self.lost as u64);
         let unordered = launch.order.map(|order| launches.unordered_with(order)).unwrap_or_default();
         // Copies are recorded only where kernels had records when they were made.

@@ -166,7 +166,7 @@ const CONSTANTS: &[(&str, u64)] = &[
 /// counts what was not decided.
 const ORDER_ADDRESSES: u64 = 64;
 /// How many addresses have lists, as a power of two.
-const ORDER_ADDRESS_BITS: u32 = 12;
+const ORDER_ADDRESS_BITS: u32 = 16;
 /// How many bytes each has, as a power of two.
 const ORDER_ADDRESS_SIZE: u32 = 8;
 /// Where the lists of blocks begin.
@@ -174,7 +174,7 @@ const ORDER_BLOCKS: u64 = ORDER_ADDRESSES + (1 << (ORDER_ADDRESS_BITS + ORDER_AD
 /// How many blocks have lists.
 const ORDER_BLOCK_BITS: u32 = 12;
 /// How many bytes each has.
-const ORDER_BLOCK_SIZE: u32 = 9;
+const ORDER_BLOCK_SIZE: u32 = 14;
 /// How many bytes the tables have.
 const ORDER_BYTES: u64 = ORDER_BLOCKS + (1 << (ORDER_BLOCK_BITS + ORDER_BLOCK_SIZE));
 /// Bytes of the header of a list, and of each run in it.
