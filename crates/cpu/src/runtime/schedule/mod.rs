@@ -60,6 +60,9 @@ pub(crate) struct Schedule<'l> {
     current: Box<Cell<*mut WarpContext>>,
     /// How often warps gave way in a spin since one of them came to an end or a barrier.
     spins: u64,
+    /// The same since one of them came to an end, or a block began: a block that looks at memory again and again may have a
+    /// barrier in each round.
+    rounds: u64,
     /// Whether the running warp is to be deoptimized.
     is_deoptimized: bool,
     fault: Option<Fault>,
@@ -149,6 +152,8 @@ pub(crate) struct Arrival {
 const MOST_BY_PRIORITY: usize = 64;
 /// After so many spins without progress, another block is started if there is room.
 const SPIN_LIMIT: u64 = 64;
+/// The same if there are barriers between them: each of these is a round of a whole loop.
+const ROUND_LIMIT: u64 = 8;
 /// Of more warps that are ready, each need not spin so often: the start of a grid would take time that grows as its square.
 const MANY_READY: usize = 128;
 /// After so many, warps are taken to wait for others that cannot run before they go on.
@@ -183,6 +188,7 @@ impl<'l> Schedule<'l> {
             starting: None,
             current: Box::new(Cell::new(std::ptr::null_mut())),
             spins: 0,
+            rounds: 0,
             is_deoptimized: false,
             fault: None,
             priorities: (launch.schedule == Policy::Pct).then(|| Priorities::new(seed, launch.units())),
@@ -252,7 +258,8 @@ impl<'l> Schedule<'l> {
 
     /// Whether all have spun for so long that they may wait for a block that has not begun.
     fn all_spin(&self) -> bool {
-        self.spins > SPIN_LIMIT * (1 + self.ready.len().min(MANY_READY) as u64)
+        let ready = 1 + self.ready.len().min(MANY_READY) as u64;
+        self.spins > SPIN_LIMIT * ready || self.rounds > ROUND_LIMIT * ready
     }
 
     /// Whether all have spun for so long that they may wait for warps that cannot run.
@@ -299,7 +306,7 @@ impl<'l> Schedule<'l> {
             Some(resident) => resident,
             None => {
                 let resident = self.start_block()?;
-                self.spins = 0;
+                (self.spins, self.rounds) = (0, 0);
                 resident
             }
         };
@@ -509,7 +516,7 @@ impl<'l> Schedule<'l> {
             return After::Turn(saved, to);
         }
         self.break_ring();
-        self.spins = 0;
+        (self.spins, self.rounds) = (0, 0);
         let fibre = self.running();
         let place = self.fibres[fibre].context.resident;
         let (warp, lanes) = self.lanes_of_running();
@@ -576,7 +583,8 @@ impl<'l> Schedule<'l> {
     pub(crate) fn spin(&mut self) {
         self.break_ring();
         self.spins += 1;
-        if self.spins.is_multiple_of(1024) && self.launch.is_late() {
+        self.rounds += 1;
+        if self.rounds.is_multiple_of(1024) && self.launch.is_late() {
             let waiters = self.waiters();
             self.fail(FaultKind::Timeout { waiters }, 0, 0);
             return;
