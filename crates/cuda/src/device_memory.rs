@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use device::{Device, RemoteMemory};
+use device::{Device, OutOfMemory, RemoteMemory};
 
 use crate::error::{CudaError, Result};
 
@@ -23,6 +23,13 @@ pub(crate) fn set(device: &Arc<dyn Device>) {
 /// The way to the memory of the device, if the process cannot access it by its addresses.
 pub(crate) fn remote() -> Option<&'static dyn RemoteMemory> {
     REMOTE.get()?.memory().remote()
+}
+
+/// CUDA's number for memory that there is not. If a driver says why, the user is told.
+pub(crate) fn out_of_memory(error: OutOfMemory) -> CudaError {
+    let Some(refusal) = error.refusal else { return CudaError::OUT_OF_MEMORY };
+    crate::log::say(&format!("an allocation was refused: {refusal}"));
+    CudaError::from_code(refusal.code).unwrap_or(CudaError::OUT_OF_MEMORY)
 }
 
 /// Copies. Ranges may overlap.

@@ -27,8 +27,9 @@ pub(crate) fn listen<T>(body: impl FnOnce() -> T) -> (T, Vec<String>) {
 
 /// Says something, once.
 pub(crate) fn say(sentence: &str) {
-    HEARD.with_borrow_mut(|heard| {
-        if let Some(heard) = heard {
+    // While the process ends, a thread may have lost it already; then nobody listens.
+    let _ = HEARD.try_with(|heard| {
+        if let Some(heard) = &mut *heard.borrow_mut() {
             heard.push(sentence.to_owned());
         }
     });

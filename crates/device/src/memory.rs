@@ -4,13 +4,19 @@ use std::fmt::Debug;
 use std::io;
 
 /// There is not so much memory left.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{wanted} bytes of device memory were asked for, {free} are free")]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{wanted} bytes of device memory were asked for, {free} are free{}", refused(.refusal))]
 pub struct OutOfMemory {
     /// How much was asked for.
     pub wanted: u64,
     /// How much is free, perhaps in several pieces.
     pub free: u64,
+    /// What a driver says that did not give it, although it should be there.
+    pub refusal: Option<RemoteError>,
+}
+
+fn refused(refusal: &Option<RemoteError>) -> String {
+    refusal.as_ref().map_or_else(String::new, |error| format!(", and the driver refuses them: {error}"))
 }
 
 /// The global memory of a device: one range of addresses, in which allocations are made.

@@ -53,6 +53,8 @@ struct Chunk {
 #[derive(Debug)]
 struct Zeros {
     bytes: u64,
+    /// The piece of zeros.
+    zeros: u64,
     /// Which of its pieces have memory of their own.
     own: Vec<bool>,
 }
@@ -109,12 +111,12 @@ impl GpuMemory {
 
     fn allocate_in(&self, part: &Mutex<Part>, bytes: u64, align: u64) -> Result<u64, OutOfMemory> {
         let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
-        let error = OutOfMemory { wanted: bytes, free: part.regions.free_bytes() };
-        let address = part.regions.take(bytes, align).ok_or(error)?;
+        let error = OutOfMemory { wanted: bytes, free: part.regions.free_bytes(), refusal: None };
+        let Some(address) = part.regions.take(bytes, align) else { return Err(error) };
         let (_, length) = part.regions.find(address).expect("it was just taken");
-        if self.map_missing(&mut part, address, length).is_err() {
+        if let Err(refusal) = self.map_missing(&mut part, address, length) {
             part.regions.give_back(address);
-            return Err(error);
+            return Err(OutOfMemory { refusal: Some(refusal), ..error });
         }
         for (_, chunk) in part.chunks_in(address, length) {
             chunk.users += 1;
@@ -150,15 +152,20 @@ impl GpuMemory {
 
     /// Maps new memory.
     fn map(&self, address: u64, bytes: u64, location: Location) -> Result<u64, RemoteError> {
-        let mut handle = 0;
-        let properties = properties(location);
-        // SAFETY: there is room for the answer, and the properties are whole.
-        self.context.call(|f| unsafe { (f.cuMemCreate)(&mut handle, bytes as usize, &properties, 0) })?;
+        let handle = self.create(bytes, location)?;
         let result = self.map_handle(address, bytes, handle, location.kind == abi::HOST_NUMA);
         if result.is_err() {
             self.release(handle);
         }
         result.map(|()| handle)
+    }
+
+    fn create(&self, bytes: u64, location: Location) -> Result<u64, RemoteError> {
+        let mut handle = 0;
+        let properties = properties(location);
+        // SAFETY: there is room for the answer, and the properties are whole.
+        self.context.call(|f| unsafe { (f.cuMemCreate)(&mut handle, bytes as usize, &properties, 0) })?;
+        Ok(handle)
     }
 
     /// Maps memory that is there.
@@ -210,16 +217,25 @@ impl GpuMemory {
         // A kernel may read what is not mapped for a moment.
         let _quiet = self.context.launches.write().unwrap_or_else(PoisonError::into_inner);
         for piece in pieces {
-            if std::mem::replace(&mut zeros.own[piece as usize], true) {
-                continue;
+            if !zeros.own[piece as usize] {
+                self.own_piece(start + piece * PIECE, zeros.zeros)?;
+                zeros.own[piece as usize] = true;
             }
-            let at = start + piece * PIECE;
-            // SAFETY: a whole piece of our own, while no kernel runs.
-            self.context.call(|f| unsafe { (f.cuMemUnmap)(at, PIECE as usize) })?;
-            self.map(at, PIECE, Location { kind: abi::DEVICE, id: self.context.device })?;
-            self.zero(at, PIECE)?;
         }
         Ok(())
+    }
+
+    /// Puts memory in the place of zeros. If there is none, the zeros stay.
+    fn own_piece(&self, at: u64, zeros: u64) -> Result<(), RemoteError> {
+        let handle = self.create(PIECE, Location { kind: abi::DEVICE, id: self.context.device })?;
+        // SAFETY: a whole piece of our own, while no kernel runs.
+        let unmap = || self.context.call(|f| unsafe { (f.cuMemUnmap)(at, PIECE as usize) });
+        let owned = unmap().and_then(|()| {
+            let owned = self.map_handle(at, PIECE, handle, false);
+            let owned = owned.and_then(|()| self.zero(at, PIECE).inspect_err(|_| drop(unmap())));
+            owned.inspect_err(|_| drop(self.map_handle(at, PIECE, zeros, false)))
+        });
+        owned.inspect_err(|_| self.release(handle))
     }
 
     fn zero(&self, address: u64, bytes: u64) -> Result<(), RemoteError> {
@@ -340,13 +356,14 @@ impl RemoteMemory for GpuMemory {
         // SAFETY: there is room for the answer.
         self.context.call(|f| unsafe { (f.cuMemAddressReserve)(&mut start, bytes as usize, PIECE as usize, 0, 0) })?;
         let location = Location { kind: abi::DEVICE, id: self.context.device };
+        // It stays until the process ends, as the range does.
         let zeros = self.map(start, PIECE, location)?;
         self.zero(start, PIECE)?;
         for at in (start + PIECE..start + bytes).step_by(PIECE as usize) {
             self.map_handle(at, PIECE, zeros, false)?;
         }
         let own = vec![false; (bytes / PIECE) as usize];
-        self.planes.lock().unwrap_or_else(PoisonError::into_inner).insert(start, Zeros { bytes, own });
+        self.planes.lock().unwrap_or_else(PoisonError::into_inner).insert(start, Zeros { bytes, zeros, own });
         Ok(start)
     }
 }

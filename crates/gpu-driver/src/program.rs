@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use device::{
     Blocks, Fault, FaultKind, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Memory, Order, RemoteError,
+    RemoteMemory,
 };
 use ptx::analysis::LaunchFacts;
 use ptx::diagnostic::printable;
@@ -81,8 +82,27 @@ impl GpuProgram {
     ) -> Result<Self, LoadError> {
         let (context, variables) = (Arc::clone(context), Arc::new(variables));
         let program = Self { context, module, variables, kernels: Mutex::default(), of_program };
-        device::Program::reset_variables(&program);
+        let refused = |error| LoadError::Unsupported(format!("its variables do not get their initial values: {error}"));
+        program.write_variables().map_err(refused)?;
         Ok(program)
+    }
+
+    /// Gives all variables their initial values.
+    fn write_variables(&self) -> Result<(), RemoteError> {
+        let address_of = |symbol| match symbol {
+            Symbol::Global(global) => self.variables.addresses[global].unwrap_or(0),
+            _ => 0,
+        };
+        for (global, variable) in self.module.globals.iter() {
+            if let (Some(address), Some(size)) = (self.variables.own(global), variable.size()) {
+                let values = variable.init.as_ref().map_or(&[][..], |init| &init.values);
+                let mut bytes = device::initial_bytes(values, variable, address_of);
+                bytes.resize(size as usize, 0);
+                // SAFETY: from a slice to a variable of that size.
+                unsafe { self.variables.memory.copy(bytes.as_ptr() as u64, address, size) }?;
+            }
+        }
+        Ok(())
     }
 
     fn find(&self, name: &str) -> Result<FuncId, LaunchError> {
@@ -129,19 +149,18 @@ impl GpuProgram {
             params: param_layout(function).last().map_or(0, |&(start, bytes)| (start + bytes) as usize),
             prints: reached.calls(&self.module, &["vprintf"]),
         };
-        let internal = |error: RemoteError| LaunchError::Internal(error.to_string());
         let c_name = CString::new(name).map_err(|error| LaunchError::Internal(error.to_string()))?;
         // SAFETY: the module is the driver's, the name ends with zero, and there is room for the answer.
         let found = self
             .context
             .call(|f| unsafe { (f.cuModuleGetFunction)(&mut kernel.function, kernel.module, c_name.as_ptr()) });
-        found.map_err(internal)?;
+        found.map_err(failed)?;
         let ask = |attribute| {
             let mut value = 0;
             // SAFETY: the function is the driver's, and there is room for the answer.
             let asked =
                 self.context.call(|f| unsafe { (f.cuFuncGetAttribute)(&mut value, attribute, kernel.function) });
-            asked.map(|()| value.max(0) as u32).map_err(internal)
+            asked.map(|()| value.max(0) as u32).map_err(failed)
         };
         kernel.max_threads = ask(function::MAX_THREADS)?;
         kernel.registers = ask(function::REGISTERS)?;
@@ -180,6 +199,9 @@ impl GpuProgram {
             (f.cuModuleLoadDataEx)(&mut module, text.as_ptr().cast(), 2, options.as_ptr(), values.as_ptr())
         });
         loaded.map(|()| module).map_err(|error| {
+            if !abi::result::OF_PTX.contains(&error.code) {
+                return failed(error);
+            }
             let end = log.iter().position(|&byte| byte == 0).unwrap_or(LOG);
             let said = String::from_utf8_lossy(&log[..end]);
             let first = said.lines().find(|line| !line.trim().is_empty());
@@ -247,18 +269,8 @@ impl device::Program for GpuProgram {
     }
 
     fn reset_variables(&self) {
-        let address_of = |symbol| match symbol {
-            Symbol::Global(global) => self.variables.addresses[global].unwrap_or(0),
-            _ => 0,
-        };
-        for (global, variable) in self.module.globals.iter() {
-            if let (Some(address), Some(size)) = (self.variables.own(global), variable.size()) {
-                let values = variable.init.as_ref().map_or(&[][..], |init| &init.values);
-                let mut bytes = device::initial_bytes(values, variable, address_of);
-                bytes.resize(size as usize, 0);
-                self.variables.memory.write(address, &bytes);
-            }
-        }
+        // What cannot write them cannot launch what reads them, either: such errors of a driver stay.
+        let _ = self.write_variables();
     }
 
     fn kernel_facts(&self, kernel: &str) -> Option<KernelFacts> {
@@ -317,11 +329,13 @@ impl device::Program for GpuProgram {
             // accesses what it may.
             unsafe { (f.cuLaunchKernelEx)(&config, kernel.function, std::ptr::null(), extra.as_ptr()) }
         });
-        ended.map(|()| Launched { instructions: 0 }).map_err(|RemoteError { code, message }| {
-            let kind = FaultKind::Driver { code, message };
-            LaunchError::Fault(Fault { kind, line: 0, block: [0; 3], thread: [0; 3] })
-        })
+        ended.map(|()| Launched { instructions: 0 }).map_err(failed)
     }
+}
+
+/// What a driver says that could not do something, whatever the kernel is.
+fn failed(RemoteError { code, message }: RemoteError) -> LaunchError {
+    LaunchError::Fault(Fault { kind: FaultKind::Driver { code, message }, line: 0, block: [0; 3], thread: [0; 3] })
 }
 
 impl Drop for Kernel {

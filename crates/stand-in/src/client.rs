@@ -34,7 +34,12 @@ struct Channel {
     stream: UnixStream,
     /// Answers that are still to come, and where bytes of them go.
     pending: VecDeque<Option<(u64, u64)>>,
+    /// What came of those that were taken before the stream was waited for.
+    result: Result<(), i32>,
 }
+
+/// As many answers may wait in a connection. Beyond, who asks for more waits: else both sides would wait for room.
+const MOST_PENDING: usize = 64;
 
 static ADDRESS: OnceLock<SocketAddr> = OnceLock::new();
 static CONTROL: OnceLock<Connection> = OnceLock::new();
@@ -77,7 +82,7 @@ impl Connection {
     pub(crate) fn new() -> Result<Self, i32> {
         let address = ADDRESS.get().ok_or(INVALID_HANDLE)?;
         let stream = UnixStream::connect_addr(address).map_err(gone)?;
-        Ok(Self { channel: Mutex::new(Channel { stream, pending: VecDeque::new() }) })
+        Ok(Self { channel: Mutex::new(Channel { stream, pending: VecDeque::new(), result: Ok(()) }) })
     }
 
     /// Asks for something and waits for the answer.
@@ -91,6 +96,9 @@ impl Connection {
     /// Asks for something, and does not wait. What comes of it is known when the stream is waited for.
     pub(crate) fn send(&self, ask: Ask, numbers: &[u64], bytes: &[u8], to: Option<u64>) -> Result<(), i32> {
         let mut channel = self.channel.lock().unwrap_or_else(PoisonError::into_inner);
+        if channel.pending.len() >= MOST_PENDING {
+            channel.receive()?;
+        }
         let count = numbers.get(1).copied().unwrap_or(0);
         let numbers: Vec<u64> = [ask as u64].into_iter().chain(numbers.iter().copied()).collect();
         Message::new(&numbers, bytes).write(&mut channel.stream).map_err(gone)?;
@@ -101,21 +109,29 @@ impl Connection {
     /// Waits for all that was asked for.
     pub(crate) fn finish(&self) -> Result<(), i32> {
         let mut channel = self.channel.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut result = Ok(());
-        while let Some(to) = channel.pending.pop_front() {
-            let message = Message::read(&mut channel.stream).map_err(gone)?;
-            let done = answer(message.numbers[0]);
-            match to {
-                Some((to, count)) if done.is_ok() && message.bytes.len() as u64 == count => {
-                    // SAFETY: memory of the program that is good to write until the stream was waited for.
-                    unsafe { std::ptr::copy(message.bytes.as_ptr(), to as *mut u8, message.bytes.len()) };
-                }
-                Some(_) => {}
-                None => print(&message.bytes),
-            }
-            result = result.and(done);
+        while !channel.pending.is_empty() {
+            channel.receive()?;
         }
-        result
+        std::mem::replace(&mut channel.result, Ok(()))
+    }
+}
+
+impl Channel {
+    /// Takes the next answer.
+    fn receive(&mut self) -> Result<(), i32> {
+        let Some(to) = self.pending.pop_front() else { return Ok(()) };
+        let message = Message::read(&mut self.stream).map_err(gone)?;
+        let done = answer(message.numbers[0]);
+        match to {
+            Some((to, count)) if done.is_ok() && message.bytes.len() as u64 == count => {
+                // SAFETY: memory of the program that is good to write until the stream was waited for.
+                unsafe { std::ptr::copy(message.bytes.as_ptr(), to as *mut u8, message.bytes.len()) };
+            }
+            Some(_) => {}
+            None => print(&message.bytes),
+        }
+        self.result = self.result.and(done);
+        Ok(())
     }
 }
 

@@ -9,8 +9,9 @@
 //!   registers limits blocks.
 //!
 //! The environment says what goes wrong: `WARPGRIND_STAND_IN_VERSION` is what it calls itself, `_MEMORY` how many bytes there
-//! are, `_FAILS_AT_CREATE` which `cuMemCreate` finds no memory, `_DIES_AT_LAUNCH` in which launch the GPU dies, `_CAPABILITY`
-//! what it can do. `_LOG` is a file to which the name of each function is added that is called.
+//! are, `_OUT_OF_MEMORY_AT` which of the calls that need memory finds none (it makes the file `_FAILED` then),
+//! `_DIES_AT_LAUNCH` in the middle of which launch the GPU dies, `_WITHOUT` which function it does not have, `_CAPABILITY` what
+//! it can do. `_LOG` is a file to which the name of each function is added that is called.
 //!
 //! Unsafe: it is called from C.
 #![allow(unsafe_code, reason = "it is called from C")]
@@ -81,13 +82,37 @@ fn setting(name: &str) -> Option<u64> {
 }
 
 fn memory() -> u64 {
-    setting("MEMORY").unwrap_or(1 << 30)
+    static MEMORY: LazyLock<u64> = LazyLock::new(|| setting("MEMORY").unwrap_or(1 << 30));
+    *MEMORY
+}
+
+/// Functions that need memory of the device, or of the driver's own, each time that they are called.
+const ALLOCATE: [&str; 7] = [
+    "cuDevicePrimaryCtxRetain",
+    "cuMemAddressReserve",
+    "cuMemCreate",
+    "cuMemMap",
+    "cuMemSetAccess",
+    "cuModuleLoadDataEx",
+    "cuStreamCreate",
+];
+
+/// Whether a call is the one that finds no memory.
+fn is_out_of_memory(name: &str) -> bool {
+    static FAILS_AT: LazyLock<Option<u64>> = LazyLock::new(|| setting("OUT_OF_MEMORY_AT"));
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let Some(fails_at) = *FAILS_AT else { return false };
+    let is_it = ALLOCATE.contains(&name) && CALLS.fetch_add(1, Ordering::Relaxed) + 1 == fails_at;
+    if is_it && let Some(path) = std::env::var_os("WARPGRIND_STAND_IN_FAILED") {
+        let _ = std::fs::write(path, name);
+    }
+    is_it
 }
 
 /// Writes the name of a function down, once; the error that stays, if there is one.
-fn called(name: &str) -> i32 {
-    static CALLED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    if CALLED.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned())
+fn called(name: &'static str) -> i32 {
+    static CALLED: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+    if CALLED.lock().unwrap_or_else(PoisonError::into_inner).insert(name)
         && let Some(path) = std::env::var_os("WARPGRIND_STAND_IN_LOG")
         && let Ok(mut file) = std::fs::OpenOptions::new().append(true).create(true).open(path)
     {
@@ -95,7 +120,11 @@ fn called(name: &str) -> i32 {
         let _ = file.write_all(format!("{name}\n").as_bytes());
     }
     // What says what an error is works after it.
-    if name.starts_with("cuGetError") { SUCCESS } else { STICKY.load(Ordering::Relaxed) }
+    match STICKY.load(Ordering::Relaxed) {
+        _ if name.starts_with("cuGetError") => SUCCESS,
+        SUCCESS if is_out_of_memory(name) => OUT_OF_MEMORY,
+        sticky => sticky,
+    }
 }
 
 /// What a function comes to.
@@ -149,7 +178,8 @@ pub unsafe extern "C" fn cuGetProcAddress_v2(
 ) -> c_int {
     // SAFETY: a string that ends with zero.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-    let found = find(&name, version);
+    let is_missing = std::env::var_os("WARPGRIND_STAND_IN_WITHOUT").is_some_and(|without| without == &*name);
+    let found = find(&name, version).filter(|_| !is_missing);
     // SAFETY: there is room for the answers.
     unsafe {
         *function = found.unwrap_or(std::ptr::null_mut());
@@ -302,7 +332,6 @@ functions! {
         unsafe { set(address, start) }
     }
     10020 fn cuMemCreate(handle: *mut u64, bytes: usize, properties: *const AllocationProperties, flags: u64) {
-        static CREATED: AtomicU64 = AtomicU64::new(0);
         client::check_current()?;
         // SAFETY: properties as NVIDIA documents them.
         let AllocationProperties { kind, handle_types, location, .. } = unsafe { properties.read() };
@@ -312,8 +341,7 @@ functions! {
             return Err(INVALID_VALUE);
         }
         let is_of_host = location[0] == HOST_NUMA;
-        let is_too_much = !is_of_host && USED.load(Ordering::Relaxed) + bytes > memory();
-        if is_too_much || Some(CREATED.fetch_add(1, Ordering::Relaxed) + 1) == setting("FAILS_AT_CREATE") {
+        if !is_of_host && USED.load(Ordering::Relaxed) + bytes > memory() {
             return Err(OUT_OF_MEMORY);
         }
         // SAFETY: the name ends with zero.
@@ -443,9 +471,12 @@ functions! {
         let text = unsafe { CStr::from_ptr(text) }.to_bytes();
         let answered = client::control()?.ask(Ask::Load, &[], text)?;
         if answered.numbers[0] != 0 {
-            // SAFETY: so many options and values as the caller says.
-            let (options, values) = unsafe {
-                (std::slice::from_raw_parts(options, count as usize), std::slice::from_raw_parts(values, count as usize))
+            let (options, values): (&[c_int], &[*mut c_void]) = match count as usize {
+                0 => (&[], &[]),
+                // SAFETY: so many options and values as the caller says.
+                count => unsafe {
+                    (std::slice::from_raw_parts(options, count), std::slice::from_raw_parts(values, count))
+                },
             };
             let value = |wanted| options.iter().position(|&option| option == wanted).map(|at| values[at]);
             if let (Some(log), Some(room)) = (value(5), value(6)) {
@@ -504,8 +535,11 @@ functions! {
             }
             std::slice::from_raw_parts((*extra.add(1)).cast::<u8>(), *(*extra.add(3)).cast::<usize>())
         };
-        // SAFETY: so many as the caller says.
-        let attributes = unsafe { std::slice::from_raw_parts(config.attributes, config.attribute_count as usize) };
+        let attributes = match config.attribute_count as usize {
+            0 => &[],
+            // SAFETY: so many as the caller says.
+            count => unsafe { std::slice::from_raw_parts(config.attributes, count) },
+        };
         let is_cooperative = attributes.iter().any(|attribute| attribute[0] == 2 && attribute[2] == 1);
         let mut numbers = vec![kernel.module];
         numbers.extend(config.grid.iter().chain(&config.block).map(|&size| u64::from(size)));

@@ -61,13 +61,11 @@ impl Message {
 
     pub(crate) fn read(from: &mut impl Read) -> io::Result<Self> {
         let mut message = Self::default();
-        let mut word = [0; 8];
-        for number in &mut message.numbers {
-            from.read_exact(&mut word)?;
-            *number = u64::from_le_bytes(word);
-        }
-        from.read_exact(&mut word)?;
-        message.bytes.resize(u64::from_le_bytes(word) as usize, 0);
+        let mut head = [0; 8 * (NUMBERS + 1)];
+        from.read_exact(&mut head)?;
+        let word = |at: usize| u64::from_le_bytes(head[8 * at..8 * at + 8].try_into().expect("eight bytes"));
+        message.numbers = std::array::from_fn(word);
+        message.bytes.resize(word(NUMBERS) as usize, 0);
         from.read_exact(&mut message.bytes)?;
         Ok(message)
     }

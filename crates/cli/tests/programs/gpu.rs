@@ -140,6 +140,12 @@ impl StandIn {
         command.env("WARPGRIND_STAND_IN_LOG", &self.log);
     }
 
+    /// Leaves NVIDIA's assembler out: it is slow, and what it says does not matter.
+    pub(crate) fn set_without_assembler(&self, command: &mut std::process::Command) {
+        self.set(command);
+        command.env_remove("WARPGRIND_STAND_IN_PTXAS");
+    }
+
     /// What must hold after each run.
     pub(crate) fn check(&self) -> Result<()> {
         check_calls(&self.log)

@@ -4,7 +4,7 @@
 //! Those in `tests/memcheck`, `tests/racecheck`, `tests/repair`, `tests/rmt`, `tests/fidelity`, `tests/twice`, `tests/loads`, `tests/order` and `tests/doubled` are run under the tool of that name
 //! (`report.rs`). Those in `tests/stm` race unless the tool makes transactions of what they mark (`transactions.rs`; `marked/` is the group). Those in `tests/traffic/closed_forms` and `tests/traffic/caches` have the numbers at their lines that traffic must count (`tables.rs`). Those
 //! in `tests/inject` say what must come of faults in them (`faults.rs`). Those in `tests/campaign` are run in shards (`campaigns.rs`).
-//! `health.rs` runs `warpgrind health`, `sarif.rs` writes SARIF with every tool, `guide.rs` has the commands of the guide, and
+//! `gpu.rs` has what runs on the GPU device, `gpu_failures.rs` a driver that fails. `health.rs` runs `warpgrind health`, `sarif.rs` writes SARIF with every tool, `guide.rs` has the commands of the guide, and
 //! `study.rs` the study of the diffusion filter.
 //!
 //! `cargo nextest run -p warpgrind --test programs --run-ignored only`, and `streams/` after that for a part of them.
@@ -13,6 +13,7 @@ mod build;
 mod campaigns;
 mod faults;
 mod gpu;
+mod gpu_failures;
 mod guide;
 mod header;
 mod health;
@@ -217,6 +218,14 @@ fn on_gpu(root: &Path) -> Result<Vec<Trial>> {
                 trials.push(Trial::test(format!("gpu {tool}/{name}"), check).with_ignored_flag(true));
             }
         }
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/gpu/failures.cu").canonicalize()?;
+    for ((way, check), command) in
+        gpu_failures::WAYS.into_iter().flat_map(|way| gpu_failures::COMMANDS.map(|command| (way, command)))
+    {
+        let source = source.clone();
+        let check = move || check(toolchain()?, &source, command).map_err(failed);
+        trials.push(Trial::test(format!("gpu fails: {way} [{command}]"), check).with_ignored_flag(true));
     }
     Ok(trials)
 }

@@ -88,16 +88,16 @@ impl Arena {
     /// Addresses and lengths are multiples of the unit.
     fn allocate_in_units(&self, bytes: u64, align: u64, unit: u64, is_open_to_host: bool) -> Result<u64, OutOfMemory> {
         let mut state = self.state();
-        let error = OutOfMemory { wanted: bytes, free: state.free_bytes };
+        let error = OutOfMemory { wanted: bytes, free: state.free_bytes, refusal: None };
         let align = align.max(unit);
-        let length = bytes.max(1).checked_next_multiple_of(unit).ok_or(error)?;
+        let length = bytes.max(1).checked_next_multiple_of(unit).ok_or_else(|| error.clone())?;
         let base = self.mapping.address();
         let fits = |(&start, &free): (&u64, &u64)| {
             let at = (base + start).checked_next_multiple_of(align)? - base;
             let end = at.checked_add(length)?;
             (end <= start + free).then_some((start, free, at))
         };
-        let (start, free, at) = state.free.iter().find_map(fits).ok_or(error)?;
+        let (start, free, at) = state.free.iter().find_map(fits).ok_or_else(|| error.clone())?;
         // Open what is not open yet, before anything is recorded.
         for granule in at / GRANULE..(at + length).div_ceil(GRANULE) {
             if state.used[granule as usize] == 0

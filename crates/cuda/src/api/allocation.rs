@@ -148,7 +148,7 @@ fn allocate_counted(bytes: u64, kind: Kind, source: Source, home: Home) -> Resul
         result = allocate(all);
     }
     // The last bytes of the device have no redzone.
-    let address = result.or_else(|_| allocate(bytes)).map_err(|_| CudaError::OUT_OF_MEMORY)?;
+    let address = result.or_else(|_| allocate(bytes)).map_err(crate::device_memory::out_of_memory)?;
     record(address, bytes, kind, source, home);
     Ok(address)
 }

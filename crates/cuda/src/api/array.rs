@@ -53,7 +53,7 @@ struct Memory {
 impl Memory {
     fn new(bytes: u64, device: usize) -> Result<Self> {
         let memory = driver::get()?.device.memory();
-        let allocate = || memory.allocate(bytes, 512).map_err(|_| CudaError::OUT_OF_MEMORY);
+        let allocate = || memory.allocate(bytes, 512).map_err(crate::device_memory::out_of_memory);
         let address = driver::counted(device).map_or_else(allocate, |device| device.take_for(bytes, allocate))?;
         Ok(Self { address, bytes, device })
     }

@@ -66,7 +66,7 @@ fn add(
     let program = program.map_err(|error| {
         crate::refusal::refuse(&format!("a module of the program cannot be loaded: {error}"));
         match error {
-            device::LoadError::OutOfMemory(_) => CudaError::OUT_OF_MEMORY,
+            device::LoadError::OutOfMemory(error) => crate::device_memory::out_of_memory(error),
             device::LoadError::Undefined(_) => CudaError::SHARED_OBJECT_SYMBOL_NOT_FOUND,
             device::LoadError::Unsupported(_) => CudaError::NOT_SUPPORTED,
         }

@@ -47,7 +47,7 @@ struct Gpu {
     modules: Mutex<HashMap<u64, Arc<Module>>>,
     next: AtomicU64,
     launches: AtomicU64,
-    /// The launch in which it dies.
+    /// The launch in the middle of which it dies.
     dies_at: Option<u64>,
 }
 
@@ -176,9 +176,6 @@ impl Gpu {
 
     fn launch(&self, question: &Message) -> Result<Message, u64> {
         let [_, module, gx, gy, gz, bx, by, bz, shared, is_cooperative, name, _] = question.numbers;
-        if Some(self.launches.fetch_add(1, Ordering::Relaxed) + 1) == self.dies_at {
-            std::process::abort();
-        }
         let module = self.module(module)?;
         let (name, params) = question.bytes.split_at_checked(name as usize).ok_or(result::INVALID_VALUE)?;
         let name = String::from_utf8_lossy(name);
@@ -196,6 +193,12 @@ impl Gpu {
             output: Some(Arc::clone(&output)),
             ..LaunchRequest::of(&name, params)
         };
+        if Some(self.launches.fetch_add(1, Ordering::Relaxed) + 1) == self.dies_at {
+            let half = device::Blocks::Range(0, request.blocks.count(request.grid) / 2);
+            // SAFETY: as below.
+            let _ = unsafe { module.program.launch(&LaunchRequest { blocks: half, ..request }, &Mode::default()) };
+            std::process::abort();
+        }
         // SAFETY: the memory of this process is there for kernels; what a kernel does to it is the fate of a GPU.
         let result = unsafe { module.program.launch(&request, &Mode::default()) };
         let code = result.err().map_or(0, |error| code(&error));
