@@ -4,6 +4,7 @@
 #![allow(unsafe_code, reason = "it calls C")]
 
 use std::ffi::{CString, c_void};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use device::{
@@ -58,6 +59,8 @@ struct Kernel {
     params: usize,
     /// Whether it prints.
     prints: bool,
+    /// The most dynamic shared memory that the driver was told of.
+    dynamic_shared: AtomicU32,
 }
 
 // SAFETY: handles of the driver may be used in any thread.
@@ -148,6 +151,7 @@ impl GpuProgram {
             local: 0,
             params: param_layout(function).last().map_or(0, |&(start, bytes)| (start + bytes) as usize),
             prints: reached.calls(&self.module, &["vprintf"]),
+            dynamic_shared: AtomicU32::new(0),
         };
         let c_name = CString::new(name).map_err(|error| LaunchError::Internal(error.to_string()))?;
         // SAFETY: the module is the driver's, the name ends with zero, and there is room for the answer.
@@ -292,13 +296,14 @@ impl device::Program for GpuProgram {
     unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Result<Launched, LaunchError> {
         let kernel = self.check(request)?;
         let invalid = |error: RemoteError| LaunchError::Invalid(error.to_string());
-        if request.dynamic_shared > 0 {
+        if request.dynamic_shared > kernel.dynamic_shared.load(Ordering::Relaxed) {
             let bytes = request.dynamic_shared as i32;
             // SAFETY: the function is the driver's.
             let allowed = self
                 .context
                 .call(|f| unsafe { (f.cuFuncSetAttribute)(kernel.function, function::MAX_DYNAMIC_SHARED, bytes) });
             allowed.map_err(invalid)?;
+            kernel.dynamic_shared.fetch_max(request.dynamic_shared, Ordering::Relaxed);
         }
         let mut params = request.params.to_vec();
         params.resize(params.len().max(kernel.params), 0);

@@ -1,7 +1,7 @@
 //! The same programs on the GPU device, over a driver that a process of ours plays (`crates/stand-in`): what NVIDIA's assembler
 //! refuses is refused, and neither side can access the other's memory. Nothing here has run on a GPU.
 //!
-//! All programs of `tests/cuda` run alone and under memcheck, and all pairs of the tools that a GPU can have, but for those that
+//! All programs of `tests/cuda` run alone, under memcheck and under traffic, and all pairs of the tools that a GPU can have, but for those that
 //! are listed here, with the reason.
 
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::build::{Toolchain, newest};
 
 /// Tools whose pairs are run.
-pub(crate) const TOOLS: [&str; 5] = ["memcheck", "rmt", "loads", "order", "doubled"];
+pub(crate) const TOOLS: [&str; 6] = ["memcheck", "rmt", "traffic", "loads", "order", "doubled"];
 
 /// Programs that are not run on it, each with the reason. `group/` stands for all of a group.
 pub(crate) const NOT_RUN: &[(&str, &str)] = &[
@@ -75,6 +75,7 @@ pub(crate) const NOT_RUN: &[(&str, &str)] = &[
     ("rmt/recovered", UNKNOWN),
     ("rmt/runs_differ", UNKNOWN),
     ("memcheck/kernel_that_cannot_run", "it is about the CPU device"),
+    ("traffic/tile_read_once", "caches are not modelled"),
 ];
 
 const TEXTURES: &str = "it has textures, surfaces or arrays";

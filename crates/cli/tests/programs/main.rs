@@ -199,7 +199,7 @@ fn on_gpu(root: &Path) -> Result<Vec<Trial>> {
         let header = Header::parse(&text).with_context(|| format!("in the header of {}", source.display()))?;
         let is_right = header.exit == 0 && header.stderr.is_empty() && !header.has_bugs && !header.measures_itself;
         let is_for_gpu = header.run.is_empty() && header.seeds == 0 && gpu::reason(&name).is_none();
-        for arguments in [&["run"][..], &["memcheck"]] {
+        for arguments in [&["run"][..], &["memcheck"], &["traffic"]] {
             let (source, header, variant) = (source.clone(), header.clone(), header.variants[0]);
             let is_refused = gpu::NOT_CHECKED.iter().any(|(refused, _)| *refused == name);
             if is_for_gpu && (is_right && !is_refused || arguments == ["run"]) {
@@ -219,7 +219,16 @@ fn on_gpu(root: &Path) -> Result<Vec<Trial>> {
             }
         }
     }
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/gpu/failures.cu").canonicalize()?;
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").canonicalize()?;
+    for (name, source) in sources_in(&tests.join("traffic/closed_forms"), &["cu"])? {
+        let check = move || tables::on_gpu(toolchain()?, &source).map_err(failed);
+        trials.push(Trial::test(format!("gpu traffic/closed_forms/{name}"), check).with_ignored_flag(true));
+    }
+    for (name, source) in sources_in(&tests.join("stm"), &["cu"])? {
+        let check = move || transactions::on_gpu(toolchain()?, &source).map_err(failed);
+        trials.push(Trial::test(format!("gpu marked/{name}"), check).with_ignored_flag(true));
+    }
+    let source = tests.join("gpu/failures.cu");
     for ((way, check), command) in
         gpu_failures::WAYS.into_iter().flat_map(|way| gpu_failures::COMMANDS.map(|command| (way, command)))
     {

@@ -14,6 +14,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use crate::build::Toolchain;
+use crate::gpu::StandIn;
 use crate::header::{Header, Variant};
 use crate::run::{Installation, timeout};
 
@@ -53,15 +54,7 @@ fn check_ways(toolchain: &Toolchain, source: &Path, ways: &[&[&str]], seeds: u64
     header.build.push("-g".to_owned());
     let program = toolchain.build(source, &header, Variant::Lines).context("building the program")?.program;
     let first = counted(&program, source, ways[0])?;
-    let wrong: Vec<String> = first
-        .iter()
-        // What is counted without caches has tests of its own.
-        .filter(|((_, what), _)| !has_caches || what.starts_with("caches"))
-        .filter(|(key, columns)| wanted.get(*key).is_none_or(|wanted| !has(columns, wanted)))
-        .map(|(key, columns)| format!("{key:?}: counted {columns:?}, wanted {:?}", wanted.get(key)))
-        .chain(wanted.keys().filter(|key| !first.contains_key(*key)).map(|key| format!("{key:?}: nothing is counted")))
-        .collect();
-    ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
+    compare(&first, &wanted, has_caches)?;
     for way in &ways[1..] {
         ensure!(counted(&program, source, way)? == first, "{way:?} counts otherwise");
     }
@@ -73,6 +66,29 @@ fn check_ways(toolchain: &Toolchain, source: &Path, ways: &[&[&str]], seeds: u64
     Ok(())
 }
 
+/// Runs a program on the GPU device, which has no workers that count for themselves: the same must be counted.
+pub(crate) fn on_gpu(toolchain: &Toolchain, source: &Path) -> Result<()> {
+    let mut header = Header::parse("")?;
+    header.build.push("-g".to_owned());
+    let program = toolchain.build(source, &header, Variant::Lines).context("building the program")?.program;
+    let counts = counted_on(&program, source, &[], Some(toolchain))?;
+    compare(&counts, &marks(&std::fs::read_to_string(source)?)?, false)
+}
+
+/// What is counted is what lines say.
+fn compare(first: &Counts, wanted: &Counts, has_caches: bool) -> Result<()> {
+    let wrong: Vec<String> = first
+        .iter()
+        // What is counted without caches has tests of its own.
+        .filter(|((_, what), _)| !has_caches || what.starts_with("caches"))
+        .filter(|(key, columns)| wanted.get(*key).is_none_or(|wanted| !has(columns, wanted)))
+        .map(|(key, columns)| format!("{key:?}: counted {columns:?}, wanted {:?}", wanted.get(key)))
+        .chain(wanted.keys().filter(|key| !first.contains_key(*key)).map(|key| format!("{key:?}: nothing is counted")))
+        .collect();
+    ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
+    Ok(())
+}
+
 /// Whether all columns that are wanted have their numbers.
 fn has(columns: &BTreeMap<String, u64>, wanted: &BTreeMap<String, u64>) -> bool {
     wanted.iter().all(|(name, number)| columns.get(name) == Some(number))
@@ -80,16 +96,22 @@ fn has(columns: &BTreeMap<String, u64>, wanted: &BTreeMap<String, u64>) -> bool 
 
 /// What traffic counts of the lines of the source. If it is for several architectures, these count the same.
 fn counted(program: &Path, source: &Path, flags: &[&str]) -> Result<Counts> {
+    counted_on(program, source, flags, None)
+}
+
+/// The same, on the GPU device if a toolchain for it is given.
+fn counted_on(program: &Path, source: &Path, flags: &[&str], gpu: Option<&Toolchain>) -> Result<Counts> {
     let installation = Installation::make()?;
     let report = installation.file("report.jsonl");
     let mut command = timeout(&installation);
-    command
-        .args(["traffic", "--ptxas", "none"])
-        .args(flags)
-        .args(["--format", "json", "--log-file"])
-        .arg(&report)
-        .arg(program);
-    let output = command.output().context("starting `timeout`")?;
+    let stand_in = gpu.map(|toolchain| StandIn::new(toolchain, &installation.file(""))).transpose()?;
+    command.args(["traffic", "--ptxas", "none"]).args(flags).args(["--format", "json", "--log-file"]).arg(&report);
+    if let Some(stand_in) = &stand_in {
+        command.args(stand_in.flags());
+        stand_in.set(&mut command);
+    }
+    let output = command.arg(program).output().context("starting `timeout`")?;
+    stand_in.map_or(Ok(()), |stand_in| stand_in.check())?;
     ensure!(output.status.success(), "the exit is {}: {}", output.status, String::from_utf8_lossy(&output.stderr));
     let mut counts = BTreeMap::<String, Counts>::new();
     for line in std::fs::read_to_string(&report)?.lines() {

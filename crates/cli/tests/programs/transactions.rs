@@ -10,6 +10,7 @@ use std::process::Output;
 use anyhow::{Context, Result, ensure};
 
 use crate::build::Toolchain;
+use crate::gpu::StandIn;
 use crate::header::{Header, Variant};
 use crate::run::{Installation, timeout};
 
@@ -59,6 +60,34 @@ pub(crate) fn check(toolchain: &Toolchain, source: &Path, variant: Variant) -> R
     for command in [&["stm"][..], &["stm", "--tool", "memcheck"], &["stm", "--tool", "racecheck"]] {
         let output = run(&program, command)?;
         ensure!(output.status.code() == Some(0), "{command:?}: {}: {}", output.status, said(&output));
+    }
+    Ok(())
+}
+
+/// Runs a program on the GPU device: under the tool it is right there, too, and what is refused is refused.
+pub(crate) fn on_gpu(toolchain: &Toolchain, source: &Path) -> Result<()> {
+    let text = std::fs::read_to_string(source)?;
+    let program = build(toolchain, source, Variant::Lines, false)?;
+    for command in [&["stm"][..], &["stm", "--tool", "memcheck"]] {
+        let installation = Installation::make()?;
+        let stand_in = StandIn::new(toolchain, &installation.file(""))?;
+        let mut process = timeout(&installation);
+        stand_in.set(&mut process);
+        let refused = after(&text, "//@ refused: ");
+        process.args(command).args(stand_in.flags()).args(refused.map_or(&[][..], |_| &["--format", "json"]));
+        let output = process.arg(&program).output().context("starting `timeout`")?;
+        stand_in.check()?;
+        let (exit, said) = (output.status.code(), String::from_utf8_lossy(&output.stderr));
+        match (refused, after(&text, "//@ stops: ")) {
+            (Some(codes), _) => {
+                ensure!(exit == Some(87), "{command:?}: {exit:?}: {said}");
+                for code in codes.split_whitespace() {
+                    ensure!(said.contains(&format!("(stm: {code})")), "nothing is refused as {code}: {said}");
+                }
+            }
+            (None, Some(_)) => ensure!(exit == Some(86), "{command:?}: {exit:?}: {said}"),
+            (None, None) => ensure!(exit == Some(0), "{command:?}: {exit:?}: {said}"),
+        }
     }
     Ok(())
 }

@@ -16,8 +16,8 @@ use super::instrument::{self, Function};
 use super::occupancy::{BlockNeeds, Occupancy};
 use super::registers::Registers;
 use super::{
-    ANY_SHAPE, Line, PATTERN_OF_SITE, PATTERN_ROW, PATTERN_SITES, PATTERNS, ROWS_OF_8, ROWS_OF_16, TRACED, WHOLE_ROWS,
-    advice, line_of, variable_name,
+    ANY_SHAPE, CONCURRENT, Line, PATTERN_OF_SITE, PATTERN_ROW, PATTERN_SITES, PATTERNS, ROWS_OF_8, ROWS_OF_16, TRACED,
+    WHOLE_ROWS, advice, line_of, variable_name,
 };
 
 /// traffic in a process.
@@ -27,6 +27,8 @@ pub(super) struct TrafficInstance {
     architectures: Vec<Architecture>,
     carveout: Option<Carveout>,
     registers: Registers,
+    /// Whether kernels run on a GPU.
+    is_on_gpu: bool,
     /// If caches are modelled.
     caches: Option<CacheModel>,
     counted: Mutex<Counted>,
@@ -65,8 +67,20 @@ impl TrafficInstance {
         registers: Registers,
         host: &Arc<dyn Host>,
     ) -> Self {
-        let caches = has_caches.then(|| CacheModel::new(architectures.clone(), carveout));
-        Self { host: Arc::clone(host), architectures, carveout, registers, caches, counted: Mutex::default() }
+        let is_on_gpu = host.memory().remote().is_some();
+        if is_on_gpu && has_caches {
+            host.say("traffic does not model caches on a GPU: run it with `--device cpu`");
+        }
+        let caches = (has_caches && !is_on_gpu).then(|| CacheModel::new(architectures.clone(), carveout));
+        Self {
+            host: Arc::clone(host),
+            architectures,
+            carveout,
+            registers,
+            is_on_gpu,
+            caches,
+            counted: Mutex::default(),
+        }
     }
 
     fn counted(&self) -> MutexGuard<'_, Counted> {
@@ -209,10 +223,17 @@ impl Instance for TrafficInstance {
     }
 
     fn wants_version(&self, version: usize) -> bool {
-        version != TRACED || self.caches.is_some()
+        match version {
+            CONCURRENT => self.is_on_gpu,
+            TRACED => self.caches.is_some(),
+            _ => !self.is_on_gpu,
+        }
     }
 
     fn choose(&self, launch: &LaunchView<'_>) -> Result<usize, Refusal> {
+        if self.is_on_gpu {
+            return Ok(CONCURRENT);
+        }
         if self.caches.as_ref().is_some_and(|caches| caches.wants(launch)) {
             return Ok(TRACED);
         }
@@ -226,7 +247,8 @@ impl Instance for TrafficInstance {
     }
 
     fn words(&self, launch: &LaunchView<'_>, version: &KernelVersion, words: &mut Words<'_>) {
-        let sites = instrument::sites(version);
+        // Without workers nothing is remembered.
+        let sites = if self.is_on_gpu { 0 } else { instrument::sites(version) };
         let row = sites * PATTERN_OF_SITE;
         let patterns = Arc::new((0..row / 8 * u64::from(tally_rows())).map(|_| AtomicU64::new(0)).collect::<Box<_>>());
         words.set(PATTERNS, patterns.as_ptr() as u64);

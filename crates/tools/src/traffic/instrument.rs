@@ -15,7 +15,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::caches::{BARRIER, Copies, Dependences, TracedKernel};
 use super::counters::{AccessOfSite, AccessType, Conflict, Kind, L1Use};
 use super::inline::{self, Presence};
-use super::{ROWS_OF_8, ROWS_OF_16, SECTOR_BITS, TRACE_BLOCKS, TRACE_FIRST, TRACE_WINDOW, TRACED, WHOLE_ROWS};
+use super::{
+    CONCURRENT, ROWS_OF_8, ROWS_OF_16, SECTOR_BITS, TRACE_BLOCKS, TRACE_FIRST, TRACE_WINDOW, TRACED, WHOLE_ROWS,
+};
 
 /// What is kept of a function while it is rewritten, and of a kernel for its launches.
 #[derive(Debug, Default)]
@@ -251,13 +253,14 @@ pub(super) fn branch(at: &mut Cursor<'_, '_>, branch: &Branch) {
     let presence = if is_uniform { group(at, branch.stmt) } else { None };
     let site = site(at, Kind::Branch { is_grouped: presence.is_some() }, None);
     let rest = match presence {
-        Some(presence) => presence.is_partial(),
-        None => inline::count_branch(at, site, branch.guard.reg),
+        Some(presence) => Some(presence.is_partial()),
+        None if at.version() == CONCURRENT => None,
+        None => Some(inline::count_branch(at, site, branch.guard.reg)),
     };
     let takes = at.reg(Type::B32);
     let (yes, no) = if branch.guard.negated { (0, 1) } else { (1, 0) };
     at.before().inst("selp.b32", &[takes.into(), Operand::Int(yes), Operand::Int(no), branch.guard.reg.into()]);
-    call(at, Some(rest), "warpgrind_traffic_branch", takes, site, sides);
+    call(at, rest, "warpgrind_traffic_branch", takes, site, sides);
 }
 
 /// An access is about to take place.
@@ -369,8 +372,14 @@ fn l1_use(at: &mut Cursor<'_, '_>, access: &Access) -> L1Use {
     }
 }
 
-/// Calls a helper, with a site and another number in the tallies.
+/// Calls a helper, with a site and another number: in the tallies, or as arguments.
 fn call(at: &mut Cursor<'_, '_>, guard: Option<Guard>, helper: &str, argument: Reg, site: SiteId, other: u32) {
+    if at.version() == CONCURRENT {
+        let (helper, site) = (format!("{helper}_at"), Operand::Int(site.0.into()));
+        let arguments = [argument.into(), site, Operand::Int(other.into())];
+        let count = if helper == "warpgrind_traffic_global_at" { 2 } else { 3 };
+        return at.call(guard, &helper, &[], &arguments[..count]);
+    }
     let tallies = at.tallies();
     let both = i64::from(site.0) | i64::from(other) << 32;
     at.before().inst("st.global.b64", &[Operand::RegAddress(tallies, 0), Operand::Int(both)]);

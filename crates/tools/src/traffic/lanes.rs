@@ -10,8 +10,20 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 /// All that is called on the device.
-pub(super) static DEVICE_CODE: LazyLock<String> =
-    LazyLock::new(|| include_str!("device.ptx").replace("//@ sectors", &sectors()).replace("//@ banks", &banks()));
+pub(super) static DEVICE_CODE: LazyLock<String> = LazyLock::new(|| {
+    let of_workers = include_str!("device.ptx");
+    let mut text = of_workers.to_owned() + include_str!("concurrent.ptx");
+    for part in ["global", "steps of global", "shared", "steps of shared"] {
+        text = text.replace(&format!("//@ {part}\n"), between(of_workers, part));
+    }
+    text.replace("//@ sectors", &sectors()).replace("//@ banks", &banks())
+});
+
+/// The lines of a text between those that begin and end a part.
+fn between<'t>(text: &'t str, part: &str) -> &'t str {
+    let after = text.split_once(&format!("//@ begin {part}\n")).map_or("", |(_, after)| after);
+    after.split_once(&format!("//@ end {part}\n")).map_or("", |(part, _)| part)
+}
 
 /// The distances of lanes.
 const DISTANCES: std::ops::Range<u32> = 1..32;

@@ -98,6 +98,8 @@ const TRACED: usize = 2;
 /// The versions for blocks whose rows are 16 and 8 threads, in one plane: these know how far lanes are from each other.
 const ROWS_OF_16: usize = 3;
 const ROWS_OF_8: usize = 4;
+/// The version for devices without workers: it counts by atomic operations.
+const CONCURRENT: usize = 5;
 
 /// Bytes of a sector, and of a line of a cache, as powers of two.
 const SECTOR_BITS: u32 = 5;
@@ -139,10 +141,6 @@ impl Tool for Traffic {
         &Traffic
     }
 
-    fn needs_cpu(&self) -> Option<&'static str> {
-        Some("workers that count without atomic operations")
-    }
-
     fn about(&self) -> &'static str {
         "Runs a CUDA program and counts its traffic with memory, conflicts of banks and divergent branches, line by line"
     }
@@ -170,7 +168,7 @@ impl Instrumentation for Traffic {
     }
 
     fn versions(&self, _: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {
-        Ok(vec!["", "rows", "traced", "rows16", "rows8"])
+        Ok(vec!["", "rows", "traced", "rows16", "rows8", "concurrent"])
     }
 
     fn words(&self) -> &'static [Word] {
