@@ -232,8 +232,43 @@ fn what_is_no_program_for_cuda_is_told() {
     assert_says(&scratch.doctor(&[&damaged]), 1, &["cannot be read: the fatbin ends within"]);
 }
 
+/// The fields that docs/report-format.md has for an object.
+fn documented(object: &str) -> Vec<String> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/report-format.md");
+    let text = std::fs::read_to_string(path).expect("the document is there");
+    let (_, section) = text.split_once(&format!("\n## {object}\n")).expect("the object is described");
+    let rows = section.lines().take_while(|line| !line.starts_with("## "));
+    let mut fields: Vec<String> =
+        rows.filter_map(|line| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned())).collect();
+    fields.sort();
+    fields
+}
+
+/// The JSON is as docs/report-format.md says.
+fn assert_is_documented(output: &Output) {
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let fields = |value: &serde_json::Value| {
+        let mut fields: Vec<String> = value.as_object().expect("an object").keys().cloned().collect();
+        fields.sort();
+        fields
+    };
+    assert_eq!(fields(&value), documented("gpu"));
+    let problems = value["problems"].as_array().expect("a list");
+    problems.iter().for_each(|problem| assert_eq!(fields(problem), documented("problem")));
+    assert_eq!(value["can_run"], problems.is_empty());
+    let is_known = |field: &str| !value[field].is_null();
+    assert!(
+        problems.is_empty() == ["gpu", "compute_capability", "memory", "multiprocessors"].into_iter().all(is_known)
+    );
+}
+
 /// `warpgrind doctor --device gpu` over the driver that the tests have, in some mood.
 fn gpu_doctor(mood: &[(&str, &str)]) -> Output {
+    gpu_doctor_with(&[], mood)
+}
+
+/// The same with more flags.
+fn gpu_doctor_with(flags: &[&str], mood: &[(&str, &str)]) -> Output {
     let command = PathBuf::from(env!("CARGO_BIN_EXE_warpgrind"));
     let built = command.parent().expect("a command is in a directory");
     let name = "libwarpgrind_stand_in.so";
@@ -242,6 +277,7 @@ fn gpu_doctor(mood: &[(&str, &str)]) -> Output {
     Command::new(&command)
         .args(["doctor", "--device", "gpu", "--driver"])
         .arg(driver)
+        .args(flags)
         .env("WARPGRIND_STAND_IN_GPU", command.with_file_name("warpgrind-stand-in-gpu"))
         .envs(mood.iter().copied())
         .output()
@@ -255,6 +291,12 @@ fn a_gpu_and_what_may_be_wrong_with_it() {
         1,
         &["problem: the driver is for CUDA 11.8, and Warpgrind needs one for 12.2 or later (R535)", "cure: update it"],
     );
+    assert_is_documented(&gpu_doctor_with(&["--json"], &[("WARPGRIND_STAND_IN_VERSION", "11080")]));
+    assert_says(
+        &gpu_doctor(&[("WARPGRIND_STAND_IN_WITHOUT", "cuMemCreate")]),
+        1,
+        &["has no cuMemCreate", "it must be one of CUDA 12.2 (R535) or later, so update it"],
+    );
     // The GPU of the tests is a program of its own, which is not built with every selection of packages.
     if PathBuf::from(env!("CARGO_BIN_EXE_warpgrind")).with_file_name("warpgrind-stand-in-gpu").exists() {
         assert_says(
@@ -262,6 +304,7 @@ fn a_gpu_and_what_may_be_wrong_with_it() {
             0,
             &["driver for CUDA 13.0", "Stand-in, compute capability 9.0", "can run kernels"],
         );
+        assert_is_documented(&gpu_doctor_with(&["--json"], &[]));
         assert_says(&gpu_doctor(&[("WARPGRIND_STAND_IN_DEVICES", "0")]), 1, &["the driver finds no GPU", "nvidia-smi"]);
         assert_says(&gpu_doctor(&[("WARPGRIND_STAND_IN_HOST_NUMA", "0")]), 1, &["cannot map memory of the host"]);
         assert_says(&gpu_doctor(&[("WARPGRIND_STAND_IN_CAPABILITY", "61")]), 1, &["less than 7.0"]);

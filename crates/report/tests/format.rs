@@ -99,8 +99,8 @@ fn the_document_describes_what_is_written() {
         let value: Value = serde_json::from_str(line).expect("each line is JSON");
         check(&value, value["type"].as_str().expect("it says its type"), &tables, &mut seen);
     }
-    // `warpgrind prove`, `inject` and `campaign` write these, and tests of their own look at them.
-    let others = ["proof", "trial", "faults", "cell"];
+    // `warpgrind prove`, `inject`, `campaign` and `doctor` write these, and tests of their own look at them.
+    let others = ["proof", "trial", "faults", "cell", "gpu", "problem"];
     let of_reports = tables.keys().filter(|object| !others.contains(&object.as_str())).cloned();
     assert_eq!(seen, of_reports.collect::<BTreeSet<_>>(), "the test shows every object");
     expect("report.jsonl", &text);

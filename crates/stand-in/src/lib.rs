@@ -178,7 +178,7 @@ pub unsafe extern "C" fn cuGetProcAddress_v2(
 ) -> c_int {
     // SAFETY: a string that ends with zero.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-    let is_missing = std::env::var_os("WARPGRIND_STAND_IN_WITHOUT").is_some_and(|without| without == &*name);
+    let is_missing = std::env::var_os("WARPGRIND_STAND_IN_WITHOUT").is_some_and(|without| without == *name);
     let found = find(&name, version).filter(|_| !is_missing);
     // SAFETY: there is room for the answers.
     unsafe {
