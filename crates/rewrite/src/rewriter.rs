@@ -61,7 +61,7 @@ struct Offer {
 }
 
 /// More versions of one kernel are not made.
-const MOST_VERSIONS: usize = 64;
+const MOST_VERSIONS: usize = 128;
 
 impl<'t> Rewriter<'t> {
     /// For these tools. Those that change the program are called before those that look, whatever their order here.

@@ -76,6 +76,10 @@ fn run(
         table[RECORD_BUFFER as usize / 8] = records;
         table[COUNTERS as usize / 8] = counters;
         let [x, y, z] = block.map(u64::from);
+        physical = rmt.shape(number, physical).unwrap();
+        let threads: u32 = physical.block.iter().product();
+        // Slots are the last of dynamic shared memory.
+        let slots = physical.dynamic_shared.saturating_sub(16 * threads);
         for (word, value) in [
             ("BLOCK_X", x),
             ("BLOCK_Y", y),
@@ -83,6 +87,7 @@ fn run(
             ("THREADS", x * y * z),
             ("DYNAMIC_SHARED", 400),
             ("SHARED_DISTANCE", 512),
+            ("SLOTS", slots.into()),
         ] {
             table[rewriter.layout().offset("rmt", Word(word)).unwrap() as usize / 8] = value;
         }
@@ -91,7 +96,6 @@ fn run(
         machine.write(context, &bytes).unwrap();
         machine.write(records + RecordBuffer::CAPACITY as u64, &(RECORDS as u64).to_le_bytes()).unwrap();
         params.extend(context.to_le_bytes());
-        physical = rmt.shape(number, physical).unwrap();
         symbol = name;
     }
     let launch = Launch {
@@ -132,8 +136,11 @@ fn for_each_version(mut each: impl FnMut(&str, [u32; 3], usize, &str)) {
             }
         }
     }
-    // Two orders of memory and two kinds of shared memory; blocks of other layouts can be linear, too.
-    assert_eq!(seen, NAMES.len() * (8 + 8 + 4) - 4 - 10);
+    // Two orders of memory, two kinds of shared memory, and two exchanges; blocks of any size can be linear, and have neighbours
+    // as twins.
+    let of_block = [3, 3, 2].map(|layouts| 8 * layouts);
+    let of_kernel: usize = of_block.iter().sum();
+    assert_eq!(seen, NAMES.len() * of_kernel - of_block[2] - of_kernel / 2);
 }
 
 /// What kernels leave behind is what they leave behind without, in two schedules; and nothing is found.
@@ -203,15 +210,17 @@ fn compared(module: &Module, func: FuncId) -> Vec<(StmtId, StmtId, Vec<Reg>)> {
     found
 }
 
-/// Inserts the flip of a bit of a register, in all threads of one copy, before a statement.
-fn flip(editor: &mut Editor<'_>, before: StmtId, reg: Reg, copy: Copy) {
+/// Inserts the flip of a bit of a register, in all threads of one copy, before a statement of a version.
+fn flip(editor: &mut Editor<'_>, symbol: &str, before: StmtId, reg: Reg, copy: Copy) {
     let ty = editor.function().reg_type(reg);
     let tag = editor.tag("test", "flip", 0);
     let mut builder = editor.before(before, tag);
     let [lane, is_it] = [builder.reg(Type::B32), builder.reg(Type::Pred)];
-    let comparison = if copy == Copy::First { "setp.lt.u32" } else { "setp.ge.u32" };
+    let comparison = if copy == Copy::First { "setp.eq.u32" } else { "setp.ne.u32" };
+    let bit = if symbol.contains("_neighbours") { 1 } else { 16 };
     builder.inst("mov.u32", &[lane.into(), Operand::Special(Special::Laneid)]);
-    builder.inst(comparison, &[is_it.into(), lane.into(), 16.into()]);
+    builder.inst("and.b32", &[lane.into(), lane.into(), bit.into()]);
+    builder.inst(comparison, &[is_it.into(), lane.into(), 0.into()]);
     let guard = Guard::when(is_it);
     match (ty.kind(), ty.bits()) {
         (_, 1) => _ = builder.guarded(guard, "not.pred", &[reg.into(), reg.into()]),
@@ -249,7 +258,7 @@ fn for_each_flip(when: When, mut each: impl FnMut(&str, [u32; 3], Copy, &str, &R
                     let text = {
                         let mut editor = Editor::new(&mut flipped, func).unwrap();
                         let text = editor.view(stmt).unwrap().form.spelling().to_owned();
-                        flip(&mut editor, before, reg, copy);
+                        flip(&mut editor, symbol, before, reg, copy);
                         text
                     };
                     let order = Schedule::UntilBlocked { share: 256 };
@@ -317,7 +326,7 @@ fn branches_that_differ_are_found() {
         for (stmt, reg) in guarded.collect::<Vec<_>>() {
             for copy in [Copy::First, Copy::Second] {
                 let mut flipped = rewritten.module.clone();
-                flip(&mut Editor::new(&mut flipped, func).unwrap(), stmt, reg, copy);
+                flip(&mut Editor::new(&mut flipped, func).unwrap(), symbol, stmt, reg, copy);
                 let order = Schedule::UntilBlocked { share: 256 };
                 let ran = run(&flipped, rewritten.sites.len(), kernel, Some((version, symbol)), block, order);
                 assert!(is_found(&ran), "a branch of {symbol}, blocks of {block:?}, in the {copy:?} copy");

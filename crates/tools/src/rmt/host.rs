@@ -12,10 +12,10 @@ use toolkit::{
 };
 
 use super::instrument::Kept;
-use super::layout::{shared_distance, threads};
+use super::layout::{TWINS, shared_distance, threads};
 use super::recover::{Mismatches, Progress, RecoverPlan};
-use super::version::{KERNEL, Layout, ORIGINAL, Pair, Variant, Work};
-use super::{BLOCK_X, BLOCK_Y, BLOCK_Z, DYNAMIC_SHARED, SHARED_DISTANCE, THREADS, TOOL, findings, refusals};
+use super::version::{Exchange, KERNEL, Layout, ORIGINAL, Pair, Variant, Work};
+use super::{BLOCK_X, BLOCK_Y, BLOCK_Z, DYNAMIC_SHARED, SHARED_DISTANCE, SLOTS, THREADS, TOOL, findings, refusals};
 
 const VARIANT: Flag = Flag {
     name: "variant",
@@ -44,11 +44,32 @@ const ABLATE: Flag = Flag {
     value: Some(FlagValue { name: "WORK", default: "nothing", check: check_work }),
 };
 
-pub(super) const FLAGS: &[Flag] = &[VARIANT, RECOVER, EXPLAIN, ALLOW_UNPROTECTED, ABLATE];
+const EXCHANGE: Flag = Flag {
+    name: "exchange",
+    help: "How twins of the pair variants tell each other what they have: shuffle, slots (in shared memory)",
+    value: Some(FlagValue { name: "WAY", default: "shuffle", check: check_exchange }),
+};
+
+const PAIR_DISTANCE: Flag = Flag {
+    name: "pair-distance",
+    help: "How many lanes twins of the pair variants are apart: 16, 1 (neighbours)",
+    value: Some(FlagValue { name: "LANES", default: "16", check: check_distance }),
+};
+
+pub(super) const FLAGS: &[Flag] = &[VARIANT, EXCHANGE, PAIR_DISTANCE, RECOVER, EXPLAIN, ALLOW_UNPROTECTED, ABLATE];
 
 fn check_work(name: &str) -> Result<(), String> {
     let names = Work::ALL.map(Work::name);
     if names.contains(&name) { Ok(()) } else { Err(format!("it is one of {}", names.join(", "))) }
+}
+
+fn check_exchange(name: &str) -> Result<(), String> {
+    let names = Exchange::ALL.map(Exchange::name);
+    if names.contains(&name) { Ok(()) } else { Err(format!("it is one of {}", names.join(", "))) }
+}
+
+fn check_distance(lanes: &str) -> Result<(), String> {
+    if ["1", "16"].contains(&lanes) { Ok(()) } else { Err("it is 1 or 16".to_owned()) }
 }
 
 fn check_variant(name: &str) -> Result<(), String> {
@@ -66,6 +87,9 @@ pub(super) struct RmtInstance {
     /// The variants that are tried, in this order.
     variants: Vec<Variant>,
     work: Work,
+    exchange: Exchange,
+    /// How far twins are apart.
+    distance: u32,
     explains: bool,
     allows_unprotected: bool,
     stops_on_error: bool,
@@ -95,16 +119,24 @@ struct Decision {
 impl RmtInstance {
     pub(super) fn new(options: &Options, host: &Arc<dyn Host>) -> Self {
         let variants = Variant::named(options.get(&VARIANT)).map_or_else(|| Variant::ALL.to_vec(), |one| vec![one]);
+        let is_asked_for = |exchange: &Exchange| exchange.name() == options.get(&EXCHANGE);
         Self {
             host: Arc::clone(host),
             variants,
             work: Work::ALL.into_iter().find(|work| work.name() == options.get(&ABLATE)).unwrap_or(Work::All),
+            exchange: Exchange::ALL.into_iter().find(is_asked_for).unwrap_or(Exchange::Shuffle),
+            distance: if options.get(&PAIR_DISTANCE) == "1" { 1 } else { TWINS },
             explains: options.has(&EXPLAIN),
             allows_unprotected: options.has(&ALLOW_UNPROTECTED),
             stops_on_error: options.stop_on_error,
             mismatches: options.has(&RECOVER).then(Arc::default),
             launches: Mutex::default(),
         }
+    }
+
+    /// How twins tell each other what they have. What is left out, nobody exchanges.
+    fn exchange(&self) -> Exchange {
+        if self.work == Work::All { self.exchange } else { Exchange::Shuffle }
     }
 
     /// The first variant that is possible.
@@ -132,8 +164,8 @@ impl RmtInstance {
             of_version.map(|(_, refusal)| refusal.clone()).map_or(Ok(version), Err)
         };
         let Some(shared) = variant.shared() else { return refused(KERNEL) };
-        let layout = Layout::of(launch.shape.block);
-        let mut pair = Pair { layout, shared, is_in_place: true, work: self.work };
+        let layout = Layout::of(launch.shape.block, self.distance);
+        let mut pair = Pair { layout, exchange: self.exchange(), shared, is_in_place: true, work: self.work };
         refused(pair.number())?;
         let version = launch.versions.iter().find(|one| one.choice.first() == Some(&pair.number()));
         let functions = version.iter().flat_map(|version| version.states::<Kept>(TOOL));
@@ -240,7 +272,9 @@ impl Instance for RmtInstance {
 
     fn wants_version(&self, version: usize) -> bool {
         let is_asked_for = |pair: Pair| {
-            pair.work == self.work && self.variants.iter().any(|variant| variant.shared() == Some(pair.shared))
+            let is_of_variant = |variant: &Variant| variant.shared() == Some(pair.shared);
+            (pair.work, pair.exchange, pair.layout.distance()) == (self.work, self.exchange(), self.distance)
+                && self.variants.iter().any(is_of_variant)
         };
         Pair::numbered(version).is_none_or(is_asked_for)
     }
@@ -253,8 +287,9 @@ impl Instance for RmtInstance {
         }
     }
 
-    fn words(&self, launch: &LaunchView<'_>, _version: &KernelVersion, words: &mut Words<'_>) {
+    fn words(&self, launch: &LaunchView<'_>, version: &KernelVersion, words: &mut Words<'_>) {
         let [x, y, z] = launch.shape.block;
+        let pair = version.choice.first().and_then(|version| Pair::numbered(*version));
         for (word, value) in [
             (BLOCK_X, x),
             (BLOCK_Y, y),
@@ -262,6 +297,7 @@ impl Instance for RmtInstance {
             (THREADS, threads(launch.shape.block)),
             (DYNAMIC_SHARED, launch.shape.dynamic_shared),
             (SHARED_DISTANCE, shared_distance(launch.shape.dynamic_shared)),
+            (SLOTS, pair.map_or(0, |pair| pair.slots(launch.shape.dynamic_shared))),
         ] {
             words.set(word, value.into());
         }

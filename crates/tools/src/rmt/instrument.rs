@@ -55,7 +55,7 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>, pair: Pair) {
             at.before().guarded(Guard::when(is_filler), "exit", &[]);
         }
         if pair.work == Work::Doubled {
-            let second = exchange::is_second(at);
+            let second = exchange::is_second(at, pair);
             at.before().guarded(Guard::when(second), "exit", &[]);
         }
     }
@@ -64,7 +64,7 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>, pair: Pair) {
     kept.static_shared = bytes;
     kept.prints = prints;
     if pair.shared == Shared::Doubled {
-        shared::double(at);
+        shared::double(at, pair);
     }
 }
 
@@ -73,11 +73,11 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access, pair: Pair) {
     let place = place(at, access, pair.shared);
     let is_strong = access.access.order != Order::Weak;
     match (place, access.access.kind) {
-        (Place::Own, AccessKind::ReadWrite) if is_shared(access) => once_for_both(at, access),
+        (Place::Own, AccessKind::ReadWrite) if is_shared(access) => once_for_both(at, access, pair),
         (Place::Own, AccessKind::Write) if !is_shared(access) && at.state::<Kept>().prints => {
             // It may be an argument of what is printed. Local memory of twins has other addresses.
             let (site, values, guard) = (at.site(access), values(at, access.stmt), at.guard());
-            exchange::compare(at, site, &Intent { address: None, values, guard }, pair.work);
+            exchange::compare(at, site, &Intent { address: None, values, guard }, pair);
         }
         (Place::Own, _) => {}
         (_, AccessKind::Read) if !is_strong => {}
@@ -102,13 +102,13 @@ fn once(at: &mut Cursor<'_, '_>, access: &Access, pair: Pair, place: Place) {
     let address = has_address_in_register(at, access).then(|| at.address(access));
     let values = values(at, access.stmt);
     // A load has nothing to say but where it loads from.
-    let same = exchange::compare(at, site, &Intent { address, values, guard }, pair.work);
+    let same = exchange::compare(at, site, &Intent { address, values, guard }, pair);
     let is_global = access.access.space == AccessSpace::State(Space::Global);
     let orders_memory = pair.is_in_place || (pair.shared == Shared::Common && !is_global);
     if orders_memory && access.access.kind != AccessKind::Read {
-        exchange::meet_before(at);
+        exchange::meet_before(at, pair);
     }
-    let first = exchange::is_first(at);
+    let first = exchange::is_first(at, pair);
     let mut allowed = at.reg(Type::Pred);
     at.before().inst("and.pred", &[allowed.into(), same.into(), first.into()]);
     match place {
@@ -126,37 +126,37 @@ fn once(at: &mut Cursor<'_, '_>, access: &Access, pair: Pair, place: Place) {
     }
     let results = results(at, access.stmt);
     let receives = (!results.is_empty()).then(|| {
-        let (second, receives) = (exchange::is_second(at), at.reg(Type::Pred));
+        let (second, receives) = (exchange::is_second(at, pair), at.reg(Type::Pred));
         at.and_guard(receives, second, guard);
         receives
     });
     // Of what is inserted after the instruction, the last comes first.
     if let Some(receives) = receives {
-        exchange::hand_over(at, &results, receives);
+        exchange::hand_over(at, &results, receives, pair);
     }
     at.only_where(allowed);
     if orders_memory {
-        exchange::meet_after(at);
+        exchange::meet_after(at, pair);
     }
 }
 
 /// An atomic operation in shared memory that each copy has: both make it, and the second gets what the first got, because
 /// threads come in another order to it.
-fn once_for_both(at: &mut Cursor<'_, '_>, access: &Access) {
+fn once_for_both(at: &mut Cursor<'_, '_>, access: &Access, pair: Pair) {
     let results = results(at, access.stmt);
     if results.is_empty() {
         return;
     }
-    let (second, receives, guard) = (exchange::is_second(at), at.reg(Type::Pred), at.guard());
+    let (second, receives, guard) = (exchange::is_second(at, pair), at.reg(Type::Pred), at.guard());
     at.and_guard(receives, second, guard);
-    exchange::hand_over(at, &results, receives);
+    exchange::hand_over(at, &results, receives, pair);
 }
 
 /// The thread is about to leave a function.
 pub(super) fn exit(at: &mut Cursor<'_, '_>, exit: &Exit, pair: Pair) {
     if exit.ends_thread {
         let (site, guard) = (at.instruction_site(0), at.guard());
-        exchange::compare(at, site, &Intent { guard, ..Intent::default() }, pair.work);
+        exchange::compare(at, site, &Intent { guard, ..Intent::default() }, pair);
     }
 }
 
@@ -165,8 +165,8 @@ pub(super) fn call(at: &mut Cursor<'_, '_>, call: &Call, pair: Pair) {
     if is_print(at.editor().module(), call.callee) {
         at.state::<Kept>().has_side_effects = true;
         let (site, guard) = (at.instruction_site(0), at.guard());
-        let same = exchange::compare(at, site, &Intent { guard, ..Intent::default() }, pair.work);
-        let (first, allowed) = (exchange::is_first(at), at.reg(Type::Pred));
+        let same = exchange::compare(at, site, &Intent { guard, ..Intent::default() }, pair);
+        let (first, allowed) = (exchange::is_first(at, pair), at.reg(Type::Pred));
         at.before().inst("and.pred", &[allowed.into(), same.into(), first.into()]);
         at.and_guard(allowed, allowed, guard);
         let editor = at.editor();
@@ -206,12 +206,12 @@ pub(super) fn sync(at: &mut Cursor<'_, '_>, sync: &Sync, pair: Pair) {
         return;
     }
     let (site, guard, values) = (at.instruction_site(0), at.guard(), values(at, sync.stmt));
-    exchange::compare(at, site, &Intent { address: None, values, guard }, pair.work);
+    exchange::compare(at, site, &Intent { address: None, values, guard }, pair);
 }
 
 /// An instruction has written registers: what it read of the device is handed over if it is another for each thread, and so is
 /// the result of a call that is made once.
-pub(super) fn definition(at: &mut Cursor<'_, '_>, definition: &Definition) {
+pub(super) fn definition(at: &mut Cursor<'_, '_>, definition: &Definition, pair: Pair) {
     let once = at.state::<Kept>().results.clone();
     let view = at.editor().view(definition.stmt).expect("an instruction writes registers");
     let is_result = |operand: &Operand| matches!(operand, Operand::SymbolAddress(symbol, _) if once.contains(symbol));
@@ -223,9 +223,9 @@ pub(super) fn definition(at: &mut Cursor<'_, '_>, definition: &Definition) {
     if !is_read {
         return;
     }
-    let (second, receives, guard) = (exchange::is_second(at), at.reg(Type::Pred), at.guard());
+    let (second, receives, guard) = (exchange::is_second(at, pair), at.reg(Type::Pred), at.guard());
     at.and_guard(receives, second, guard);
-    exchange::hand_over(at, &definition.regs, receives);
+    exchange::hand_over(at, &definition.regs, receives, pair);
 }
 
 /// Whether a special register may be another for each thread, and is not hidden.

@@ -1,18 +1,21 @@
 //! Where twins are: the shape of a doubled block, and the ids that its threads see.
 //!
 //! Lanes 0 to 15 of a warp are threads of the program, and lanes 16 to 31 their twins. Neighbours stay neighbours, so what
-//! accesses of a warp touch stays together, on GPUs and on devices that run warps as vectors.
+//! accesses of a warp touch stays together, on GPUs and on devices that run warps as vectors. With twins beside each other, as
+//! Wadden and others have them (ISCA 2014, Figure 2), it does not.
 
 use ptx::ir::{Operand, Reg};
 use ptx::special::Special;
 use ptx::types::Type;
 use rewrite::{Cursor, LaunchShape, Refusal, ThreadId};
 
-use super::version::{Layout, Pair, Shared};
+use super::version::{Exchange, Layout, Pair, Shared};
 use super::{BLOCK_X, BLOCK_Y, DYNAMIC_SHARED, TOOL};
 
-/// Twins of a warp.
+/// Twins of a warp, and how far they are apart unless they are neighbours.
 pub(super) const TWINS: u32 = 16;
+/// Bytes of a slot of shared memory through which a thread tells its twin something.
+pub(super) const SLOT: u32 = 16;
 /// Threads of the largest block that can be doubled.
 const MOST_THREADS: u32 = 512;
 /// The copies of dynamic shared memory begin at multiples of this.
@@ -29,10 +32,16 @@ pub(super) fn shared_distance(bytes: u32) -> u32 {
 }
 
 impl Layout {
-    /// The layout for blocks of a size.
-    pub(super) fn of(block: [u32; 3]) -> Self {
+    /// How far twins are apart, in lanes.
+    pub(super) fn distance(self) -> u32 {
+        if self == Self::Neighbours { 1 } else { TWINS }
+    }
+
+    /// The layout for blocks of a size whose twins are so far apart.
+    pub(super) fn of(block: [u32; 3], distance: u32) -> Self {
         let [x, y, _] = block;
         match () {
+            () if distance == 1 => Self::Neighbours,
             () if x.is_multiple_of(TWINS) => Self::Rows,
             () if x == TWINS / 2 && y.is_multiple_of(2) => Self::Eights,
             () => Self::Linear,
@@ -49,21 +58,35 @@ impl Pair {
             let reason = format!("blocks of {x} × {y} × {z} threads cannot be doubled");
             return Err(Refusal::new(TOOL, "block-too-large", reason));
         }
-        if self.layout != Layout::Linear && self.layout != Layout::of(shape.block) {
+        let fits_all = matches!(self.layout, Layout::Linear | Layout::Neighbours);
+        if !fits_all && self.layout != Layout::of(shape.block, TWINS) {
             let reason = format!("blocks of {x} × {y} × {z} threads have another layout");
             return Err(Refusal::new(TOOL, "layout", reason));
         }
         let block = match self.layout {
-            Layout::Rows => [2 * x, y, z],
+            Layout::Rows | Layout::Neighbours => [2 * x, y, z],
             Layout::Eights => [x, 2 * y, z],
             Layout::Linear => [2 * TWINS, all.div_ceil(TWINS), 1],
         };
-        let dynamic_shared = match shape.dynamic_shared {
+        let dynamic_shared = match self.exchange {
+            Exchange::Shuffle => self.program_shared(shape.dynamic_shared),
+            Exchange::Slots => self.slots(shape.dynamic_shared).saturating_add(threads(block) * SLOT),
+        };
+        Ok(LaunchShape { block, dynamic_shared, ..shape })
+    }
+
+    /// Bytes of dynamic shared memory that the program has in a block of this version.
+    fn program_shared(self, bytes: u32) -> u32 {
+        match bytes {
             0 => 0,
             bytes if self.shared == Shared::Doubled => shared_distance(bytes).saturating_add(bytes),
             bytes => bytes,
-        };
-        Ok(LaunchShape { block, dynamic_shared, ..shape })
+        }
+    }
+
+    /// Where in dynamic shared memory the slots of threads begin, if the program asks for so many bytes of it.
+    pub(super) fn slots(self, bytes: u32) -> u32 {
+        self.program_shared(bytes).checked_next_multiple_of(SLOT).unwrap_or(u32::MAX)
     }
 
     /// Which thread of the program a thread is.
@@ -72,6 +95,7 @@ impl Pair {
         let thread = match self.layout {
             Layout::Rows => [x / (2 * TWINS) * TWINS + x % TWINS, y, z],
             Layout::Eights => [x, y / 4 * 2 + y % 2, z],
+            Layout::Neighbours => [x / 2, y, z],
             Layout::Linear => {
                 let [width, height, _] = shape.block.map(|size| size.max(1));
                 let number = y * TWINS + x % TWINS;
@@ -93,7 +117,7 @@ impl Pair {
                 let y = physical(at, TidY);
                 without_twins(at, y, 2)
             }
-            (NtidX, Layout::Rows) | (NtidY, Layout::Eights) => {
+            (TidX | NtidX, Layout::Neighbours) | (NtidX, Layout::Rows) | (NtidY, Layout::Eights) => {
                 let size = physical(at, special);
                 compute(at, "shr.u32", &[size.into(), 1.into()])
             }
@@ -112,7 +136,7 @@ impl Pair {
             (NtidX, Layout::Linear) => size(at, BLOCK_X),
             (NtidY, Layout::Linear) => size(at, BLOCK_Y),
             (NtidZ, Layout::Linear) => size(at, super::BLOCK_Z),
-            (Laneid, _) => lane(at),
+            (Laneid, _) => self.lane(at),
             (Warpid, _) => {
                 let warp = warp(at);
                 compute(at, "shr.u32", &[warp.into(), 1.into()])
@@ -123,7 +147,7 @@ impl Pair {
                 compute(at, "shr.u32", &[more.into(), 1.into()])
             }
             (LanemaskEq, _) => {
-                let lane = lane(at);
+                let lane = self.lane(at);
                 compute(at, "shl.b32", &[1.into(), lane.into()])
             }
             (LanemaskLt, _) => {
@@ -146,6 +170,17 @@ impl Pair {
             _ => return None,
         })
     }
+
+    /// The lane that the program sees: two warps of the device are one of the program.
+    fn lane(self, at: &mut Cursor<'_, '_>) -> Reg {
+        let [warp, lane] = [warp(at), physical(at, Special::Laneid)];
+        let low = match self.layout {
+            Layout::Neighbours => compute(at, "shr.u32", &[lane.into(), 1.into()]),
+            _ => compute(at, "and.b32", &[lane.into(), i64::from(TWINS - 1).into()]),
+        };
+        let odd = compute(at, "and.b32", &[warp.into(), 1.into()]);
+        compute(at, "mad.lo.u32", &[odd.into(), i64::from(TWINS).into(), low.into()])
+    }
 }
 
 /// The number in the program of something that is followed by its twin after so many.
@@ -163,12 +198,12 @@ pub(super) fn physical(at: &mut Cursor<'_, '_>, special: Special) -> Reg {
 }
 
 /// A number of 32 bits that is computed where the function begins.
-fn compute(at: &mut Cursor<'_, '_>, spelling: &str, operands: &[Operand]) -> Reg {
+pub(super) fn compute(at: &mut Cursor<'_, '_>, spelling: &str, operands: &[Operand]) -> Reg {
     at.at_entry(spelling, Type::B32, operands)
 }
 
 /// A size that the launch tells.
-fn size(at: &mut Cursor<'_, '_>, word: rewrite::context::Word) -> Reg {
+pub(super) fn size(at: &mut Cursor<'_, '_>, word: rewrite::context::Word) -> Reg {
     let word = at.word(word);
     at.at_entry("cvt.u32.u64", Type::B32, &[word.into()])
 }
@@ -192,21 +227,18 @@ pub(super) fn is_filler(at: &mut Cursor<'_, '_>) -> Reg {
     at.at_entry("setp.ge.u32", Type::Pred, &[number.into(), all.into()])
 }
 
-/// The warp of the device: the block's threads in the order of x, y and z.
-fn warp(at: &mut Cursor<'_, '_>) -> Reg {
+/// The number of the thread in the block of the device: its threads in the order of x, y and z.
+pub(super) fn number(at: &mut Cursor<'_, '_>) -> Reg {
     let [x, y, z] = [Special::TidX, Special::TidY, Special::TidZ].map(|special| physical(at, special));
     let [width, height] = [Special::NtidX, Special::NtidY].map(|special| physical(at, special));
     let row = compute(at, "mad.lo.u32", &[z.into(), height.into(), y.into()]);
-    let number = compute(at, "mad.lo.u32", &[row.into(), width.into(), x.into()]);
-    compute(at, "shr.u32", &[number.into(), 5.into()])
+    compute(at, "mad.lo.u32", &[row.into(), width.into(), x.into()])
 }
 
-/// The lane that the program sees: two warps of the device are one of the program.
-fn lane(at: &mut Cursor<'_, '_>) -> Reg {
-    let [warp, lane] = [warp(at), physical(at, Special::Laneid)];
-    let low = compute(at, "and.b32", &[lane.into(), i64::from(TWINS - 1).into()]);
-    let odd = compute(at, "and.b32", &[warp.into(), 1.into()]);
-    compute(at, "mad.lo.u32", &[odd.into(), i64::from(TWINS).into(), low.into()])
+/// The warp of the device.
+fn warp(at: &mut Cursor<'_, '_>) -> Reg {
+    let number = number(at);
+    compute(at, "shr.u32", &[number.into(), 5.into()])
 }
 
 #[cfg(test)]
@@ -214,13 +246,13 @@ mod tests {
     use super::*;
     use crate::rmt::version::Work;
 
-    /// Every thread of the program has one twin, in its warp, sixteen lanes apart.
+    /// Every thread of the program has one twin, in its warp, sixteen lanes apart or beside it.
     #[test]
     fn twins_are_in_one_warp() {
-        for block in
-            [[16, 1, 1], [32, 8, 1], [48, 2, 3], [8, 8, 1], [8, 2, 3], [8, 3, 1], [5, 7, 3], [1, 1, 1], [512, 1, 1]]
-        {
-            let pair = Pair { layout: Layout::of(block), shared: Shared::Doubled, is_in_place: false, work: Work::All };
+        let blocks =
+            [[16, 1, 1], [32, 8, 1], [48, 2, 3], [8, 8, 1], [8, 2, 3], [8, 3, 1], [5, 7, 3], [1, 1, 1], [512, 1, 1]];
+        for (block, distance) in blocks.into_iter().flat_map(|block| [1, TWINS].map(|distance| (block, distance))) {
+            let pair = Pair { layout: Layout::of(block, distance), ..PAIR };
             let shape = LaunchShape { grid: [1; 3], block, dynamic_shared: 0, is_cooperative: false };
             let doubled = pair.shape(shape).unwrap();
             let mut seen = std::collections::BTreeMap::<[u32; 3], Vec<u32>>::new();
@@ -234,8 +266,27 @@ mod tests {
             assert_eq!(seen.len() as u32, threads(block), "{block:?}");
             for (thread, lanes) in seen {
                 let [first, twin] = lanes[..] else { panic!("{thread:?} of {block:?} has {lanes:?}") };
-                assert_eq!((first / 32, first + 16), (twin / 32, twin), "{thread:?} of {block:?}");
+                assert_eq!((first / 32, first + distance), (twin / 32, twin), "{thread:?} of {block:?}");
             }
         }
+    }
+
+    const PAIR: Pair = Pair {
+        layout: Layout::Rows,
+        exchange: Exchange::Shuffle,
+        shared: Shared::Doubled,
+        is_in_place: false,
+        work: Work::All,
+    };
+
+    /// Every thread has a slot, after what the program has of shared memory.
+    #[test]
+    fn slots_are_after_shared_memory() {
+        let shape = LaunchShape { grid: [1; 3], block: [32, 1, 1], dynamic_shared: 100, is_cooperative: false };
+        let slots = |shared| Pair { exchange: Exchange::Slots, shared, ..PAIR };
+        assert_eq!(slots(Shared::Doubled).slots(100), 240);
+        assert_eq!(slots(Shared::Doubled).shape(shape).unwrap().dynamic_shared, 240 + 64 * SLOT);
+        assert_eq!(slots(Shared::Common).shape(shape).unwrap().dynamic_shared, 112 + 64 * SLOT);
+        assert_eq!(PAIR.shape(shape).unwrap().dynamic_shared, 228);
     }
 }

@@ -1,10 +1,11 @@
 //! Redundant multithreading: kernels compute everything twice, and compare what leaves a thread before it does.
 //!
 //! In the `pair` variants a block has twice as many threads: sixteen lanes of a warp are threads of the program, the others
-//! their twins (`layout.rs`). Twins exchange what they are about to store by shuffles (`exchange.rs`), and one of them stores it
-//! where both agree (`instrument.rs`). The `kernel` variant runs the whole launch twice from the same memory (`host.rs`).
+//! their twins (`layout.rs`). Twins exchange what they are about to store (`exchange.rs`), and one of them stores it where both agree
+//! (`instrument.rs`). The `kernel` variant runs the whole launch twice from the same memory (`host.rs`).
 //! The README beside this file says what is inside the sphere of replication and what is not.
 
+mod channel;
 mod exchange;
 mod findings;
 mod host;
@@ -46,9 +47,12 @@ const DYNAMIC_SHARED: Word = Word("DYNAMIC_SHARED");
 /// How far the copies of it are apart.
 const SHARED_DISTANCE: Word = Word("SHARED_DISTANCE");
 
+/// Where in dynamic shared memory the slots of threads begin.
+const SLOTS: Word = Word("SLOTS");
+
 /// What `device.ptx` says by name.
 const CONSTANTS: &[(&str, u64)] = &[
-    ("TWINS", layout::TWINS as u64),
+    ("DISTANCE", exchange::DISTANCE as u64),
     ("GUARD", findings::GUARD as u64),
     ("PLACE", findings::PLACE as u64),
     ("ADDRESS", findings::ADDRESS as u64),
@@ -87,7 +91,7 @@ impl Instrumentation for Rmt {
     }
 
     fn words(&self) -> &'static [Word] {
-        &[BLOCK_X, BLOCK_Y, BLOCK_Z, THREADS, DYNAMIC_SHARED, SHARED_DISTANCE]
+        &[BLOCK_X, BLOCK_Y, BLOCK_Z, THREADS, DYNAMIC_SHARED, SHARED_DISTANCE, SLOTS]
     }
 
     fn device_code(&self) -> Option<DeviceCode> {
@@ -157,8 +161,8 @@ impl Instrumentation for Rmt {
     }
 
     fn definition(&self, at: &mut Cursor<'_, '_>, definition: &Definition) {
-        if computed(at).is_some() {
-            instrument::definition(at, definition);
+        if let Some(pair) = computed(at) {
+            instrument::definition(at, definition, pair);
         }
     }
 }

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SHARED_DISTANCE;
 use super::exchange;
+use super::version::Pair;
 
 /// Bytes of the variables in shared memory that a function has or names, without those whose size a launch gives.
 pub(super) fn static_bytes(at: &mut Cursor<'_, '_>) -> u64 {
@@ -32,7 +33,7 @@ pub(super) fn static_bytes_of(module: &Module, func: FuncId) -> u64 {
 }
 
 /// Lets the function access the memory of its copy.
-pub(super) fn double(at: &mut Cursor<'_, '_>) {
+pub(super) fn double(at: &mut Cursor<'_, '_>, pair: Pair) {
     let uses = {
         let editor = at.editor();
         uses(editor.module(), editor.function())
@@ -41,12 +42,12 @@ pub(super) fn double(at: &mut Cursor<'_, '_>) {
     for (stmt, (list, index), symbol) in uses {
         let variable = *doubled.entry(symbol).or_insert_with(|| Doubled::of(at, symbol));
         let replaced = match at.editor().body().operands(list)[index] {
-            Operand::SymbolAddress(_, offset) => Operand::RegAddress(variable.base(at, Type::B32), offset),
+            Operand::SymbolAddress(_, offset) => Operand::RegAddress(variable.base(at, Type::B32, pair), offset),
             Operand::Symbol(_, offset) => {
                 let ty = at.editor().view(stmt).and_then(|view| view.form.types().last().copied());
                 let is_long = ty.is_some_and(|ty| ty.bits() == 64);
                 let (ty, add) = if is_long { (Type::B64, "add.u64") } else { (Type::B32, "add.u32") };
-                let base = variable.base(at, ty);
+                let base = variable.base(at, ty, pair);
                 match offset {
                     0 => base.into(),
                     _ => at.at_entry(add, ty, &[base.into(), i64::from(offset).into()]).into(),
@@ -91,11 +92,11 @@ impl Doubled {
     }
 
     /// The register with the address in the thread's copy.
-    fn base(self, at: &mut Cursor<'_, '_>, ty: Type) -> Reg {
+    fn base(self, at: &mut Cursor<'_, '_>, ty: Type, pair: Pair) -> Reg {
         let is_long = ty == Type::B64;
         let [mov, mul, add] =
             if is_long { ["mov.u64", "mul.lo.u64", "add.u64"] } else { ["mov.u32", "mul.lo.u32", "add.u32"] };
-        let mut copy = exchange::copy(at);
+        let mut copy = exchange::copy(at, pair);
         if is_long {
             copy = at.at_entry("cvt.u64.u32", Type::B64, &[copy.into()]);
         }

@@ -50,6 +50,29 @@ pub(super) enum Layout {
     Eights,
     /// The block has rows of 32: sixteen threads in the order of the program, and their twins.
     Linear,
+    /// The rows of the block are twice as long: after every thread comes its twin. Rows have any length.
+    Neighbours,
+}
+
+/// How twins tell each other something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Exchange {
+    /// By shuffles, from register to register.
+    Shuffle,
+    /// Each writes into a slot of its own in shared memory, and reads that of the other.
+    Slots,
+}
+
+impl Exchange {
+    pub(super) const ALL: [Self; 2] = [Self::Shuffle, Self::Slots];
+
+    /// As users name it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Shuffle => "shuffle",
+            Self::Slots => "slots",
+        }
+    }
 }
 
 /// Whose shared memory is.
@@ -59,6 +82,10 @@ pub(super) enum Shared {
     Doubled,
     /// Both copies have one.
     Common,
+}
+
+impl Shared {
+    const ALL: [Self; 2] = [Self::Doubled, Self::Common];
 }
 
 /// How much of the work is done, to tell what costs how much.
@@ -90,6 +117,7 @@ impl Work {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pair {
     pub(super) layout: Layout,
+    pub(super) exchange: Exchange,
     pub(super) shared: Shared,
     /// Whether the launch may read what it writes, so that twins wait for each other around stores.
     pub(super) is_in_place: bool,
@@ -107,23 +135,28 @@ const FIRST_PAIR: usize = 2;
 /// The names of all versions, by their numbers.
 pub(super) static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let mut names = vec!["", "kernel"];
-    names.extend((FIRST_PAIR..).map_while(|version| Some(&*Pair::numbered(version)?.name().leak())));
+    names.extend(PAIRS.iter().map(|pair| &*pair.name().leak()));
     names
 });
 
-/// All layouts, in the order of the numbers of versions.
-const LAYOUTS: [Layout; 3] = [Layout::Rows, Layout::Eights, Layout::Linear];
+/// All versions in which twins are in one warp, in the order of their numbers.
+static PAIRS: LazyLock<Vec<Pair>> = LazyLock::new(|| {
+    let layouts = [Layout::Rows, Layout::Eights, Layout::Linear, Layout::Neighbours];
+    let mut pairs = Vec::new();
+    for (work, exchange) in Work::ALL.into_iter().flat_map(|work| Exchange::ALL.map(|exchange| (work, exchange))) {
+        for (layout, shared) in layouts.into_iter().flat_map(|layout| Shared::ALL.map(|shared| (layout, shared))) {
+            pairs.extend([false, true].map(|is_in_place| Pair { layout, exchange, shared, is_in_place, work }));
+        }
+    }
+    // Versions of which something is left out are there to tell what that costs: one exchange is enough.
+    pairs.retain(|pair| pair.work == Work::All || pair.exchange == Exchange::Shuffle);
+    pairs
+});
 
 impl Pair {
     /// The version of a number; nothing for those that are the original.
     pub(super) fn numbered(version: usize) -> Option<Self> {
-        let number = version.checked_sub(FIRST_PAIR)?;
-        Some(Self {
-            is_in_place: number & 1 != 0,
-            shared: if number & 2 != 0 { Shared::Common } else { Shared::Doubled },
-            layout: LAYOUTS[number / 4 % LAYOUTS.len()],
-            work: *Work::ALL.get(number / 4 / LAYOUTS.len())?,
-        })
+        PAIRS.get(version.checked_sub(FIRST_PAIR)?).copied()
     }
 
     fn name(self) -> String {
@@ -131,24 +164,21 @@ impl Pair {
             Layout::Rows => "",
             Layout::Eights => "-eights",
             Layout::Linear => "-linear",
+            Layout::Neighbours => "-neighbours",
         };
         let work = match self.work {
             Work::All => "",
             Work::NotCompared => "-not-compared",
             Work::Doubled => "-not-computed",
         };
+        let exchange = if self.exchange == Exchange::Slots { "-slots" } else { "" };
         let shared = if self.shared == Shared::Common { "-no-shared" } else { "" };
         let order = if self.is_in_place { "-in-place" } else { "" };
-        format!("pair{work}{layout}{shared}{order}")
+        format!("pair{work}{layout}{exchange}{shared}{order}")
     }
 
     pub(super) fn number(self) -> usize {
-        let layout = LAYOUTS.iter().position(|layout| *layout == self.layout).expect("all layouts have versions");
-        let work = Work::ALL.iter().position(|work| *work == self.work).expect("all work has versions");
-        FIRST_PAIR
-            + 4 * (layout + LAYOUTS.len() * work)
-            + 2 * usize::from(self.shared == Shared::Common)
-            + usize::from(self.is_in_place)
+        FIRST_PAIR + PAIRS.iter().position(|pair| *pair == self).expect("all versions have a number")
     }
 }
 
@@ -159,7 +189,7 @@ mod tests {
     #[test]
     fn numbers_and_names_agree() {
         assert_eq!([ORIGINAL, KERNEL].map(Pair::numbered), [None; 2]);
-        assert_eq!(NAMES.len(), FIRST_PAIR + 36);
+        assert_eq!(NAMES.len(), FIRST_PAIR + 64);
         assert_eq!(NAMES[..4], ["", "kernel", "pair", "pair-in-place"]);
         for (number, name) in NAMES.iter().enumerate().skip(FIRST_PAIR) {
             let pair = Pair::numbered(number).unwrap();
