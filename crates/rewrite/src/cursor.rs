@@ -238,8 +238,8 @@ impl<'e, 'm> Cursor<'e, 'm> {
         }
     }
 
-    /// A helper that is about to be called; nothing, and a note of it, if nobody brings it.
-    fn helper(&mut self, name: &str) -> Option<FuncId> {
+    /// A helper that is about to be called, by [`Builder::call`]; nothing, and a note of it, if nobody brings it.
+    pub fn helper(&mut self, name: &str) -> Option<FuncId> {
         let func = self.helpers.functions.get(name).copied();
         match func {
             Some(_) => self.function.is_used = true,
@@ -264,6 +264,15 @@ impl<'e, 'm> Cursor<'e, 'm> {
         self.function.last = Some(builder.inst(spelling, &all));
         self.function.at_entry.insert(key, reg);
         reg
+    }
+
+    /// Inserts an instruction where the function begins, after the values that were computed there until now.
+    pub fn insert_at_entry(&mut self, guard: Option<Guard>, spelling: &str, operands: &[Operand]) {
+        let mut builder = match self.function.last {
+            Some(last) => self.editor.after(last, self.tag),
+            None => self.editor.at_entry(self.tag),
+        };
+        self.function.last = Some(builder.inst_if(guard, spelling, operands));
     }
 
     /// Reads a special register here: what the program sees in it.

@@ -2,8 +2,9 @@
 //! thread is found.
 
 use interp::{Config, Launch, LaunchError, Machine, Schedule};
+use ptx::analysis::CallGraph;
 use ptx::edit::Editor;
-use ptx::ir::{FuncId, Guard, Module, Operand, Reg, StmtId};
+use ptx::ir::{FuncId, Guard, Module, Operand, Reg, StmtId, Symbol};
 use ptx::ops::Effect;
 use ptx::special::Special;
 use ptx::types::{Type, TypeKind};
@@ -11,7 +12,7 @@ use rewrite::context::{COUNTERS, RECORD_BUFFER, RecordBuffer, Word};
 use rewrite::{LaunchShape, Rewriter, Rewritten};
 
 const KERNELS: &str = include_str!("kernels.ptx");
-const NAMES: [&str; 6] = ["stores", "branches", "tiles", "counted", "atomics", "in_place"];
+const NAMES: [&str; 7] = ["stores", "branches", "tiles", "counted", "atomics", "in_place", "collectives"];
 /// Blocks for each of the layouts: one that is as wide as twins are apart, one of eight, and one of neither.
 const BLOCKS: [[u32; 3]; 3] = [[32, 1, 1], [8, 4, 1], [5, 3, 1]];
 const BYTES: u64 = 2048;
@@ -78,8 +79,12 @@ fn run(
         let [x, y, z] = block.map(u64::from);
         physical = rmt.shape(number, physical).unwrap();
         let threads: u32 = physical.block.iter().product();
-        // Slots are the last of dynamic shared memory.
-        let slots = physical.dynamic_shared.saturating_sub(16 * threads);
+        // Slots, or a log, are the last of dynamic shared memory.
+        let bytes = if name.contains("warp_pair") { threads / 2 * (8 + 4 * 16) } else { threads * 16 };
+        let slots = physical.dynamic_shared.saturating_sub(bytes);
+        // One pair of blocks has a log at a time.
+        let counters = 64 + 12 * u64::from(threads).next_multiple_of(16);
+        let log = machine.allocate(counters + 16 * 16 * u64::from(threads), 64);
         for (word, value) in [
             ("BLOCK_X", x),
             ("BLOCK_Y", y),
@@ -88,6 +93,9 @@ fn run(
             ("DYNAMIC_SHARED", 400),
             ("SHARED_DISTANCE", 512),
             ("SLOTS", slots.into()),
+            ("LOG", log),
+            ("LOG_ENTRIES", log + counters),
+            ("REGIONS", 1),
         ] {
             table[rewriter.layout().offset("rmt", Word(word)).unwrap() as usize / 8] = value;
         }
@@ -115,14 +123,16 @@ fn run(
     Ran::Ended { memory: machine.read(output, BYTES).unwrap().to_vec(), records }
 }
 
-/// All versions of all kernels, in all layouts.
-fn for_each_version(mut each: impl FnMut(&str, [u32; 3], usize, &str)) {
-    let rewritten = rewriter().rewrite(module()).unwrap();
+/// All versions of all kernels, in all layouts; each in a module of its own.
+fn for_each_version(mut each: impl FnMut(&Rewritten, &str, [u32; 3], usize, &str)) {
+    let (plain, rewritten) = (module(), rewriter().rewrite(module()).unwrap());
+    let calls = CallGraph::of(&plain);
     let mut seen = 0;
     for kernel in NAMES {
+        let func = plain.function(kernel).unwrap();
         for block in BLOCKS {
-            // A barrier of 32 threads is for whole warps.
-            if kernel == "counted" && block == BLOCKS[2] {
+            // A barrier of 32 threads, or a shuffle among them, is for whole warps.
+            if ["counted", "collectives"].contains(&kernel) && block == BLOCKS[2] {
                 continue;
             }
             for version in versions(&rewritten, kernel, shape(block)) {
@@ -131,7 +141,8 @@ fn for_each_version(mut each: impl FnMut(&str, [u32; 3], usize, &str)) {
                 if kernel == "in_place" && !symbol.ends_with("_in_place") {
                     continue;
                 }
-                each(kernel, block, version, symbol);
+                let alone = rewriter().rewrite_kernel(&plain, &calls, func, |choice| choice == [version]).unwrap();
+                each(&alone, kernel, block, version, symbol);
                 seen += 1;
             }
         }
@@ -140,7 +151,10 @@ fn for_each_version(mut each: impl FnMut(&str, [u32; 3], usize, &str)) {
     // as twins.
     let of_block = [3, 3, 2].map(|layouts| 8 * layouts);
     let of_kernel: usize = of_block.iter().sum();
-    assert_eq!(seen, NAMES.len() * of_kernel - of_block[2] - of_kernel / 2);
+    let in_warps = 6 * of_kernel - of_block[2] - of_kernel / 2;
+    // Two orders, of warps if they are whole, and of blocks.
+    let with_log = 4 * (4 + 4 + 2) + 5 + 2 * (4 + 4);
+    assert_eq!(seen, in_warps + with_log);
 }
 
 /// What kernels leave behind is what they leave behind without, in two schedules; and nothing is found.
@@ -149,7 +163,7 @@ fn kernels_do_what_they_do_without() {
     let plain = module();
     let rewritten = rewriter().rewrite(module()).unwrap();
     assert_eq!(ptx::verify(&rewritten.module), []);
-    for_each_version(|kernel, block, version, symbol| {
+    for_each_version(|rewritten, kernel, block, version, symbol| {
         for order in [Schedule::UntilBlocked { share: 256 }, Schedule::Random { longest: 1 }] {
             let expected = run(&plain, 0, kernel, None, block, order);
             let ran = run(&rewritten.module, rewritten.sites.len(), kernel, Some((version, symbol)), block, order);
@@ -214,12 +228,30 @@ fn compared(module: &Module, func: FuncId) -> Vec<(StmtId, StmtId, Vec<Reg>)> {
 fn flip(editor: &mut Editor<'_>, symbol: &str, before: StmtId, reg: Reg, copy: Copy) {
     let ty = editor.function().reg_type(reg);
     let tag = editor.tag("test", "flip", 0);
+    let mut globals = editor.module().globals.iter();
+    let ticket = globals.find(|(_, variable)| editor.module().text(variable.name) == "warpgrind_rmt_ticket");
+    let ticket = ticket.map(|(global, _)| Symbol::Global(global));
     let mut builder = editor.before(before, tag);
     let [lane, is_it] = [builder.reg(Type::B32), builder.reg(Type::Pred)];
     let comparison = if copy == Copy::First { "setp.eq.u32" } else { "setp.ne.u32" };
-    let bit = if symbol.contains("_neighbours") { 1 } else { 16 };
-    builder.inst("mov.u32", &[lane.into(), Operand::Special(Special::Laneid)]);
-    builder.inst("and.b32", &[lane.into(), lane.into(), bit.into()]);
+    match () {
+        () if symbol.contains("_inter") => {
+            builder.inst("ld.shared.b32", &[lane.into(), Operand::SymbolAddress(ticket.expect("blocks draw one"), 0)]);
+            builder.inst("and.b32", &[lane.into(), lane.into(), 1.into()]);
+        }
+        () if symbol.contains("_warp_pair") => {
+            let depth = builder.reg(Type::B32);
+            builder.inst("mov.u32", &[lane.into(), Operand::Special(Special::TidZ)]);
+            builder.inst("mov.u32", &[depth.into(), Operand::Special(Special::NtidZ)]);
+            builder.inst("shr.u32", &[depth.into(), depth.into(), 1.into()]);
+            builder.inst("div.u32", &[lane.into(), lane.into(), depth.into()]);
+        }
+        () => {
+            let bit = if symbol.contains("_neighbours") { 1 } else { 16 };
+            builder.inst("mov.u32", &[lane.into(), Operand::Special(Special::Laneid)]);
+            builder.inst("and.b32", &[lane.into(), lane.into(), bit.into()]);
+        }
+    }
     builder.inst(comparison, &[is_it.into(), lane.into(), 0.into()]);
     let guard = Guard::when(is_it);
     match (ty.kind(), ty.bits()) {
@@ -243,8 +275,7 @@ enum Copy {
 
 /// Flips a bit in every register of every instruction that twins compare something for, once in each copy.
 fn for_each_flip(when: When, mut each: impl FnMut(&str, [u32; 3], Copy, &str, &Ran)) {
-    let rewritten = rewriter().rewrite(module()).unwrap();
-    for_each_version(|kernel, block, version, symbol| {
+    for_each_version(|rewritten, kernel, block, version, symbol| {
         let func = rewritten.module.function(symbol).unwrap();
         for (first, stmt, mut regs) in compared(&rewritten.module, func) {
             let mut sites = rewritten.sites.numbered().map(|(_, site)| site);
@@ -293,18 +324,19 @@ fn flips_before_a_comparison_are_found() {
 /// A flip after a comparison, and before what is compared happens, is the window that remains: in the copy that does it. In the
 /// other copy it changes nothing that leaves the thread.
 #[test]
-fn flips_after_a_comparison_matter_in_the_first_copy_only() {
+fn flips_after_a_comparison_matter_in_one_copy_only() {
     let plain = module();
     let mut in_window = 0;
     for_each_flip(When::After, |kernel, block, copy, place, ran| {
         let is_right = *ran == run(&plain, 0, kernel, None, block, Schedule::UntilBlocked { share: 256 });
-        match copy {
-            Copy::First => in_window += usize::from(!is_found(ran) && !is_right),
+        // With a log, the second copy does what is compared, but for loads, which the first makes.
+        let has_log = place.contains("_inter") || place.contains("_warp_pair");
+        let is_doer = (copy == Copy::Second) == (has_log && !place.contains("ld."));
+        match is_doer {
+            true => in_window += usize::from(!is_found(ran) && !is_right),
             // Both copies vote.
-            Copy::Second if place.contains("bar.red") => {}
-            Copy::Second => {
-                assert!(is_found(ran) || is_right, "a flip in the second copy after the comparison of {place}")
-            }
+            false if place.contains("bar.red") => {}
+            false => assert!(is_found(ran) || is_right, "a flip in the {copy:?} copy after the comparison of {place}"),
         }
     });
     assert!(in_window > 100, "only {in_window} flips between comparison and store were missed: is there no window?");
@@ -313,9 +345,8 @@ fn flips_after_a_comparison_matter_in_the_first_copy_only() {
 /// A branch that one copy takes and the other does not is found where they would next do something, or both wait for ever.
 #[test]
 fn branches_that_differ_are_found() {
-    let rewritten = rewriter().rewrite(module()).unwrap();
     let mut branches = 0;
-    for_each_version(|kernel, block, version, symbol| {
+    for_each_version(|rewritten, kernel, block, version, symbol| {
         let func = rewritten.module.function(symbol).unwrap();
         let body = rewritten.module.functions[func].body.as_ref().unwrap();
         let guarded = body.iter().filter_map(|stmt| {

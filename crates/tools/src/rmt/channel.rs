@@ -1,4 +1,4 @@
-//! How twins give each other words: by shuffles, or through slots in shared memory.
+//! How twins give each other words: by shuffles, through slots in shared memory, or by a log (`log.rs`).
 //!
 //! A slot has room for four words, so that a comparison of an address and a value takes one turn: each writes its own, waits for
 //! the other, reads what that has written, and waits again before it writes anew. The seed's Figures 2 and 4 show slots that only
@@ -12,10 +12,11 @@ use rewrite::Cursor;
 
 use super::SLOTS;
 use super::layout::{SLOT, TWINS, compute, number, physical, size};
+use super::log::{Log, Publish};
 use super::version::{Exchange, Layout, Pair};
 
 /// Words of a slot.
-const SLOT_WORDS: usize = SLOT as usize / 4;
+pub(super) const SLOT_WORDS: usize = SLOT as usize / 4;
 
 /// The way between twins of a function.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +31,7 @@ pub(super) enum Channel {
         own: Reg,
         other: Reg,
     },
+    Log(Log),
 }
 
 /// The mask of the pair.
@@ -44,9 +46,12 @@ pub(super) fn mask(at: &mut Cursor<'_, '_>, pair: Pair) -> Reg {
 
 impl Channel {
     pub(super) fn of(at: &mut Cursor<'_, '_>, pair: Pair) -> Self {
+        if pair.has_log() {
+            return Self::Log(Log::of(at, pair));
+        }
         let (mask, distance) = (mask(at, pair), pair.layout.distance());
         match pair.exchange {
-            Exchange::Shuffle => Self::Shuffle { mask, distance },
+            Exchange::Shuffle | Exchange::Log => Self::Shuffle { mask, distance },
             Exchange::Slots => {
                 let memory = Symbol::Global(at.editor().module_mut().dynamic_shared(SLOT));
                 let [start, offset] = [compute(at, "mov.u32", &[Operand::Symbol(memory, 0)]), size(at, SLOTS)];
@@ -60,9 +65,10 @@ impl Channel {
         }
     }
 
-    /// Gives words to the twin, and gets those that it gives.
-    pub(super) fn swap(self, builder: &mut Builder<'_, '_>, words: &[Reg]) -> Vec<Reg> {
+    /// Gives words to the twin, and gets those that it gives. In a log, the first copy gets its own.
+    pub(super) fn swap(self, builder: &mut Builder<'_, '_>, words: &[Reg], publish: Publish) -> Vec<Reg> {
         match self {
+            Self::Log(log) => log.swap(builder, words, publish),
             Self::Shuffle { mask, distance } => {
                 let shuffled = words.iter().map(|&word| {
                     let other = builder.reg(Type::B32);
@@ -76,9 +82,9 @@ impl Channel {
             Self::Slots { mask, own, other } => {
                 let by_slot = words.chunks(SLOT_WORDS).map(|words| {
                     let received: Vec<Reg> = words.iter().map(|_| builder.reg(Type::B32)).collect();
-                    store(builder, Operand::RegAddress(own, 0), words);
+                    move_words(builder, None, "st.shared", words, Operand::RegAddress(own, 0));
                     builder.inst("bar.warp.sync", &[mask.into()]);
-                    load(builder, &received, Operand::RegAddress(other, 0));
+                    move_words(builder, None, "ld.shared", &received, Operand::RegAddress(other, 0));
                     builder.inst("bar.warp.sync", &[mask.into()]);
                     received
                 });
@@ -88,45 +94,38 @@ impl Channel {
     }
 }
 
-/// Writes at most four words of a slot, as few instructions as possible.
-fn store(builder: &mut Builder<'_, '_>, slot: Operand, words: &[Reg]) {
-    match padded(words) {
-        Words::One(word) => builder.inst("st.shared.b32", &[slot, word.into()]),
-        Words::Vector(spelling, parts) => {
-            let list = builder.vector(&parts);
-            builder.inst(&format!("st.shared.{spelling}.b32"), &[slot, list])
-        }
-    };
-}
-
-fn load(builder: &mut Builder<'_, '_>, words: &[Reg], slot: Operand) {
+/// Loads or stores at most four words of a slot, by one instruction.
+pub(super) fn move_words(
+    builder: &mut Builder<'_, '_>,
+    guard: Option<Guard>,
+    spelling: &str,
+    words: &[Reg],
+    slot: Operand,
+) {
     let mut words = words.to_vec();
     if words.len() == 3 {
-        words.push(builder.reg(Type::B32));
+        // A vector has two or four.
+        words.push(if spelling.starts_with("ld") { builder.reg(Type::B32) } else { words[0] });
     }
-    match padded(&words) {
-        Words::One(word) => builder.inst("ld.shared.b32", &[word.into(), slot]),
-        Words::Vector(spelling, parts) => {
-            let list = builder.vector(&parts);
-            builder.inst(&format!("ld.shared.{spelling}.b32"), &[list, slot])
+    let (vector, value) = match words[..] {
+        [word] => (String::new(), word.into()),
+        _ => {
+            let parts: Vec<Operand> = words.iter().map(|&word| word.into()).collect();
+            (format!(".v{}", words.len()), builder.vector(&parts))
         }
     };
+    let operands = if spelling.starts_with("ld") { [value, slot] } else { [slot, value] };
+    builder.inst_if(guard, &format!("{spelling}{vector}.b32"), &operands);
 }
 
-/// Words that one instruction moves.
-enum Words {
-    One(Reg),
-    Vector(&'static str, Vec<Operand>),
-}
-
-fn padded(words: &[Reg]) -> Words {
-    let operands = |words: &[Reg]| words.iter().map(|&word| word.into()).collect();
-    match *words {
-        [word] => Words::One(word),
-        [_, _] => Words::Vector("v2", operands(words)),
-        [a, b, c] => Words::Vector("v4", operands(&[a, b, c, c])),
-        _ => Words::Vector("v4", operands(words)),
-    }
+/// The same words in other registers.
+pub(super) fn copy_words(builder: &mut Builder<'_, '_>, words: &[Reg]) -> Vec<Reg> {
+    let copied = words.iter().map(|&word| {
+        let copy = builder.reg(Type::B32);
+        builder.inst("mov.b32", &[copy.into(), word.into()]);
+        copy
+    });
+    copied.collect()
 }
 
 /// The bits of a register in words.

@@ -4,14 +4,16 @@
 //! branches, whatever the others of the warp do. The first word says where the twins are, so that two that are not at the same
 //! instruction differ. A twin that has ended is not waited for; before a thread ends it says so in the same way.
 
+use ptx::edit::Builder;
 use ptx::ir::{Guard, Operand, Reg};
 use ptx::special::Special;
 use ptx::types::Type;
 use rewrite::{Cursor, SiteId};
 
 use super::channel::{self, Channel, mask};
-use super::layout::{compute, physical};
-use super::version::{Pair, Work};
+use super::layout::{compute, depth, number, physical};
+use super::log::{self, Publish};
+use super::version::{Layout, Pair, Work};
 
 /// Where in the first word the site is: addresses have no bits there.
 const SITE: u32 = 16;
@@ -31,12 +33,14 @@ pub(super) struct Intent {
     pub(super) values: Vec<Reg>,
     /// Where it is done at all.
     pub(super) guard: Option<Guard>,
+    /// What is said in a log of it.
+    pub(super) publish: Publish,
 }
 
 /// A word of this thread, and that of its twin.
 type Words = [Reg; 2];
 
-/// Whether the thread is the first of its pair, which does what is done once.
+/// Whether the thread is the first of its pair.
 pub(super) fn is_first(at: &mut Cursor<'_, '_>, pair: Pair) -> Reg {
     let bit = copy_bit(at, pair);
     at.at_entry("setp.eq.u32", Type::Pred, &[bit.into(), 0.into()])
@@ -48,16 +52,37 @@ pub(super) fn is_second(at: &mut Cursor<'_, '_>, pair: Pair) -> Reg {
     at.at_entry("setp.ne.u32", Type::Pred, &[bit.into(), 0.into()])
 }
 
+/// Whether the thread does what is done once: the first of its pair, or the one that reads the log.
+pub(super) fn is_doer(at: &mut Cursor<'_, '_>, pair: Pair) -> Reg {
+    if pair.has_log() { is_second(at, pair) } else { is_first(at, pair) }
+}
+
 /// The number of the copy, as a number: 0 or 1.
 pub(super) fn copy(at: &mut Cursor<'_, '_>, pair: Pair) -> Reg {
     let bit = copy_bit(at, pair);
-    compute(at, "shr.u32", &[bit.into(), i64::from(pair.layout.distance().trailing_zeros()).into()])
+    match pair.layout.distance() {
+        0 | 1 => bit,
+        distance => compute(at, "shr.u32", &[bit.into(), i64::from(distance.trailing_zeros()).into()]),
+    }
 }
 
-/// The bit of the lane's number that is set in second copies.
+/// A number that is not zero in second copies: a bit of the lane's number if twins are in one warp.
 fn copy_bit(at: &mut Cursor<'_, '_>, pair: Pair) -> Reg {
-    let lane = physical(at, Special::Laneid);
-    compute(at, "and.b32", &[lane.into(), i64::from(pair.layout.distance()).into()])
+    match pair.layout {
+        Layout::Warps => {
+            let [z, depth] = [physical(at, Special::TidZ), depth(at)];
+            let is_second = at.at_entry("setp.ge.u32", Type::Pred, &[z.into(), depth.into()]);
+            compute(at, "selp.b32", &[1.into(), 0.into(), is_second.into()])
+        }
+        Layout::Blocks => {
+            let ticket = log::ticket(at);
+            compute(at, "and.b32", &[ticket.into(), 1.into()])
+        }
+        layout => {
+            let lane = physical(at, Special::Laneid);
+            compute(at, "and.b32", &[lane.into(), i64::from(layout.distance()).into()])
+        }
+    }
 }
 
 /// Compares what twins are about to do, before they do it. Differences are reported. Gives the predicate of those that agree,
@@ -75,7 +100,7 @@ pub(super) fn compare(at: &mut Cursor<'_, '_>, site: SiteId, intent: &Intent, pa
         mine.extend(channel::words(&mut at.before(), reg));
     }
     let channel = Channel::of(at, pair);
-    let others = channel.swap(&mut at.before(), &mine);
+    let others = channel.swap(&mut at.before(), &mine, intent.publish);
     let both: Vec<Words> = mine.into_iter().zip(others).map(|(mine, other)| [mine, other]).collect();
     let (control, data) = (both[0], &both[1..]);
     let (address, values) = data.split_at(address.len());
@@ -97,7 +122,9 @@ pub(super) fn compare(at: &mut Cursor<'_, '_>, site: SiteId, intent: &Intent, pa
         let all = difference.map_or(of_control, |of_data| or(at, of_control, of_data));
         let [differ, same] = [at.reg(Type::Pred), at.reg(Type::Pred)];
         at.before().inst("setp.ne.b32", &[Operand::Pair(differ.into(), same.into()), all.into(), 0.into()]);
-        let words = |words: Option<&Words>| words.map_or([0.into(), 0.into()], |words| words.map(Operand::from));
+        // Of a log, the second copy says what differs.
+        let in_order = |[mine, other]: Words| if pair.has_log() { [other, mine] } else { [mine, other] };
+        let words = |words: Option<&Words>| words.map_or([0.into(); 2], |words| in_order(*words).map(Operand::from));
         let which = index as i64 | i64::from(pair.layout.distance()) << DISTANCE;
         let arguments: Vec<Operand> = [i64::from(site.0).into(), which.into()]
             .into_iter()
@@ -127,9 +154,9 @@ fn control(at: &mut Cursor<'_, '_>, site: SiteId, high: Option<Reg>, guard: Opti
         at.before().inst("xor.b32", &[mixed.into(), word.into(), Operand::Hex(bits.into())]);
         mixed
     };
-    // Without an address, the mask stands there, which twins have in common: the exchange of a constant says nothing to an
+    // Without an address, a number of the twins stands there, which they have in common: the exchange of a constant says nothing to an
     // assembler, and ptxas takes the comparison away where it sees that.
-    let word = high.unwrap_or_else(|| mask(at, pair));
+    let word = high.unwrap_or_else(|| number_of_twins(at, pair));
     let done = mixed(at, word, place);
     match guard {
         None => done,
@@ -163,13 +190,39 @@ fn or(at: &mut Cursor<'_, '_>, a: Reg, b: Reg) -> Reg {
     both
 }
 
+/// A number that twins have in common, in bits that sites do not have.
+fn number_of_twins(at: &mut Cursor<'_, '_>, pair: Pair) -> Reg {
+    match pair.layout {
+        Layout::Warps => pair.thread_of_copy(at),
+        Layout::Blocks => number(at),
+        _ => mask(at, pair),
+    }
+}
+
 /// Gives registers that the first of a pair has written, after the instruction, to the second, where a condition holds for
 /// both. What is inserted first is executed last.
 pub(super) fn hand_over(at: &mut Cursor<'_, '_>, regs: &[Reg], is_receiver: Reg, pair: Pair) {
     let channel = Channel::of(at, pair);
+    give(at, regs, is_receiver, |builder, words| channel.swap(builder, words, Publish::Now));
+}
+
+/// Gives the results of what only one copy has done to the other, in the same way.
+pub(super) fn hand_results(at: &mut Cursor<'_, '_>, regs: &[Reg], is_receiver: Reg, pair: Pair) {
+    match Channel::of(at, pair) {
+        Channel::Log(log) => give(at, regs, is_receiver, |builder, words| log.give_back(builder, words)),
+        _ => hand_over(at, regs, is_receiver, pair),
+    }
+}
+
+fn give(
+    at: &mut Cursor<'_, '_>,
+    regs: &[Reg],
+    is_receiver: Reg,
+    swap: impl Fn(&mut Builder<'_, '_>, &[Reg]) -> Vec<Reg>,
+) {
     let mut builder = at.after();
     let words: Vec<Vec<Reg>> = regs.iter().map(|&reg| channel::words(&mut builder, reg)).collect();
-    let mut received = &channel.swap(&mut builder, &words.concat())[..];
+    let mut received = &swap(&mut builder, &words.concat())[..];
     for (&reg, words) in regs.iter().zip(&words) {
         let (own, others) = received.split_at(words.len());
         channel::set(&mut builder, Guard::when(is_receiver), reg, own);
@@ -177,14 +230,30 @@ pub(super) fn hand_over(at: &mut Cursor<'_, '_>, regs: &[Reg], is_receiver: Reg,
     }
 }
 
-/// Twins wait for each other, and what each has done to memory is seen by the other: before the instruction.
+/// Twins wait for each other, and what each has done to memory is seen by the other: before the instruction. With a log, the
+/// first copy has read what it reads before the second can do anything.
 pub(super) fn meet_before(at: &mut Cursor<'_, '_>, pair: Pair) {
-    let mask = mask(at, pair);
-    at.before().inst("bar.warp.sync", &[mask.into()]);
+    if !pair.has_log() {
+        let mask = mask(at, pair);
+        at.before().inst("bar.warp.sync", &[mask.into()]);
+    }
 }
 
-/// The same after it.
+/// The same after it. With a log, the second copy says that it has done it, and the first waits where it matters:
+/// [`wait_for_commit`].
 pub(super) fn meet_after(at: &mut Cursor<'_, '_>, pair: Pair) {
-    let mask = mask(at, pair);
-    at.after().inst("bar.warp.sync", &[mask.into()]);
+    match Channel::of(at, pair) {
+        Channel::Log(log) => log.commit(&mut at.after()),
+        Channel::Shuffle { mask, .. } | Channel::Slots { mask, .. } => {
+            at.after().inst("bar.warp.sync", &[mask.into()]);
+        }
+    }
+}
+
+/// With a log, the first copy waits until all that was compared is done: before it reads what it may have written, or tells others
+/// that it has.
+pub(super) fn wait_for_commit(at: &mut Cursor<'_, '_>, pair: Pair) {
+    if let Channel::Log(log) = Channel::of(at, pair) {
+        log.wait_for_commit(&mut at.before());
+    }
 }

@@ -13,13 +13,17 @@ use toolkit::{
 
 use super::instrument::Kept;
 use super::layout::{TWINS, shared_distance, threads};
+use super::log_memory::{LogMemory, Pool};
 use super::recover::{Mismatches, Progress, RecoverPlan};
-use super::version::{Exchange, KERNEL, Layout, ORIGINAL, Pair, Variant, Work};
-use super::{BLOCK_X, BLOCK_Y, BLOCK_Z, DYNAMIC_SHARED, SHARED_DISTANCE, SLOTS, THREADS, TOOL, findings, refusals};
+use super::version::{Exchange, KERNEL, Layout, ORIGINAL, Pair, Shared, Variant, Work};
+use super::{
+    BLOCK_X, BLOCK_Y, BLOCK_Z, DYNAMIC_SHARED, LOG, LOG_ENTRIES, REGIONS, SHARED_DISTANCE, SLOTS, THREADS, TOOL,
+    findings, refusals,
+};
 
 const VARIANT: Flag = Flag {
     name: "variant",
-    help: "How kernels are protected: auto, kernel, pair (also pair-shared), pair-no-shared",
+    help: "How kernels are protected: auto, kernel, pair (also pair-shared), pair-no-shared, warp-pair, inter",
     value: Some(FlagValue { name: "VARIANT", default: "auto", check: check_variant }),
 };
 
@@ -40,7 +44,7 @@ const RECOVER: Flag = Flag {
 
 const ABLATE: Flag = Flag {
     name: "ablate",
-    help: "Leave out work of the pair variants, to tell what it costs: nothing, comparison, computation (of the second copy)",
+    help: "Leave out work of all variants but kernel, to tell what it costs: nothing, comparison, computation (of the second copy)",
     value: Some(FlagValue { name: "WORK", default: "nothing", check: check_work }),
 };
 
@@ -93,6 +97,8 @@ pub(super) struct RmtInstance {
     explains: bool,
     allows_unprotected: bool,
     stops_on_error: bool,
+    /// Memory for the logs of launches whose blocks are twins.
+    logs: Arc<Pool>,
     /// What is known of copies that differed, if launches are to be recovered from that.
     mismatches: Option<Arc<Mismatches>>,
     /// How many launches of a kernel ran in a variant, and why.
@@ -129,6 +135,7 @@ impl RmtInstance {
             explains: options.has(&EXPLAIN),
             allows_unprotected: options.has(&ALLOW_UNPROTECTED),
             stops_on_error: options.stop_on_error,
+            logs: Arc::default(),
             mismatches: options.has(&RECOVER).then(Arc::default),
             launches: Mutex::default(),
         }
@@ -137,6 +144,19 @@ impl RmtInstance {
     /// How twins tell each other what they have. What is left out, nobody exchanges.
     fn exchange(&self) -> Exchange {
         if self.work == Work::All { self.exchange } else { Exchange::Shuffle }
+    }
+
+    /// The version of a variant for launches that read what they write; nothing if no thread has a twin in it.
+    fn pair(&self, variant: Variant, block: [u32; 3]) -> Option<Pair> {
+        let layout = Layout::of(block, self.distance);
+        let (layout, exchange, shared) = match variant {
+            Variant::Kernel => return None,
+            Variant::Pair => (layout, self.exchange(), Shared::Doubled),
+            Variant::PairNoShared => (layout, self.exchange(), Shared::Common),
+            Variant::WarpPair => (Layout::Warps, Exchange::Log, Shared::Doubled),
+            Variant::Inter => (Layout::Blocks, Exchange::Log, Shared::Doubled),
+        };
+        Some(Pair { layout, exchange, shared, is_in_place: true, work: self.work })
     }
 
     /// The first variant that is possible.
@@ -163,9 +183,7 @@ impl RmtInstance {
             let of_version = launch.refused.iter().find(|(choice, _)| choice.first() == Some(&version));
             of_version.map(|(_, refusal)| refusal.clone()).map_or(Ok(version), Err)
         };
-        let Some(shared) = variant.shared() else { return refused(KERNEL) };
-        let layout = Layout::of(launch.shape.block, self.distance);
-        let mut pair = Pair { layout, exchange: self.exchange(), shared, is_in_place: true, work: self.work };
+        let Some(mut pair) = self.pair(variant, launch.shape.block) else { return refused(KERNEL) };
         refused(pair.number())?;
         let version = launch.versions.iter().find(|one| one.choice.first() == Some(&pair.number()));
         let functions = version.iter().flat_map(|version| version.states::<Kept>(TOOL));
@@ -176,6 +194,8 @@ impl RmtInstance {
         if let Some([read, written]) = kept.and_then(|kept| kept.touched.as_ref()) {
             pair.is_in_place = !are_disjoint(read, written, launch, &self.host.objects());
         }
+        // A copy that only writes a log must not read what the other has not done yet.
+        pair.is_in_place |= pair.has_log() && kept.is_some_and(|kept| kept.has_strong_loads);
         refused(pair.number())
     }
 }
@@ -272,9 +292,11 @@ impl Instance for RmtInstance {
 
     fn wants_version(&self, version: usize) -> bool {
         let is_asked_for = |pair: Pair| {
-            let is_of_variant = |variant: &Variant| variant.shared() == Some(pair.shared);
-            (pair.work, pair.exchange, pair.layout.distance()) == (self.work, self.exchange(), self.distance)
-                && self.variants.iter().any(is_of_variant)
+            let is_in_warp = !pair.has_log();
+            let is_asked_for = (pair.exchange, pair.layout.distance()) == (self.exchange(), self.distance);
+            pair.work == self.work
+                && (is_asked_for || !is_in_warp)
+                && self.variants.iter().any(|variant| variant.has(pair))
         };
         Pair::numbered(version).is_none_or(is_asked_for)
     }
@@ -301,6 +323,14 @@ impl Instance for RmtInstance {
         ] {
             words.set(word, value.into());
         }
+        if pair.is_some_and(|pair| pair.layout == Layout::Blocks)
+            && let Some(log) = LogMemory::new(&self.logs, &*self.host, &launch.shape)
+        {
+            words.set(LOG, log.address());
+            words.set(LOG_ENTRIES, log.entries());
+            words.set(REGIONS, log.regions);
+            words.keep(log.kept());
+        }
     }
 
     fn plan(&self, launch: &LaunchView<'_>) -> Option<Box<dyn Plan>> {
@@ -313,7 +343,10 @@ impl Instance for RmtInstance {
                 stack: launch.stack.clone(),
                 version: decision.version,
                 grid: launch.shape.grid,
-                needs_snapshot: pair.is_in_place || has_side_effects(launch, decision.version),
+                // Blocks that are twins draw their ids, so that none can run again alone.
+                needs_snapshot: pair.is_in_place
+                    || pair.layout == Layout::Blocks
+                    || has_side_effects(launch, decision.version),
                 stops_on_error: self.stops_on_error,
                 progress: Progress::Begins,
                 attempts: 0,
@@ -373,6 +406,8 @@ impl Decision {
     /// Why a launch is protected in this way.
     fn reason(&self) -> String {
         let version = match Pair::numbered(self.version) {
+            Some(Pair { layout: Layout::Warps, .. }) => "twins are in different warps",
+            Some(Pair { layout: Layout::Blocks, .. }) => "twins are in different blocks",
             Some(Pair { is_in_place: true, .. }) => "twins meet around stores, because it may read what it writes",
             Some(_) => "it reads nothing that it writes",
             None => "what two runs leave behind is compared",

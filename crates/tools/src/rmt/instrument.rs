@@ -1,16 +1,19 @@
-//! What is inserted into the versions in which twins are in one warp.
+//! What is inserted into the versions in which every thread has a twin.
 
-use ptx::analysis::{PointerValue, Root};
-use ptx::ir::{Guard, Module, Operand, Reg, StmtId, Symbol};
+use ptx::analysis::{Cfg, PointerValue, Root};
+use ptx::ir::{Function, Guard, Module, Operand, Reg, StmtId, Symbol};
+use ptx::ops::Op;
 use ptx::special::Special;
 use ptx::synchronisation::Synchronisation;
 use ptx::types::{Space, Type};
-use ptx::view::{AccessKind, AccessSpace, Callee, Order};
+use ptx::view::{AccessKind, AccessSpace, Callee, Order, View};
 use rewrite::{Access, Call, Cursor, Definition, Exit, Sync};
+use rustc_hash::FxHashSet;
 use toolkit::Touched;
 
 use super::exchange::{self, Intent};
 use super::layout;
+use super::log::{self, Publish};
 use super::shared;
 use super::version::{Layout, Pair, Shared, Work};
 
@@ -26,8 +29,16 @@ pub(super) struct Kept {
     pub(super) has_side_effects: bool,
     /// Whether barriers say how many threads come.
     pub(super) has_counted_barriers: bool,
+    /// Whether it has strong loads of memory that both copies have.
+    pub(super) has_strong_loads: bool,
     /// Whether the function prints, from its local memory.
     prints: bool,
+    /// The register with the position in the log, of kernels that have one.
+    pub(super) position: Option<Reg>,
+    /// Whether the block has drawn its ticket.
+    pub(super) has_ticket: bool,
+    /// Instructions before which something may have been written that both copies have.
+    after_writes: FxHashSet<StmtId>,
     /// Variables in which a call that is made once leaves its result.
     results: Vec<Symbol>,
 }
@@ -49,10 +60,16 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>, pair: Pair) {
         let editor = at.editor();
         let (module, func) = (editor.module(), editor.func());
         let touched = [Touched::read_weakly(module, func), Touched::written(module, func)];
-        at.state::<Kept>().touched = Some(touched);
+        let after_writes = after_writes(module, &module.functions[func]);
+        let kept = at.state::<Kept>();
+        kept.touched = Some(touched);
+        kept.after_writes = after_writes;
         if pair.layout == Layout::Linear {
             let is_filler = layout::is_filler(at);
             at.before().guarded(Guard::when(is_filler), "exit", &[]);
+        }
+        if pair.has_log() && pair.work != Work::Doubled {
+            log::begin(at, pair);
         }
         if pair.work == Work::Doubled {
             let second = exchange::is_second(at, pair);
@@ -63,8 +80,43 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>, pair: Pair) {
     let kept = at.state::<Kept>();
     kept.static_shared = bytes;
     kept.prints = prints;
-    if pair.shared == Shared::Doubled {
+    if pair.doubles_shared() {
         shared::double(at, pair);
+    }
+}
+
+/// Instructions of a function to which a way leads from one that may write memory that all threads have.
+fn after_writes(module: &Module, function: &Function) -> FxHashSet<StmtId> {
+    let Some(body) = &function.body else { return FxHashSet::default() };
+    let cfg = Cfg::of(&module.forms, function);
+    let is_common =
+        |space: AccessSpace| !matches!(space, AccessSpace::State(Space::Shared | Space::Local | Space::Param));
+    let writes = |stmt: StmtId| {
+        let accesses = View::of(&module.forms, body, stmt).map(|view| view.accesses().to_vec()).unwrap_or_default();
+        accesses.iter().any(|access| access.kind != AccessKind::Read && is_common(access.space))
+    };
+    let mut found = FxHashSet::default();
+    let (mut reached, mut queue) = (FxHashSet::default(), Vec::new());
+    for block in cfg.blocks() {
+        let statements = cfg.statements(block);
+        if let Some(first) = statements.iter().position(|&stmt| writes(stmt)) {
+            found.extend(&statements[first + 1..]);
+            queue.extend(cfg.successors(block).iter().copied());
+        }
+    }
+    while let Some(block) = queue.pop() {
+        if reached.insert(block) {
+            found.extend(cfg.statements(block));
+            queue.extend(cfg.successors(block).iter().copied());
+        }
+    }
+    found
+}
+
+/// The first copy of a log waits until all that was compared is done, if something may have been.
+fn wait_for_commit(at: &mut Cursor<'_, '_>, stmt: StmtId, pair: Pair) {
+    if pair.has_log() && pair.is_in_place && at.state::<Kept>().after_writes.contains(&stmt) {
+        exchange::wait_for_commit(at, pair);
     }
 }
 
@@ -72,12 +124,18 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>, pair: Pair) {
 pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access, pair: Pair) {
     let place = place(at, access, pair.shared);
     let is_strong = access.access.order != Order::Weak;
+    let is_read = access.access.kind == AccessKind::Read;
+    // What a thread writes where only its copy sees it may tell others of the copy that it has written something before.
+    if (place == Place::Own && is_strong && !is_read) || (place != Place::Own && is_read) {
+        wait_for_commit(at, access.stmt, pair);
+    }
+    at.state::<Kept>().has_strong_loads |= place != Place::Own && is_read && is_strong;
     match (place, access.access.kind) {
         (Place::Own, AccessKind::ReadWrite) if is_shared(access) => once_for_both(at, access, pair),
         (Place::Own, AccessKind::Write) if !is_shared(access) && at.state::<Kept>().prints => {
             // It may be an argument of what is printed. Local memory of twins has other addresses.
             let (site, values, guard) = (at.site(access), values(at, access.stmt), at.guard());
-            exchange::compare(at, site, &Intent { address: None, values, guard }, pair);
+            exchange::compare(at, site, &Intent { values, guard, ..Intent::default() }, pair);
         }
         (Place::Own, _) => {}
         (_, AccessKind::Read) if !is_strong => {}
@@ -102,15 +160,18 @@ fn once(at: &mut Cursor<'_, '_>, access: &Access, pair: Pair, place: Place) {
     let address = has_address_in_register(at, access).then(|| at.address(access));
     let values = values(at, access.stmt);
     // A load has nothing to say but where it loads from.
-    let same = exchange::compare(at, site, &Intent { address, values, guard }, pair);
+    let is_read = access.access.kind == AccessKind::Read;
+    let publish = if pair.is_in_place && !is_read { Publish::Later } else { Publish::Now };
+    let same = exchange::compare(at, site, &Intent { address, values, guard, publish }, pair);
     let is_global = access.access.space == AccessSpace::State(Space::Global);
     let orders_memory = pair.is_in_place || (pair.shared == Shared::Common && !is_global);
-    if orders_memory && access.access.kind != AccessKind::Read {
+    if orders_memory && !is_read {
         exchange::meet_before(at, pair);
     }
-    let first = exchange::is_first(at, pair);
+    // Who writes a log can hand over what it loads, and need not wait.
+    let doer = if is_read { exchange::is_first(at, pair) } else { exchange::is_doer(at, pair) };
     let mut allowed = at.reg(Type::Pred);
-    at.before().inst("and.pred", &[allowed.into(), same.into(), first.into()]);
+    at.before().inst("and.pred", &[allowed.into(), same.into(), doer.into()]);
     match place {
         Place::Unknown => {
             // Memory of the copy is accessed by each, where the program does.
@@ -125,18 +186,28 @@ fn once(at: &mut Cursor<'_, '_>, access: &Access, pair: Pair, place: Place) {
         _ => at.and_guard(allowed, allowed, original),
     }
     let results = results(at, access.stmt);
-    let receives = (!results.is_empty()).then(|| {
-        let (second, receives) = (exchange::is_second(at, pair), at.reg(Type::Pred));
-        at.and_guard(receives, second, guard);
-        receives
-    });
     // Of what is inserted after the instruction, the last comes first.
-    if let Some(receives) = receives {
-        exchange::hand_over(at, &results, receives, pair);
+    if !results.is_empty() {
+        give_results(at, &results, guard, is_read, pair);
     }
     at.only_where(allowed);
-    if orders_memory {
+    if orders_memory && !(is_read && pair.has_log()) {
         exchange::meet_after(at, pair);
+    }
+}
+
+/// Gives what one copy has to the other, after the instruction: what the first has read, or what the one that does things once has
+/// got.
+fn give_results(at: &mut Cursor<'_, '_>, regs: &[Reg], guard: Option<Guard>, is_read: bool, pair: Pair) {
+    let receives = at.reg(Type::Pred);
+    if is_read || !pair.has_log() {
+        let second = exchange::is_second(at, pair);
+        at.and_guard(receives, second, guard);
+        exchange::hand_over(at, regs, receives, pair);
+    } else {
+        let first = exchange::is_first(at, pair);
+        at.and_guard(receives, first, guard);
+        exchange::hand_results(at, regs, receives, pair);
     }
 }
 
@@ -147,16 +218,19 @@ fn once_for_both(at: &mut Cursor<'_, '_>, access: &Access, pair: Pair) {
     if results.is_empty() {
         return;
     }
-    let (second, receives, guard) = (exchange::is_second(at, pair), at.reg(Type::Pred), at.guard());
-    at.and_guard(receives, second, guard);
-    exchange::hand_over(at, &results, receives, pair);
+    let guard = at.guard();
+    give_results(at, &results, guard, true, pair);
 }
 
 /// The thread is about to leave a function.
 pub(super) fn exit(at: &mut Cursor<'_, '_>, exit: &Exit, pair: Pair) {
     if exit.ends_thread {
         let (site, guard) = (at.instruction_site(0), at.guard());
-        exchange::compare(at, site, &Intent { guard, ..Intent::default() }, pair);
+        let intent = Intent { guard, publish: Publish::Last(guard), ..Intent::default() };
+        let same = exchange::compare(at, site, &intent, pair);
+        if pair.has_log() {
+            log::end(at, pair, guard, same);
+        }
     }
 }
 
@@ -166,8 +240,8 @@ pub(super) fn call(at: &mut Cursor<'_, '_>, call: &Call, pair: Pair) {
         at.state::<Kept>().has_side_effects = true;
         let (site, guard) = (at.instruction_site(0), at.guard());
         let same = exchange::compare(at, site, &Intent { guard, ..Intent::default() }, pair);
-        let (first, allowed) = (exchange::is_first(at, pair), at.reg(Type::Pred));
-        at.before().inst("and.pred", &[allowed.into(), same.into(), first.into()]);
+        let (doer, allowed) = (exchange::is_doer(at, pair), at.reg(Type::Pred));
+        at.before().inst("and.pred", &[allowed.into(), same.into(), doer.into()]);
         at.and_guard(allowed, allowed, guard);
         let editor = at.editor();
         editor.set_guard(call.stmt, Some(Guard::when(allowed)));
@@ -200,13 +274,23 @@ fn is_print(module: &Module, callee: Callee) -> bool {
 
 /// A synchronisation is about to happen: barriers that tell all threads something of each are compared before.
 pub(super) fn sync(at: &mut Cursor<'_, '_>, sync: &Sync, pair: Pair) {
+    let tells_others = match sync.kind {
+        // Both copies of all threads come to it.
+        Synchronisation::Barrier { .. } => pair.layout == Layout::Blocks,
+        Synchronisation::WarpBarrier { .. } | Synchronisation::Fence { .. } | Synchronisation::Mbarrier => true,
+        _ => false,
+    };
+    if tells_others {
+        wait_for_commit(at, sync.stmt, pair);
+    }
     let Synchronisation::Barrier { count, .. } = sync.kind else { return };
     at.state::<Kept>().has_counted_barriers |= count.is_some();
-    if results(at, sync.stmt).is_empty() {
+    // Blocks have votes of their own.
+    if results(at, sync.stmt).is_empty() || pair.layout == Layout::Blocks {
         return;
     }
     let (site, guard, values) = (at.instruction_site(0), at.guard(), values(at, sync.stmt));
-    exchange::compare(at, site, &Intent { address: None, values, guard }, pair);
+    exchange::compare(at, site, &Intent { values, guard, ..Intent::default() }, pair);
 }
 
 /// An instruction has written registers: what it read of the device is handed over if it is another for each thread, and so is
@@ -216,16 +300,15 @@ pub(super) fn definition(at: &mut Cursor<'_, '_>, definition: &Definition, pair:
     let view = at.editor().view(definition.stmt).expect("an instruction writes registers");
     let is_result = |operand: &Operand| matches!(operand, Operand::SymbolAddress(symbol, _) if once.contains(symbol));
     let is_volatile = |operand: &Operand| matches!(operand, Operand::Special(special) if is_input(*special));
-    let is_read = view.operands().iter().any(|operand| match operand {
-        Operand::Vector(list) => view.body.operands(*list).iter().any(is_volatile),
-        operand => is_volatile(operand) || is_result(operand),
-    });
-    if !is_read {
-        return;
+    let is_input = view.op() == Some(Op::Activemask)
+        || view.operands().iter().any(|operand| match operand {
+            Operand::Vector(list) => view.body.operands(*list).iter().any(is_volatile),
+            operand => is_volatile(operand),
+        });
+    if is_input || view.operands().iter().any(is_result) {
+        let guard = at.guard();
+        give_results(at, &definition.regs, guard, is_input, pair);
     }
-    let (second, receives, guard) = (exchange::is_second(at, pair), at.reg(Type::Pred), at.guard());
-    at.and_guard(receives, second, guard);
-    exchange::hand_over(at, &definition.regs, receives, pair);
 }
 
 /// Whether a special register may be another for each thread, and is not hidden.

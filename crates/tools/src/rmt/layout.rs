@@ -9,8 +9,8 @@ use ptx::special::Special;
 use ptx::types::Type;
 use rewrite::{Cursor, LaunchShape, Refusal, ThreadId};
 
-use super::version::{Exchange, Layout, Pair, Shared};
-use super::{BLOCK_X, BLOCK_Y, DYNAMIC_SHARED, TOOL};
+use super::version::{Exchange, Layout, Pair};
+use super::{BLOCK_X, BLOCK_Y, DYNAMIC_SHARED, TOOL, exchange, log};
 
 /// Twins of a warp, and how far they are apart unless they are neighbours.
 pub(super) const TWINS: u32 = 16;
@@ -18,6 +18,10 @@ pub(super) const TWINS: u32 = 16;
 pub(super) const SLOT: u32 = 16;
 /// Threads of the largest block that can be doubled.
 const MOST_THREADS: u32 = 512;
+/// Threads in the depth of the deepest block that can be doubled there.
+const MOST_DEPTH: u32 = 32;
+/// Blocks of the largest grid, doubled: they have numbers of 32 bits.
+const MOST_BLOCKS: u32 = i32::MAX as u32;
 /// The copies of dynamic shared memory begin at multiples of this.
 const SHARED_ALIGN: u32 = 128;
 
@@ -32,9 +36,18 @@ pub(super) fn shared_distance(bytes: u32) -> u32 {
 }
 
 impl Layout {
-    /// How far twins are apart, in lanes.
+    /// How far twins are apart, in lanes: the bit of a lane's number that is set in second copies. 0 if they are not in one warp.
     pub(super) fn distance(self) -> u32 {
-        if self == Self::Neighbours { 1 } else { TWINS }
+        match self {
+            Self::Rows | Self::Eights | Self::Linear => TWINS,
+            Self::Neighbours => 1,
+            Self::Warps | Self::Blocks => 0,
+        }
+    }
+
+    /// How many entries the log of a thread has.
+    pub(super) fn log_entries(self) -> u32 {
+        if self == Self::Blocks { log::GLOBAL_ENTRIES } else { log::SHARED_ENTRIES }
     }
 
     /// The layout for blocks of a size whose twins are so far apart.
@@ -54,12 +67,18 @@ impl Pair {
     pub(super) fn shape(self, shape: LaunchShape) -> Result<LaunchShape, Refusal> {
         let [x, y, z] = shape.block;
         let all = threads(shape.block);
-        if all > MOST_THREADS {
+        if self.layout == Layout::Blocks {
+            return doubled_grid(shape);
+        }
+        if all > MOST_THREADS || (self.layout == Layout::Warps && z > MOST_DEPTH) {
             let reason = format!("blocks of {x} × {y} × {z} threads cannot be doubled");
             return Err(Refusal::new(TOOL, "block-too-large", reason));
         }
-        let fits_all = matches!(self.layout, Layout::Linear | Layout::Neighbours);
-        if !fits_all && self.layout != Layout::of(shape.block, TWINS) {
+        if self.layout == Layout::Warps && !all.is_multiple_of(32) {
+            let reason = format!("the last warp of blocks of {all} threads is not whole");
+            return Err(Refusal::new(TOOL, "partial-warp", reason));
+        }
+        if matches!(self.layout, Layout::Rows | Layout::Eights) && self.layout != Layout::of(shape.block, TWINS) {
             let reason = format!("blocks of {x} × {y} × {z} threads have another layout");
             return Err(Refusal::new(TOOL, "layout", reason));
         }
@@ -67,10 +86,16 @@ impl Pair {
             Layout::Rows | Layout::Neighbours => [2 * x, y, z],
             Layout::Eights => [x, 2 * y, z],
             Layout::Linear => [2 * TWINS, all.div_ceil(TWINS), 1],
+            Layout::Warps => [x, y, 2 * z],
+            Layout::Blocks => [x, y, z],
         };
         let dynamic_shared = match self.exchange {
             Exchange::Shuffle => self.program_shared(shape.dynamic_shared),
             Exchange::Slots => self.slots(shape.dynamic_shared).saturating_add(threads(block) * SLOT),
+            Exchange::Log => {
+                let bytes = log::SHARED_COUNTERS + log::SHARED_ENTRIES * SLOT;
+                self.slots(shape.dynamic_shared).saturating_add(all * bytes)
+            }
         };
         Ok(LaunchShape { block, dynamic_shared, ..shape })
     }
@@ -79,7 +104,7 @@ impl Pair {
     fn program_shared(self, bytes: u32) -> u32 {
         match bytes {
             0 => 0,
-            bytes if self.shared == Shared::Doubled => shared_distance(bytes).saturating_add(bytes),
+            bytes if self.doubles_shared() => shared_distance(bytes).saturating_add(bytes),
             bytes => bytes,
         }
     }
@@ -96,18 +121,27 @@ impl Pair {
             Layout::Rows => [x / (2 * TWINS) * TWINS + x % TWINS, y, z],
             Layout::Eights => [x, y / 4 * 2 + y % 2, z],
             Layout::Neighbours => [x / 2, y, z],
+            Layout::Warps => [x, y, z % shape.block[2].max(1)],
+            Layout::Blocks => [x, y, z],
             Layout::Linear => {
                 let [width, height, _] = shape.block.map(|size| size.max(1));
                 let number = y * TWINS + x % TWINS;
                 [number % width, number / width % height, number / width / height]
             }
         };
+        // Blocks draw their ids, and most of them in the order in which they begin.
+        let block = if self.layout == Layout::Blocks { drawn_block(shape, block) } else { block };
         ThreadId { block, thread }
     }
 
     /// The register that stands for a special one; nothing to keep it.
     pub(super) fn special(self, at: &mut Cursor<'_, '_>, special: Special) -> Option<Reg> {
         use Special::*;
+        match self.layout {
+            Layout::Warps => return self.special_of_warps(at, special),
+            Layout::Blocks => return special_of_blocks(at, special),
+            _ => {}
+        }
         Some(match (special, self.layout) {
             (TidX, Layout::Rows) => {
                 let x = physical(at, TidX);
@@ -171,6 +205,36 @@ impl Pair {
         })
     }
 
+    /// The same where warps are twins.
+    fn special_of_warps(self, at: &mut Cursor<'_, '_>, special: Special) -> Option<Reg> {
+        use Special::*;
+        Some(match special {
+            TidZ => {
+                let [z, depth, copy] = [physical(at, TidZ), depth(at), exchange::copy(at, self)];
+                let before = compute(at, "mul.lo.u32", &[copy.into(), depth.into()]);
+                compute(at, "sub.u32", &[z.into(), before.into()])
+            }
+            NtidZ => depth(at),
+            Nwarpid => {
+                let warps = physical(at, Nwarpid);
+                compute(at, "shr.u32", &[warps.into(), 1.into()])
+            }
+            Warpid => {
+                let thread = self.thread_of_copy(at);
+                compute(at, "shr.u32", &[thread.into(), 5.into()])
+            }
+            DynamicSmemSize => size(at, DYNAMIC_SHARED),
+            _ => return None,
+        })
+    }
+
+    /// The number of a thread in the block of the program, where warps are twins.
+    pub(super) fn thread_of_copy(self, at: &mut Cursor<'_, '_>) -> Reg {
+        let [number, threads, copy] = [number(at), size(at, super::THREADS), exchange::copy(at, self)];
+        let before = compute(at, "mul.lo.u32", &[copy.into(), threads.into()]);
+        compute(at, "sub.u32", &[number.into(), before.into()])
+    }
+
     /// The lane that the program sees: two warps of the device are one of the program.
     fn lane(self, at: &mut Cursor<'_, '_>) -> Reg {
         let [warp, lane] = [warp(at), physical(at, Special::Laneid)];
@@ -181,6 +245,62 @@ impl Pair {
         let odd = compute(at, "and.b32", &[warp.into(), 1.into()]);
         compute(at, "mad.lo.u32", &[odd.into(), i64::from(TWINS).into(), low.into()])
     }
+}
+
+/// A launch of twice as many blocks.
+fn doubled_grid(shape: LaunchShape) -> Result<LaunchShape, Refusal> {
+    let [x, y, z] = shape.grid;
+    if shape.is_cooperative {
+        let reason = "its blocks wait for each other, and twice as many may not be there at once";
+        return Err(Refusal::new(TOOL, "cooperative", reason));
+    }
+    let blocks = [x, y, z].into_iter().try_fold(2_u32, |product, size| product.checked_mul(size));
+    if blocks.is_none_or(|blocks| blocks > MOST_BLOCKS) {
+        return Err(Refusal::new(TOOL, "grid-too-large", format!("grids of {x} × {y} × {z} blocks cannot be doubled")));
+    }
+    Ok(LaunchShape { grid: [2 * x, y, z], ..shape })
+}
+
+/// The block of the program that a block of a doubled grid is, if blocks begin in the order of their ids.
+fn drawn_block(shape: &LaunchShape, [x, y, z]: [u32; 3]) -> [u32; 3] {
+    let [width, height, _] = shape.grid.map(|size| u64::from(size.max(1)));
+    let number = (u64::from(x) + 2 * width * (u64::from(y) + height * u64::from(z))) / 2;
+    [number % width, number / width % height, number / width / height].map(|id| id as u32)
+}
+
+/// The register that stands for a special one where blocks are twins.
+fn special_of_blocks(at: &mut Cursor<'_, '_>, special: Special) -> Option<Reg> {
+    use Special::*;
+    let width = |at: &mut Cursor<'_, '_>| {
+        let doubled = physical(at, NctaidX);
+        compute(at, "shr.u32", &[doubled.into(), 1.into()])
+    };
+    let row = |at: &mut Cursor<'_, '_>| {
+        let [number, width] = [log::pair_of_blocks(at), width(at)];
+        compute(at, "div.u32", &[number.into(), width.into()])
+    };
+    Some(match special {
+        NctaidX => width(at),
+        CtaidX => {
+            let [number, width] = [log::pair_of_blocks(at), width(at)];
+            compute(at, "rem.u32", &[number.into(), width.into()])
+        }
+        CtaidY => {
+            let [row, height] = [row(at), physical(at, NctaidY)];
+            compute(at, "rem.u32", &[row.into(), height.into()])
+        }
+        CtaidZ => {
+            let [row, height] = [row(at), physical(at, NctaidY)];
+            compute(at, "div.u32", &[row.into(), height.into()])
+        }
+        _ => return None,
+    })
+}
+
+/// How deep the block of the program is, where warps are twins.
+pub(super) fn depth(at: &mut Cursor<'_, '_>) -> Reg {
+    let doubled = physical(at, Special::NtidZ);
+    compute(at, "shr.u32", &[doubled.into(), 1.into()])
 }
 
 /// The number in the program of something that is followed by its twin after so many.
@@ -244,7 +364,7 @@ fn warp(at: &mut Cursor<'_, '_>) -> Reg {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rmt::version::Work;
+    use crate::rmt::version::{Shared, Work};
 
     /// Every thread of the program has one twin, in its warp, sixteen lanes apart or beside it.
     #[test]

@@ -3,6 +3,7 @@
 //! In the `pair` variants a block has twice as many threads: sixteen lanes of a warp are threads of the program, the others
 //! their twins (`layout.rs`). Twins exchange what they are about to store (`exchange.rs`), and one of them stores it where both agree
 //! (`instrument.rs`). The `kernel` variant runs the whole launch twice from the same memory (`host.rs`).
+//! In `warp-pair` whole warps are twins, and in `inter` blocks: they compare by a log (`log.rs`).
 //! The README beside this file says what is inside the sphere of replication and what is not.
 
 mod channel;
@@ -11,6 +12,8 @@ mod findings;
 mod host;
 mod instrument;
 mod layout;
+mod log;
+mod log_memory;
 mod recover;
 mod refusals;
 mod shared;
@@ -27,7 +30,7 @@ use rewrite::{
     ThreadId,
 };
 use toolkit::{Flag, Host, Instance, Options, Tool};
-use version::{KERNEL, NAMES, Pair, Work};
+use version::{KERNEL, Layout, NAMES, Pair, Work};
 
 /// The tool.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +52,13 @@ const SHARED_DISTANCE: Word = Word("SHARED_DISTANCE");
 
 /// Where in dynamic shared memory the slots of threads begin.
 const SLOTS: Word = Word("SLOTS");
+
+/// The address of the log in global memory.
+const LOG: Word = Word("LOG");
+/// The address of its entries.
+const LOG_ENTRIES: Word = Word("LOG_ENTRIES");
+/// How many pairs of blocks can have a log at a time.
+const REGIONS: Word = Word("REGIONS");
 
 /// What `device.ptx` says by name.
 const CONSTANTS: &[(&str, u64)] = &[
@@ -91,7 +101,7 @@ impl Instrumentation for Rmt {
     }
 
     fn words(&self) -> &'static [Word] {
-        &[BLOCK_X, BLOCK_Y, BLOCK_Z, THREADS, DYNAMIC_SHARED, SHARED_DISTANCE, SLOTS]
+        &[BLOCK_X, BLOCK_Y, BLOCK_Z, THREADS, DYNAMIC_SHARED, SHARED_DISTANCE, SLOTS, LOG, LOG_ENTRIES, REGIONS]
     }
 
     fn device_code(&self) -> Option<DeviceCode> {
@@ -127,7 +137,8 @@ impl Instrumentation for Rmt {
     }
 
     fn copies(&self, version: usize) -> u32 {
-        if self.is_plain(version) { 1 } else { 2 }
+        // Blocks that are twins have barriers of their own.
+        Pair::numbered(version).map_or(1, |pair| if pair.layout == Layout::Blocks { 1 } else { 2 })
     }
 
     fn entry(&self, at: &mut Cursor<'_, '_>) {
@@ -167,7 +178,8 @@ impl Instrumentation for Rmt {
     }
 }
 
-/// The version that is made, if both twins compute in it.
+/// The version that is made, if both twins compute in it. Only kernels have a log: functions in which something would have to be
+/// compared are refused.
 fn computed(at: &Cursor<'_, '_>) -> Option<Pair> {
-    Pair::numbered(at.version()).filter(|pair| pair.work != Work::Doubled)
+    Pair::numbered(at.version()).filter(|pair| pair.work != Work::Doubled && (at.is_kernel() || !pair.has_log()))
 }

@@ -11,11 +11,13 @@ use rustc_hash::FxHashSet;
 
 use super::instrument::{Kept, is_input};
 use super::layout::threads;
-use super::version::{Pair, Shared};
+use super::version::{Layout, Pair, Shared};
 use super::{TOOL, shared};
 
 /// Bytes of shared memory that variables of a kernel may have: the assembler says so.
 const MOST_STATIC_SHARED: u64 = 48 << 10;
+/// The first architecture with accesses that acquire and release.
+const OLDEST_TARGET: u32 = 70;
 /// Bytes of shared memory that a block may have at most, as on compute capability 9.0.
 const MOST_SHARED: u64 = 227 << 10;
 
@@ -23,14 +25,53 @@ fn refusal(code: &'static str, reason: impl Into<String>) -> Refusal {
     Refusal::new(TOOL, code, reason)
 }
 
-/// Why twins cannot be in one warp, in some version, if so.
+/// Why threads cannot have twins, in some version, if so.
 pub(super) fn of_pair(kernel: &KernelView<'_>, pair: Pair) -> Option<Refusal> {
     if kernel.calls_through_pointers() {
         let reason = "it calls functions through pointers, which are there once for all versions";
         return Some(refusal("indirect-call", reason));
     }
+    if pair.has_log()
+        && let Some(refusal) = of_log(kernel)
+    {
+        return Some(refusal);
+    }
     let found = kernel.instructions().find_map(|view| of_instruction(kernel, &view, pair));
     found.or_else(|| of_shared_atomics(kernel, pair)).or_else(|| of_sizes(kernel, pair))
+}
+
+/// Only kernels have a log, which twins go through in step; and it needs acquiring and releasing accesses.
+fn of_log(kernel: &KernelView<'_>) -> Option<Refusal> {
+    let module = kernel.module();
+    let digits = |name: &str| name.trim_start_matches("sm_").trim_end_matches(char::is_alphabetic).parse().ok();
+    let target: Option<u32> = module.architecture().and_then(digits);
+    if target.is_none_or(|target| target < OLDEST_TARGET) {
+        let reason = format!("it is compiled for an architecture before sm_{OLDEST_TARGET}");
+        return Some(refusal("old-target", reason));
+    }
+    let called = kernel.functions().filter(|(_, function)| !function.is_entry());
+    called.into_iter().find_map(|(_, function)| {
+        let body = function.body.as_ref()?;
+        let view = body.iter().filter_map(|stmt| View::of(&module.forms, body, stmt)).find(is_compared)?;
+        let name = module.text(function.name);
+        let text = view.form.spelling();
+        Some(refusal("function-call", format!("it calls {name}, which has `{text}`: only kernels have a log")))
+    })
+}
+
+/// Whether twins have something to tell each other of an instruction, as far as it can be seen alone.
+fn is_compared(view: &View<'_>) -> bool {
+    let is_own = |space: AccessSpace| matches!(space, AccessSpace::State(Space::Local | Space::Param | Space::Const));
+    let is_shared = |space: AccessSpace| space == AccessSpace::State(Space::Shared);
+    let is_told = |kind: AccessKind, order: Order, space: AccessSpace| {
+        let is_weak_read = kind == AccessKind::Read && order == Order::Weak;
+        !is_own(space) && !is_weak_read && !(is_shared(space) && kind != AccessKind::ReadWrite)
+    };
+    view.accesses().iter().any(|access| is_told(access.kind, access.order, access.space))
+        || specials(view).any(is_input)
+        || matches!(view.op(), Some(Op::Activemask | Op::Exit))
+        || view.effect() == Some(Effect::Call)
+        || matches!(view.synchronisation(), Some(Synchronisation::Barrier { .. } | Synchronisation::Fence { .. }))
 }
 
 fn of_instruction(kernel: &KernelView<'_>, view: &View<'_>, pair: Pair) -> Option<Refusal> {
@@ -41,7 +82,13 @@ fn of_instruction(kernel: &KernelView<'_>, view: &View<'_>, pair: Pair) -> Optio
     if effect == Effect::Tensor || text.starts_with("wgmma") || text.starts_with("tcgen05") {
         return Some(refusal("tensor", format!("it has `{text}`, which works for several warps")));
     }
-    if view.is_collective() {
+    let is_common = |space: AccessSpace| !matches!(space, AccessSpace::State(Space::Shared | Space::Local));
+    if view.is_collective() && pair.has_log() {
+        if view.accesses().iter().any(|access| access.kind != AccessKind::Read && is_common(access.space)) {
+            let reason = format!("it has `{text}`, by which a warp stores together");
+            return Some(refusal("collective-store", reason));
+        }
+    } else if view.is_collective() {
         let reason =
             format!("it has `{text}`: sixteen threads and their twins are a warp, which the program would see");
         return Some(refusal("collective", reason));
@@ -52,7 +99,7 @@ fn of_instruction(kernel: &KernelView<'_>, view: &View<'_>, pair: Pair) -> Optio
     if matches!(view.synchronisation(), Some(Synchronisation::Cluster { .. })) || text.contains("cluster") {
         return Some(refusal("cluster", format!("it has `{text}`, and clusters are not doubled")));
     }
-    if let Some(refusal) = specials(view).find_map(of_special) {
+    if let Some(refusal) = specials(view).find_map(|special| of_special(special, pair)) {
         return Some(refusal);
     }
     for access in view.accesses() {
@@ -92,13 +139,14 @@ fn of_call(kernel: &KernelView<'_>, func: ptx::ir::FuncId) -> Option<Refusal> {
 }
 
 /// Special registers that would show that blocks are doubled.
-fn of_special(special: Special) -> Option<Refusal> {
+fn of_special(special: Special, pair: Pair) -> Option<Refusal> {
     use Special::*;
     let name = special.text();
     match special {
         Tid | Ntid | Ctaid | Nctaid => Some(refusal("vector-id", format!("it reads {name} as a vector"))),
         TotalSmemSize | AggrSmemSize => Some(refusal("shared-size", format!("it asks for {name}"))),
-        _ if special.reserved_shared_offset().is_some() => {
+        // Blocks that are twins have it each.
+        _ if special.reserved_shared_offset().is_some() && pair.layout != Layout::Blocks => {
             Some(refusal("reserved-shared", format!("it reads {name}: the memory there is not doubled")))
         }
         _ if name.contains("cluster") => {
@@ -176,7 +224,7 @@ fn is_packed_float(ty: Type) -> bool {
 /// Sizes that the text gives.
 fn of_sizes(kernel: &KernelView<'_>, pair: Pair) -> Option<Refusal> {
     let bytes: u64 = kernel.functions().map(|(func, _)| shared::static_bytes_of(kernel.module(), func)).sum();
-    let doubled = if pair.shared == Shared::Doubled { 2 * bytes } else { bytes };
+    let doubled = if pair.doubles_shared() { 2 * bytes } else { bytes };
     if doubled + 8 > MOST_STATIC_SHARED && bytes > 0 {
         return Some(shared_too_large(doubled));
     }
@@ -206,7 +254,7 @@ pub(super) fn of_launch<'k>(
         static_shared += kept.static_shared;
         has_counted_barriers |= kept.has_counted_barriers;
     }
-    if has_counted_barriers && !threads(shape.block).is_multiple_of(32) {
+    if has_counted_barriers && pair.layout != Layout::Blocks && !threads(shape.block).is_multiple_of(32) {
         let reason = "its barriers count threads of whole warps, and the last warp of its blocks is not whole";
         return Some(refusal("partial-warp", reason));
     }
@@ -214,7 +262,7 @@ pub(super) fn of_launch<'k>(
         Ok(doubled) => doubled,
         Err(refusal) => return Some(refusal),
     };
-    let copies = if pair.shared == Shared::Doubled { 2 } else { 1 };
+    let copies = if pair.doubles_shared() { 2 } else { 1 };
     let bytes = copies * static_shared + u64::from(doubled.dynamic_shared) + 8;
     (bytes > MOST_SHARED).then(|| shared_too_large(bytes))
 }

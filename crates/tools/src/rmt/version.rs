@@ -11,17 +11,23 @@ pub(super) enum Variant {
     Pair,
     /// The same, but twins have one shared memory, and stores to it are compared, too.
     PairNoShared,
+    /// Whole warps are twins, in one block, and have a log in shared memory.
+    WarpPair,
+    /// Blocks are twins, and have a log in global memory.
+    Inter,
 }
 
 impl Variant {
-    /// In the order in which `auto` tries them.
-    pub(super) const ALL: [Self; 3] = [Self::Pair, Self::PairNoShared, Self::Kernel];
+    /// In the order in which `auto` tries them: the cheaper first.
+    pub(super) const ALL: [Self; 5] = [Self::Pair, Self::PairNoShared, Self::WarpPair, Self::Kernel, Self::Inter];
 
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Kernel => "kernel",
             Self::Pair => "pair",
             Self::PairNoShared => "pair-no-shared",
+            Self::WarpPair => "warp-pair",
+            Self::Inter => "inter",
         }
     }
 
@@ -31,17 +37,20 @@ impl Variant {
         Self::ALL.into_iter().find(|variant| variant.name() == name)
     }
 
-    /// Where its versions have shared memory; nothing if it has none of its own.
-    pub(super) fn shared(self) -> Option<Shared> {
-        match self {
-            Self::Kernel => None,
-            Self::Pair => Some(Shared::Doubled),
-            Self::PairNoShared => Some(Shared::Common),
+    /// Whether twins of a version are those of the variant.
+    pub(super) fn has(self, pair: Pair) -> bool {
+        match (self, pair.layout) {
+            (Self::WarpPair, layout) => layout == Layout::Warps,
+            (Self::Inter, layout) => layout == Layout::Blocks,
+            (_, Layout::Warps | Layout::Blocks) => false,
+            (Self::Pair, _) => pair.shared == Shared::Doubled,
+            (Self::PairNoShared, _) => pair.shared == Shared::Common,
+            (Self::Kernel, _) => false,
         }
     }
 }
 
-/// Where the threads of a doubled block are.
+/// Where twins are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Layout {
     /// The rows of the block are twice as long: after sixteen threads come their twins. Rows are multiples of sixteen.
@@ -52,6 +61,10 @@ pub(super) enum Layout {
     Linear,
     /// The rows of the block are twice as long: after every thread comes its twin. Rows have any length.
     Neighbours,
+    /// The block is twice as deep: after all of its warps come their twins.
+    Warps,
+    /// In another block: there are twice as many.
+    Blocks,
 }
 
 /// How twins tell each other something.
@@ -61,9 +74,12 @@ pub(super) enum Exchange {
     Shuffle,
     /// Each writes into a slot of its own in shared memory, and reads that of the other.
     Slots,
+    /// The first writes into a log, and the second reads it: twins are not in one warp.
+    Log,
 }
 
 impl Exchange {
+    /// Those that users can ask for.
     pub(super) const ALL: [Self; 2] = [Self::Shuffle, Self::Slots];
 
     /// As users name it.
@@ -71,6 +87,7 @@ impl Exchange {
         match self {
             Self::Shuffle => "shuffle",
             Self::Slots => "slots",
+            Self::Log => "log",
         }
     }
 }
@@ -85,6 +102,7 @@ pub(super) enum Shared {
 }
 
 impl Shared {
+    /// In the order of the numbers of versions.
     const ALL: [Self; 2] = [Self::Doubled, Self::Common];
 }
 
@@ -113,7 +131,7 @@ impl Work {
     }
 }
 
-/// A version in which twins are in one warp.
+/// A version in which every thread has a twin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pair {
     pub(super) layout: Layout,
@@ -129,7 +147,7 @@ pub(super) const ORIGINAL: usize = 0;
 
 /// The same, for launches that run twice.
 pub(super) const KERNEL: usize = 1;
-/// The first version in which twins are in one warp.
+/// The first version in which every thread has a twin.
 const FIRST_PAIR: usize = 2;
 
 /// The names of all versions, by their numbers.
@@ -139,7 +157,7 @@ pub(super) static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     names
 });
 
-/// All versions in which twins are in one warp, in the order of their numbers.
+/// All versions in which every thread has a twin, in the order of their numbers.
 static PAIRS: LazyLock<Vec<Pair>> = LazyLock::new(|| {
     let layouts = [Layout::Rows, Layout::Eights, Layout::Linear, Layout::Neighbours];
     let mut pairs = Vec::new();
@@ -150,6 +168,12 @@ static PAIRS: LazyLock<Vec<Pair>> = LazyLock::new(|| {
     }
     // Versions of which something is left out are there to tell what that costs: one exchange is enough.
     pairs.retain(|pair| pair.work == Work::All || pair.exchange == Exchange::Shuffle);
+    for (layout, work) in
+        [Layout::Warps, Layout::Blocks].into_iter().flat_map(|layout| Work::ALL.map(|work| (layout, work)))
+    {
+        let (exchange, shared) = (Exchange::Log, Shared::Doubled);
+        pairs.extend([false, true].map(|is_in_place| Pair { layout, exchange, shared, is_in_place, work }));
+    }
     pairs
 });
 
@@ -159,9 +183,24 @@ impl Pair {
         PAIRS.get(version.checked_sub(FIRST_PAIR)?).copied()
     }
 
+    /// Whether twins have a log between them, of which the second does what is done once.
+    pub(super) fn has_log(self) -> bool {
+        self.exchange == Exchange::Log
+    }
+
+    /// Whether a block has the shared memory of two copies.
+    pub(super) fn doubles_shared(self) -> bool {
+        self.shared == Shared::Doubled && self.layout != Layout::Blocks
+    }
+
     fn name(self) -> String {
+        let variant = match self.layout {
+            Layout::Warps => Variant::WarpPair.name(),
+            Layout::Blocks => Variant::Inter.name(),
+            _ => Variant::Pair.name(),
+        };
         let layout = match self.layout {
-            Layout::Rows => "",
+            Layout::Rows | Layout::Warps | Layout::Blocks => "",
             Layout::Eights => "-eights",
             Layout::Linear => "-linear",
             Layout::Neighbours => "-neighbours",
@@ -174,7 +213,7 @@ impl Pair {
         let exchange = if self.exchange == Exchange::Slots { "-slots" } else { "" };
         let shared = if self.shared == Shared::Common { "-no-shared" } else { "" };
         let order = if self.is_in_place { "-in-place" } else { "" };
-        format!("pair{work}{layout}{exchange}{shared}{order}")
+        format!("{variant}{work}{layout}{exchange}{shared}{order}")
     }
 
     pub(super) fn number(self) -> usize {
@@ -189,7 +228,7 @@ mod tests {
     #[test]
     fn numbers_and_names_agree() {
         assert_eq!([ORIGINAL, KERNEL].map(Pair::numbered), [None; 2]);
-        assert_eq!(NAMES.len(), FIRST_PAIR + 64);
+        assert_eq!(NAMES.len(), FIRST_PAIR + 64 + 12);
         assert_eq!(NAMES[..4], ["", "kernel", "pair", "pair-in-place"]);
         for (number, name) in NAMES.iter().enumerate().skip(FIRST_PAIR) {
             let pair = Pair::numbered(number).unwrap();
