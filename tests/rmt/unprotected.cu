@@ -1,11 +1,14 @@
 //@ exit: 87
 #include "../memcheck/memcheck.h"
 
-// A kernel that no variant can protect yet runs as it is, which is said; the other one is protected.
+// A kernel that no variant can protect runs as it is, which is said; the other one is protected.
 __global__ void sums(int *to, int *tickets) {
     int ticket = atomicAdd(tickets, 1);
 #ifndef FIXED
-    ticket = __reduce_add_sync(~0u, ticket);
+    volatile int *own = static_cast<int *>(malloc(sizeof(int)));
+    *own = ticket;
+    ticket = *own;
+    free(const_cast<int *>(own));
 #endif
     to[threadIdx.x] = ticket < 1000;
 }

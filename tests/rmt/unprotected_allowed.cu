@@ -7,7 +7,10 @@
 __global__ void sums(int *to, int *tickets) {
     int ticket = atomicAdd(tickets, 1);
 #ifndef FIXED
-    ticket = __reduce_add_sync(~0u, ticket);
+    volatile int *own = static_cast<int *>(malloc(sizeof(int)));
+    *own = ticket;
+    ticket = *own;
+    free(const_cast<int *>(own));
 #endif
     to[threadIdx.x] = ticket < 1000;
 }

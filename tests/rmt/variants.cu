@@ -29,6 +29,10 @@ __global__ void __launch_bounds__(1024) large(const int *from, int *to) {
     to[threadIdx.x] = from[threadIdx.x] + 1;
 }
 
+__global__ void __launch_bounds__(1024) tickets(int *to, int *next) {
+    to[threadIdx.x] = atomicAdd(next, 1) < 1024;
+}
+
 template <typename Check> int wrong(int *to, int n, Check expected) {
     int seen[1024], wrong = 0;
     OK(cudaMemcpy(seen, to, n * sizeof(int), cudaMemcpyDeviceToHost));
@@ -59,5 +63,10 @@ int main() {
     large<<<1, 1024>>>(from, to);
     if (wrong(to, 1024, [](int i) { return i + 1; }))
         return 7;
+    int *next = device<int>(1);
+    OK(cudaMemset(next, 0, sizeof(int)));
+    tickets<<<1, 1024>>>(to, next);
+    if (wrong(to, 1024, [](int) { return 1; }))
+        return 8;
     return finish();
 }

@@ -53,13 +53,26 @@ const TOOLS: [&[&str]; 5] = [
 
 /// Tools for some of the programs: those that change launches, to show that the plan of a launch can be changed, and racecheck,
 /// which has nothing to find in transactions, nor in streams of two devices.
-const FOR_SOME: [(&[&str], &[&str]); 6] = [
+const FOR_SOME: [(&[&str], &[&str]); 9] = [
     (&["twice", "--seed", "1"], TWICE),
     (&["twice", "--seed", "1", "--tool", "memcheck"], TWICE),
     (&["doubled"], DOUBLED),
     (&["doubled", "--tool", "memcheck,trace"], DOUBLED),
+    (&["rmt", "--exchange", "slots", "--pair-distance", "1", "--allow-unprotected"], TWINS),
+    (&["rmt", "--variant", "warp-pair", "--allow-unprotected"], TWINS),
+    (&["rmt", "--variant", "inter", "--allow-unprotected"], TWINS),
     (&["racecheck"], TRANSACTIONS),
     (&["racecheck", "--tool", "memcheck,order"], &["devices/two_gpus", "devices/two_gpus_of_driver"]),
+];
+
+/// Their kernels have atomic operations, collectives, shared memory, barriers and waits for other blocks.
+const TWINS: &[&str] = &[
+    "device_code/async_copy",
+    "device_code/atomics",
+    "device_code/cub",
+    "device_code/half_and_bfloat16",
+    "device_code/warps",
+    "kernels/cooperative",
 ];
 
 /// Their kernels do not wait for the host, and give the same twice.

@@ -8,6 +8,7 @@ use ptx::ir::{FuncId, Guard, Module, Operand, Reg, StmtId, Symbol};
 use ptx::ops::Effect;
 use ptx::special::Special;
 use ptx::types::{Type, TypeKind};
+use ptx::view::{Callee, View};
 use rewrite::context::{COUNTERS, RECORD_BUFFER, RecordBuffer, Word};
 use rewrite::{LaunchShape, Rewriter, Rewritten};
 
@@ -202,7 +203,7 @@ fn compared(module: &Module, func: FuncId) -> Vec<(StmtId, StmtId, Vec<Reg>)> {
     let mut found = Vec::new();
     let mut inserted: Vec<StmtId> = Vec::new();
     for stmt in body.iter() {
-        let Some(view) = ptx::view::View::of(&module.forms, body, stmt) else {
+        let Some(view) = View::of(&module.forms, body, stmt) else {
             inserted.clear();
             continue;
         };
@@ -213,7 +214,11 @@ fn compared(module: &Module, func: FuncId) -> Vec<(StmtId, StmtId, Vec<Reg>)> {
         }
         // What is there for the sake of the instruction before comes first.
         let own = inserted.iter().copied().filter(|&stmt| body.origin(stmt).id == origin.id);
-        let is_call = |stmt| ptx::view::View::of(&module.forms, body, stmt).is_some_and(|view| view.callee().is_some());
+        let callee = |stmt| match View::of(&module.forms, body, stmt)?.callee()? {
+            Callee::Direct(func) => Some(module.text(module.functions[func].name)),
+            _ => None,
+        };
+        let is_call = |stmt| callee(stmt).is_some_and(|name| name.starts_with("warpgrind_rmt_differ"));
         if let (Some(first), true) = (own.clone().next(), own.clone().any(is_call)) {
             let of_tool = |reg: &Reg| module.text(function.groups[function.regs[*reg].group].name).contains("rmt");
             let regs = view.reads().into_iter().filter(|reg| !of_tool(reg)).collect();
@@ -228,9 +233,11 @@ fn compared(module: &Module, func: FuncId) -> Vec<(StmtId, StmtId, Vec<Reg>)> {
 fn flip(editor: &mut Editor<'_>, symbol: &str, before: StmtId, reg: Reg, copy: Copy) {
     let ty = editor.function().reg_type(reg);
     let tag = editor.tag("test", "flip", 0);
-    let mut globals = editor.module().globals.iter();
-    let ticket = globals.find(|(_, variable)| editor.module().text(variable.name) == "warpgrind_rmt_ticket");
-    let ticket = ticket.map(|(global, _)| Symbol::Global(global));
+    let ticket = {
+        let module = editor.module();
+        let is_it = |name| module.text(name) == "warpgrind_rmt_ticket";
+        module.globals.iter().find(|(_, variable)| is_it(variable.name)).map(|(global, _)| Symbol::Global(global))
+    };
     let mut builder = editor.before(before, tag);
     let [lane, is_it] = [builder.reg(Type::B32), builder.reg(Type::Pred)];
     let comparison = if copy == Copy::First { "setp.eq.u32" } else { "setp.ne.u32" };
@@ -350,7 +357,7 @@ fn branches_that_differ_are_found() {
         let func = rewritten.module.function(symbol).unwrap();
         let body = rewritten.module.functions[func].body.as_ref().unwrap();
         let guarded = body.iter().filter_map(|stmt| {
-            let view = ptx::view::View::of(&rewritten.module.forms, body, stmt)?;
+            let view = View::of(&rewritten.module.forms, body, stmt)?;
             let guard = view.inst.guard?;
             (view.effect() == Some(Effect::Branch)).then_some((stmt, guard.reg))
         });

@@ -227,7 +227,9 @@ pub(super) fn exit(at: &mut Cursor<'_, '_>, exit: &Exit, pair: Pair) {
     if exit.ends_thread {
         let (site, guard) = (at.instruction_site(0), at.guard());
         let intent = Intent { guard, publish: Publish::Last(guard), ..Intent::default() };
-        let same = exchange::compare(at, site, &intent, pair);
+        // The next blocks have the log once both copies have ended, whatever is compared.
+        let work = if pair.layout == Layout::Blocks { Work::All } else { pair.work };
+        let same = exchange::compare(at, site, &intent, Pair { work, ..pair });
         if pair.has_log() {
             log::end(at, pair, guard, same);
         }

@@ -21,7 +21,7 @@ mod version;
 
 use std::sync::Arc;
 
-use ptx::ir::Reg;
+use ptx::ir::{Reg, StmtId};
 use ptx::special::Special;
 use report::Explanation;
 use rewrite::context::Word;
@@ -160,22 +160,27 @@ impl Instrumentation for Rmt {
     }
 
     fn access(&self, at: &mut Cursor<'_, '_>, access: &Access) {
-        if let Some(pair) = computed(at) {
+        if let Some(pair) = computed(at).filter(|_| is_of_program(at, access.stmt)) {
             instrument::access(at, access, pair);
         }
     }
 
     fn sync(&self, at: &mut Cursor<'_, '_>, sync: &Sync) {
-        if let Some(pair) = computed(at) {
+        if let Some(pair) = computed(at).filter(|_| is_of_program(at, sync.stmt)) {
             instrument::sync(at, sync, pair);
         }
     }
 
     fn definition(&self, at: &mut Cursor<'_, '_>, definition: &Definition) {
-        if let Some(pair) = computed(at) {
+        if let Some(pair) = computed(at).filter(|_| is_of_program(at, definition.stmt)) {
             instrument::definition(at, definition, pair);
         }
     }
+}
+
+/// Whether the program has an instruction, and not what stands for its ids: blocks draw tickets for these.
+fn is_of_program(at: &mut Cursor<'_, '_>, stmt: StmtId) -> bool {
+    at.editor().body().origin(stmt).tag.is_none()
 }
 
 /// The version that is made, if both twins compute in it. Only kernels have a log: functions in which something would have to be

@@ -63,11 +63,10 @@ fn of_log(kernel: &KernelView<'_>) -> Option<Refusal> {
 fn is_compared(view: &View<'_>) -> bool {
     let is_own = |space: AccessSpace| matches!(space, AccessSpace::State(Space::Local | Space::Param | Space::Const));
     let is_shared = |space: AccessSpace| space == AccessSpace::State(Space::Shared);
-    let is_told = |kind: AccessKind, order: Order, space: AccessSpace| {
-        let is_weak_read = kind == AccessKind::Read && order == Order::Weak;
-        !is_own(space) && !is_weak_read && !(is_shared(space) && kind != AccessKind::ReadWrite)
-    };
-    view.accesses().iter().any(|access| is_told(access.kind, access.order, access.space))
+    // Loads count, too: the first copy may have to wait for what the second has not stored yet.
+    let is_told =
+        |kind: AccessKind, space: AccessSpace| !is_own(space) && !(is_shared(space) && kind != AccessKind::ReadWrite);
+    view.accesses().iter().any(|access| is_told(access.kind, access.space))
         || specials(view).any(is_input)
         || matches!(view.op(), Some(Op::Activemask | Op::Exit))
         || view.effect() == Some(Effect::Call)
