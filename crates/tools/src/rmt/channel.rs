@@ -82,9 +82,9 @@ impl Channel {
             Self::Slots { mask, own, other } => {
                 let by_slot = words.chunks(SLOT_WORDS).map(|words| {
                     let received: Vec<Reg> = words.iter().map(|_| builder.reg(Type::B32)).collect();
-                    move_words(builder, None, "st.shared", words, Operand::RegAddress(own, 0));
+                    move_words(builder, "st.shared", words, Operand::RegAddress(own, 0));
                     builder.inst("bar.warp.sync", &[mask.into()]);
-                    move_words(builder, None, "ld.shared", &received, Operand::RegAddress(other, 0));
+                    move_words(builder, "ld.shared", &received, Operand::RegAddress(other, 0));
                     builder.inst("bar.warp.sync", &[mask.into()]);
                     received
                 });
@@ -95,13 +95,7 @@ impl Channel {
 }
 
 /// Loads or stores at most four words of a slot, by one instruction.
-pub(super) fn move_words(
-    builder: &mut Builder<'_, '_>,
-    guard: Option<Guard>,
-    spelling: &str,
-    words: &[Reg],
-    slot: Operand,
-) {
+fn move_words(builder: &mut Builder<'_, '_>, spelling: &str, words: &[Reg], slot: Operand) {
     let mut words = words.to_vec();
     if words.len() == 3 {
         // A vector has two or four.
@@ -115,7 +109,7 @@ pub(super) fn move_words(
         }
     };
     let operands = if spelling.starts_with("ld") { [value, slot] } else { [slot, value] };
-    builder.inst_if(guard, &format!("{spelling}{vector}.b32"), &operands);
+    builder.inst(&format!("{spelling}{vector}.b32"), &operands);
 }
 
 /// The same words in other registers.

@@ -37,6 +37,8 @@ pub(super) struct Kept {
     pub(super) position: Option<Reg>,
     /// Whether the block has drawn its ticket.
     pub(super) has_ticket: bool,
+    /// Registers that the function reads: compilers leave atomic operations with results that nobody does.
+    read: FxHashSet<Reg>,
     /// Instructions before which something may have been written that both copies have.
     after_writes: FxHashSet<StmtId>,
     /// Variables in which a call that is made once leaves its result.
@@ -76,8 +78,9 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>, pair: Pair) {
             at.before().guarded(Guard::when(second), "exit", &[]);
         }
     }
-    let (bytes, prints) = (shared::static_bytes(at), prints(at));
+    let (bytes, prints, read) = (shared::static_bytes(at), prints(at), read(at));
     let kept = at.state::<Kept>();
+    kept.read = read;
     kept.static_shared = bytes;
     kept.prints = prints;
     if pair.doubles_shared() {
@@ -185,7 +188,7 @@ fn once(at: &mut Cursor<'_, '_>, access: &Access, pair: Pair, place: Place) {
         }
         _ => at.and_guard(allowed, allowed, original),
     }
-    let results = results(at, access.stmt);
+    let results = read_results(at, access.stmt);
     // Of what is inserted after the instruction, the last comes first.
     if !results.is_empty() {
         give_results(at, &results, guard, is_read, pair);
@@ -214,7 +217,7 @@ fn give_results(at: &mut Cursor<'_, '_>, regs: &[Reg], guard: Option<Guard>, is_
 /// An atomic operation in shared memory that each copy has: both make it, and the second gets what the first got, because
 /// threads come in another order to it.
 fn once_for_both(at: &mut Cursor<'_, '_>, access: &Access, pair: Pair) {
-    let results = results(at, access.stmt);
+    let results = read_results(at, access.stmt);
     if results.is_empty() {
         return;
     }
@@ -259,6 +262,14 @@ pub(super) fn call(at: &mut Cursor<'_, '_>, call: &Call, pair: Pair) {
         let variables: Vec<Symbol> = variables.collect();
         at.state::<Kept>().results.extend(variables);
     }
+}
+
+/// The registers that instructions of the function read.
+fn read(at: &mut Cursor<'_, '_>) -> FxHashSet<Reg> {
+    let editor = at.editor();
+    let views = editor.body().iter().filter_map(|stmt| editor.view(stmt));
+    let guards = views.clone().filter_map(|view| view.inst.guard).map(|guard| guard.reg);
+    views.flat_map(|view| view.reads()).chain(guards).collect()
 }
 
 /// Whether the function calls the one that prints.
@@ -385,5 +396,13 @@ fn values(at: &mut Cursor<'_, '_>, stmt: StmtId) -> Vec<Reg> {
 fn results(at: &mut Cursor<'_, '_>, stmt: StmtId) -> Vec<Reg> {
     let mut regs = at.editor().view(stmt).map(|view| view.writes().to_vec()).unwrap_or_default();
     regs.dedup();
+    regs
+}
+
+/// Those of them that somebody reads.
+fn read_results(at: &mut Cursor<'_, '_>, stmt: StmtId) -> Vec<Reg> {
+    let mut regs = results(at, stmt);
+    let read = &at.state::<Kept>().read;
+    regs.retain(|reg| read.contains(reg));
     regs
 }

@@ -19,7 +19,7 @@ use ptx::special::Special;
 use ptx::types::{Space, Type};
 use rewrite::Cursor;
 
-use super::channel::{SLOT_WORDS, copy_words, move_words};
+use super::channel::{SLOT_WORDS, copy_words};
 use super::instrument::Kept;
 use super::layout::{SLOT, compute, number, physical, size};
 use super::version::{Layout, Pair};
@@ -68,8 +68,9 @@ pub(super) struct Log {
     /// How far the counter of the twin must be ahead of the position at least, minus one, before the thread can go on.
     limit: Reg,
     entries: Reg,
-    /// Bytes from an entry to the next.
+    /// Bytes from an entry to the next, and from a word of it to the next: neighbours have neighbouring words.
     stride: Reg,
+    distance: Reg,
     /// The helper that waits.
     wait: Option<FuncId>,
 }
@@ -195,7 +196,7 @@ impl Log {
         let (poll, own, entries);
         if pair.layout == Layout::Blocks {
             let [written, all] = [written(at), at.word(LOG_ENTRIES)];
-            entries = of_thread(at, all, GLOBAL_ENTRIES * SLOT, SLOT);
+            entries = of_thread(at, all, GLOBAL_ENTRIES * SLOT, 4);
             [own, poll] = [copy, other]
                 .map(|which| at.at_entry("mad.wide.u32", Type::B64, &[which.into(), distance.into(), written.into()]));
         } else {
@@ -206,26 +207,21 @@ impl Log {
             let written = compute(at, "mad.lo.u32", &[thread.into(), 4.into(), start.into()]);
             let counters = i64::from(SHARED_COUNTERS);
             let after = compute(at, "mad.lo.u32", &[threads.into(), counters.into(), start.into()]);
-            entries = compute(at, "mad.lo.u32", &[thread.into(), i64::from(SLOT).into(), after.into()]);
+            entries = compute(at, "mad.lo.u32", &[thread.into(), 4.into(), after.into()]);
             [own, poll] =
                 [copy, other].map(|which| compute(at, "mad.lo.u32", &[which.into(), distance.into(), written.into()]));
         }
         let least = compute(at, "mul.lo.s32", &[other.into(), (-i64::from(pair.layout.log_entries())).into()]);
         let helper = if pair.layout == Layout::Blocks { "warpgrind_rmt_wait" } else { "warpgrind_rmt_wait_in_block" };
         let wait = at.helper(helper);
-        Self { layout: pair.layout, position, first, second, poll, own, limit: least, entries, stride, wait }
+        Self { layout: pair.layout, position, first, second, poll, own, limit: least, entries, stride, distance, wait }
     }
 
     fn is_global(self) -> bool {
         self.layout == Layout::Blocks
     }
 
-    /// A load or store in the memory of the log.
-    fn spell(self, what: &str) -> String {
-        format!("{what}.{}", if self.is_global() { "global" } else { "shared" })
-    }
-
-    /// The same, in order with what the twin does.
+    /// A load or store of a counter, in order with what the twin does.
     fn ordered(self, what: &str) -> String {
         format!("{what}.{}", if self.is_global() { "gpu.global.b32" } else { "cta.shared.b32" })
     }
@@ -243,14 +239,30 @@ impl Log {
     }
 
     /// The address of the entry at the position.
-    fn entry(self, builder: &mut Builder<'_, '_>) -> Operand {
+    fn entry(self, builder: &mut Builder<'_, '_>) -> Reg {
         let mask = i64::from(self.layout.log_entries() - 1);
         let index = builder.reg(Type::B32);
         builder.inst("and.b32", &[index.into(), self.position.into(), mask.into()]);
         let (ty, spelling) = if self.is_global() { (Type::B64, "mad.wide.u32") } else { (Type::B32, "mad.lo.u32") };
         let address = builder.reg(ty);
         builder.inst(spelling, &[address.into(), index.into(), self.stride.into(), self.entries.into()]);
-        Operand::RegAddress(address, 0)
+        address
+    }
+
+    /// Loads or stores words of an entry.
+    fn move_words(self, builder: &mut Builder<'_, '_>, only: Reg, what: &str, words: &[Reg], entry: Reg) {
+        let spelling = format!("{what}.{}.b32", if self.is_global() { "global" } else { "shared" });
+        let (ty, add) = if self.is_global() { (Type::B64, "mad.wide.u32") } else { (Type::B32, "mad.lo.u32") };
+        for (index, &word) in words.iter().enumerate() {
+            let mut address = entry;
+            if index > 0 {
+                address = builder.reg(ty);
+                builder.inst(add, &[address.into(), self.distance.into(), (index as i64).into(), entry.into()]);
+            }
+            let address = Operand::RegAddress(address, 0);
+            let operands = if what == "ld" { [word.into(), address] } else { [address, word.into()] };
+            builder.guarded(Guard::when(only), &spelling, &operands);
+        }
     }
 
     /// The first copy writes words into the log, and the second gets them. The first has its own.
@@ -260,9 +272,9 @@ impl Log {
         for (index, words) in words.chunks(SLOT_WORDS).enumerate() {
             self.wait(builder, self.limit.into(), None);
             let entry = self.entry(builder);
-            move_words(builder, Some(Guard::when(self.first)), &self.spell("st"), words, entry);
+            self.move_words(builder, self.first, "st", words, entry);
             let own = copy_words(builder, words);
-            move_words(builder, Some(Guard::when(self.second)), &self.spell("ld"), &own, entry);
+            self.move_words(builder, self.second, "ld", &own, entry);
             received.extend(own);
             builder.inst("add.u32", &[self.position.into(), self.position.into(), 1.into()]);
             self.publish(builder, if index + 1 == entries { publish } else { Publish::Now });
@@ -319,12 +331,12 @@ impl Log {
         let mut received = Vec::new();
         for words in words.chunks(SLOT_WORDS) {
             let entry = self.entry(builder);
-            move_words(builder, Some(Guard::when(self.second)), &self.spell("st"), words, entry);
+            self.move_words(builder, self.second, "st", words, entry);
             builder.inst("add.u32", &[self.position.into(), self.position.into(), 1.into()]);
             self.commit(builder);
             self.wait_for_commit(builder);
             let own = copy_words(builder, words);
-            move_words(builder, Some(Guard::when(self.first)), &self.spell("ld"), &own, entry);
+            self.move_words(builder, self.first, "ld", &own, entry);
             received.extend(own);
         }
         received
