@@ -65,7 +65,7 @@ fn is_compared(view: &View<'_>) -> bool {
     let is_shared = |space: AccessSpace| space == AccessSpace::State(Space::Shared);
     // Loads count, too: the first copy may have to wait for what the second has not stored yet.
     let is_told =
-        |kind: AccessKind, space: AccessSpace| !is_own(space) && !(is_shared(space) && kind != AccessKind::ReadWrite);
+        |kind: AccessKind, space: AccessSpace| !(is_own(space) || is_shared(space) && kind != AccessKind::ReadWrite);
     view.accesses().iter().any(|access| is_told(access.kind, access.space))
         || specials(view).any(is_input)
         || matches!(view.op(), Some(Op::Activemask | Op::Exit))
