@@ -36,6 +36,8 @@ pub(super) fn of_twins(record: &Record, evidence: &Evidence<'_>) -> Finding {
     };
     let mut first = evidence.occurrence.clone();
     first.address = (what == ADDRESS).then_some(mine);
+    // Where warps are twins, the second half of a block is counted on.
+    first.thread[2] %= evidence.shape.block[2].max(1);
     Finding {
         place: Some(evidence.place.clone()),
         first: Some(first),

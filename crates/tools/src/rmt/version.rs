@@ -19,7 +19,7 @@ pub(super) enum Variant {
 
 impl Variant {
     /// In the order in which `auto` tries them: the cheaper first.
-    pub(super) const ALL: [Self; 5] = [Self::Pair, Self::PairNoShared, Self::WarpPair, Self::Kernel, Self::Inter];
+    pub(super) const ALL: [Self; 5] = [Self::Pair, Self::PairNoShared, Self::Kernel, Self::WarpPair, Self::Inter];
 
     pub(super) fn name(self) -> &'static str {
         match self {
