@@ -51,7 +51,13 @@ pub(crate) fn start(work: impl FnOnce() + Send + 'static) {
     }
     if !state.is_started {
         let named = std::thread::Builder::new().name("warpgrind-compiler".to_owned());
-        if named.spawn(|| BACKGROUND.serve()).is_err() {
+        if named
+            .spawn(|| {
+                let _quiet = valgrind::quiet();
+                BACKGROUND.serve();
+            })
+            .is_err()
+        {
             return;
         }
         close_at_exit();

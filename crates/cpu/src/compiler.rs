@@ -92,6 +92,7 @@ pub(crate) fn run<T: Send + 'static>(compile: impl FnOnce() -> T + Send + 'stati
     let (sender, receiver) = mpsc::sync_channel(1);
     let of_thread = Arc::clone(&fate);
     let thread = std::thread::Builder::new().name("compile".to_owned()).stack_size(STACK).spawn(move || {
+        let _quiet = valgrind::quiet();
         FATE.set(Arc::as_ptr(&of_thread));
         on_fault(Some(stop_if_compiling));
         // Where nobody waits any more, the result is not needed.

@@ -170,7 +170,10 @@ impl<J: Job> Queue<J> {
         let mut state = self.shared.state();
         if !state.has_thread {
             let shared = Arc::clone(&self.shared);
-            std::thread::Builder::new().name("warpgrind-stream".to_owned()).spawn(move || shared.serve())?;
+            std::thread::Builder::new().name("warpgrind-stream".to_owned()).spawn(move || {
+                let _quiet = valgrind::quiet();
+                shared.serve();
+            })?;
             state.has_thread = true;
         }
         if !is_at_work() {

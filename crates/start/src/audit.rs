@@ -9,6 +9,9 @@
 //! paths; an auditing library is asked about every library. It lives in a namespace of its own, so the same file is
 //! preloaded, too, and holds in the program's namespace what the program is to call.
 //!
+//! **Under Valgrind** the auditing library is a copy with a C library of its own beside it (`check/valgrind.rs` of `cli` has the
+//! reason), so it is not the same file as the preloaded one: each is known by its file name.
+//!
 //! **One library has six names.** The loader checks versions of symbols by the names of libraries, and forgets further
 //! names of a file that it already has; so only the first name is answered with our path, and later ones when the
 //! loader looks for them in a directory.
@@ -66,6 +69,9 @@ struct Object {
 const NAMES: [&[u8]; 6] =
     [b"libcuda.so.1", b"libcuda.so", b"libcudart.so.11.0", b"libcudart.so.12", b"libcudart.so.13", b"libcudart.so"];
 
+/// How the command names us in `LD_PRELOAD` if our path cannot be written there.
+const NOWHERE: &[u8] = b"/warpgrind/libwarpgrind_start.so";
+
 /// Agrees on a version of the interface. The loader must not forget us, not even in a process without settings that can be
 /// read: it may still have to preload us by a name that only [`la_objsearch`] knows the path of.
 #[unsafe(no_mangle)]
@@ -87,7 +93,7 @@ pub unsafe extern "C" fn la_objsearch(name: *const c_char, _cookie: *mut usize, 
     // SAFETY: the loader passes a C string.
     let asked = unsafe { CStr::from_ptr(name) }.to_bytes();
     let file_name = identity::file_name(asked);
-    if file_name == identity::FILE_NAME {
+    if asked == NOWHERE {
         return identity::own_map().map_or(name, |map| map.name);
     }
     if !NAMES.contains(&file_name) {
@@ -110,7 +116,7 @@ pub unsafe extern "C" fn la_objopen(map: *mut LinkMap, namespace: c_long, _cooki
     let Ok(mut state) = STATE.lock() else { return 0 };
     // The process goes on, so what was closed is gone.
     state.closed.clear();
-    if identity::own_map().is_some_and(|own| is_same_name(own, path)) {
+    if identity::file_name(path.to_bytes()) == identity::FILE_NAME {
         state.ours_in_program = Some(address);
     } else if cuda_library == path {
         state.cuda_is_loaded = true;
@@ -205,11 +211,6 @@ fn take_over(object: &Object, ours_in_program: Option<usize>) -> Option<Trampoli
 fn is_machine_code(path: &[u8]) -> bool {
     let file_name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     std::str::from_utf8(file_name).is_ok_and(has_machine_code_only)
-}
-
-fn is_same_name(own: &LinkMap, path: &CStr) -> bool {
-    // SAFETY: the name of a link map is a C string.
-    (unsafe { CStr::from_ptr(own.name) }) == path
 }
 
 fn cuda_library() -> Option<&'static CStr> {

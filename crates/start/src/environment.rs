@@ -32,6 +32,13 @@ const NVTX: &[u8] = b"NVTX_INJECTION64_PATH";
 /// What the names of our own variables begin with.
 const PREFIX: &[u8] = b"WARPGRIND_";
 
+/// Whether the loader asks the copy of ours that has a C library of its own, as Valgrind needs it.
+pub(crate) fn is_ready_for_valgrind() -> bool {
+    let audit = INHERITED.get().map(|inherited| inherited.audit.to_bytes()).unwrap_or_default();
+    let directory = std::path::Path::new(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(audit)).parent();
+    directory.is_some_and(|directory| directory.join("for-audit").is_dir())
+}
+
 /// Notes what belongs to the run; false if `LD_AUDIT` and `LD_PRELOAD` are not as `warpgrind run` sets them.
 pub(crate) fn note(run: &Run) -> bool {
     let own_entry = |name: &str, separators: &[u8]| {

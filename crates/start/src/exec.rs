@@ -61,6 +61,9 @@ extern "C" fn prepare() {
     if !environment::note(run) {
         return;
     }
+    if valgrind::is_there() && !environment::is_ready_for_valgrind() {
+        message::say(&[b"Valgrind does not see what the program allocates, unless a tool starts it: `warpgrind memcheck valgrind ...`"]);
+    }
     next();
     if !run.traces_children {
         environment::remove_from_own();

@@ -22,6 +22,7 @@ pub mod audit;
 mod environment;
 pub mod exec;
 mod identity;
+mod memory;
 mod message;
 pub mod redirect;
 mod run;

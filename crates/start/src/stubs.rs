@@ -141,6 +141,7 @@ fn library() -> *mut c_void {
     let Some(run) = run::get() else {
         message::give_up(&[b"WARPGRIND_SETTINGS is not set; start the program with `warpgrind run`"]);
     };
+    let _quiet = valgrind::quiet();
     // SAFETY: the path is a C string; the constructors of our library may run anywhere.
     let handle = unsafe { libc::dlopen(run.library.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_NODELETE) };
     if handle.is_null() {

@@ -59,6 +59,19 @@ pub trait Host: Debug + Send + Sync {
         None
     }
 
+    /// Whether somebody else follows which memory of the process is undefined: Valgrind, if it runs the program.
+    fn has_valgrind(&self) -> bool {
+        false
+    }
+
+    /// Which bits of memory of the process are undefined, as Valgrind says, a byte for each byte. False if it does not.
+    fn undefined_bits(&self, _address: u64, _bits: &mut [u8]) -> bool {
+        false
+    }
+
+    /// Tells Valgrind which bits of memory of the process are undefined.
+    fn set_undefined_bits(&self, _address: u64, _bits: &[u8]) {}
+
     /// Whether this is a function of the program that a stream calls, which must not wait for streams.
     fn is_in_stream(&self) -> bool;
 }

@@ -56,6 +56,12 @@ pub trait Plane: Debug + Send + Sync {
     /// Makes words 0 that were [touched](Self::touched_words). They are not touched any more.
     fn forget_words(&self, words: &Range<u64>);
 
+    /// The bytes of cells, from a cell on; zeros for those beyond the end.
+    fn read(&self, first: u64, bytes: &mut [u8]);
+
+    /// Sets the bytes of cells, from a cell on. Nothing if some are beyond the end.
+    fn write(&self, first: u64, bytes: &[u8]);
+
     /// Clears some bits of the first byte of a cell and sets others, in one step.
     fn change(&self, cell: u64, clear: u8, set: u8);
 }

@@ -14,6 +14,7 @@ mod progress;
 mod session;
 mod sweep;
 mod tool_flags;
+mod valgrind;
 mod watch;
 
 use std::fs::File;
@@ -152,6 +153,7 @@ fn run_program(
     let PlannedRun { target, mut command, mut settings, .. } = planned;
     let directory = Directory::create(args.keep_session)?;
     settings.tools = settings::Tools { flags: flags.to_vec(), ..args.tool_settings(directory.path(), tools) };
+    valgrind::prepare(&mut command, &mut settings, directory.path())?;
     target::set(&mut command, &settings);
     if args.nvtx == Answer::Yes {
         target.set_nvtx(&mut command, &settings);

@@ -4,7 +4,7 @@
 //! Those in `tests/memcheck`, `tests/racecheck`, `tests/repair`, `tests/rmt`, `tests/fidelity`, `tests/twice`, `tests/loads`, `tests/order` and `tests/doubled` are run under the tool of that name
 //! (`report.rs`). Those in `tests/stm` race unless the tool makes transactions of what they mark (`transactions.rs`; `marked/` is the group). Those in `tests/traffic/closed_forms` and `tests/traffic/caches` have the numbers at their lines that traffic must count (`tables.rs`). Those
 //! in `tests/inject` say what must come of faults in them (`faults.rs`). Those in `tests/campaign` are run in shards (`campaigns.rs`).
-//! `gpu.rs` has what runs on the GPU device, `gpu_failures.rs` a driver that fails. `health.rs` runs `warpgrind health`, `sarif.rs` writes SARIF with every tool, `guide.rs` has the commands of the guide, and
+//! `gpu.rs` has what runs on the GPU device, `gpu_failures.rs` a driver that fails, `valgrind.rs` runs a program under memcheck and Valgrind. `health.rs` runs `warpgrind health`, `sarif.rs` writes SARIF with every tool, `guide.rs` has the commands of the guide, and
 //! `study.rs` the study of the diffusion filter.
 //!
 //! `cargo nextest run -p warpgrind --test programs --run-ignored only`, and `streams/` after that for a part of them.
@@ -25,6 +25,7 @@ mod schema;
 mod study;
 mod tables;
 mod transactions;
+mod valgrind;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -193,6 +194,14 @@ fn main() -> Result<()> {
         let check =
             move || sarif::check(toolchain()?, tool, &source).map_err(|error| Failed::from(format!("{error:#}")));
         trials.push(Trial::test(format!("sarif {tool}/{name}"), check).with_ignored_flag(true));
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/valgrind/sums.cu").canonicalize()?;
+    for (variant, is_fixed) in valgrind::VARIANTS.into_iter().flat_map(|variant| [(variant, false), (variant, true)]) {
+        let source = source.clone();
+        let check = move || valgrind::check(toolchain()?, &source, variant, is_fixed);
+        let check = move || check().map_err(|error| Failed::from(format!("{error:#}")));
+        let name = format!("valgrind/sums [{}{}]", variant.name(), if is_fixed { " repaired" } else { "" });
+        trials.push(Trial::test(name, check).with_ignored_flag(true));
     }
     let check = || health::check(toolchain()?).map_err(|error| Failed::from(format!("{error:#}")));
     trials.push(Trial::test("health", check).with_ignored_flag(true));

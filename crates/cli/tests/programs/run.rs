@@ -90,8 +90,13 @@ fn run_once(built: &Built, header: &Header, command: Command, flags: &[String]) 
 
 /// Warpgrind, with a limit of time. All processes of the program end with it, so that pipes to them are closed.
 pub(crate) fn timeout(installation: &Installation) -> process::Command {
+    limited(installation, TIMEOUT)
+}
+
+/// Warpgrind, with so many seconds.
+pub(crate) fn limited(installation: &Installation, seconds: &str) -> process::Command {
     let mut command = process::Command::new("timeout");
-    command.args(["--signal=KILL", TIMEOUT]).arg(installation.path.join("bin/warpgrind"));
+    command.args(["--signal=KILL", seconds]).arg(installation.path.join("bin/warpgrind"));
     command
 }
 

@@ -21,6 +21,8 @@ pub(crate) struct Stack {
 struct Pages {
     base: *mut u8,
     bytes: usize,
+    /// Under Valgrind, what it knows of the stack.
+    _registered: Option<valgrind::Stack>,
 }
 
 /// What lies below a stack, so that running out of it is a fault and no corruption.
@@ -70,7 +72,7 @@ impl Stack {
 
     /// A saved stack pointer from which [`switch`] starts `entry`, which must never return.
     pub(crate) fn prepare(&self, entry: extern "C" fn() -> !) -> *mut u8 {
-        let Pages { base, bytes } = *self.pages();
+        let Pages { base, bytes, .. } = *self.pages();
         // SAFETY: all words written are within the mapping, below its end and far above the guard.
         unsafe {
             let mut top = base.add(bytes).cast::<usize>();
@@ -117,7 +119,9 @@ impl Pages {
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        let pages = Self { base: base.cast(), bytes };
+        let start = base as u64 + GUARD as u64;
+        let registered = valgrind::register_stack(start, start + (bytes - GUARD) as u64);
+        let pages = Self { base: base.cast(), bytes, _registered: registered };
         // SAFETY: the lowest pages of the mapping just made.
         if unsafe { libc::mprotect(base, GUARD, libc::PROT_NONE) } != 0 {
             return Err(io::Error::last_os_error());

@@ -90,7 +90,13 @@ impl Pool {
             let number = state.threads + 1;
             // Without more threads, those that are there do all the work.
             let named = std::thread::Builder::new().name("warpgrind-blocks".to_owned());
-            if named.spawn(move || shared.serve(number)).is_err() {
+            if named
+                .spawn(move || {
+                    let _quiet = valgrind::quiet();
+                    shared.serve(number);
+                })
+                .is_err()
+            {
                 break;
             }
             state.threads = number;

@@ -38,6 +38,11 @@ pub(crate) fn copy(stream: &Stream, mut copy: Copy, wait: Wait) -> Result<()> {
     {
         tool_host.on_event(&HostEvent::UnpinnedCopy { is_to_host: target == Owner::Host });
     }
+    for (side, owner) in [(copy.from(), source), (copy.to(), target)] {
+        if owner == Owner::Host && valgrind::is_there() {
+            side.rows(extent).for_each(|row| valgrind::check_addressable(row, extent.width));
+        }
+    }
     if let Some(tool_host) = crate::tooling::get()
         && (target != Owner::Device || crate::order::is_tracked())
     {

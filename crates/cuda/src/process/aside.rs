@@ -37,6 +37,7 @@ impl Aside {
             return Err(io::Error::last_os_error());
         }
         std::thread::Builder::new().name("warpgrind".to_owned()).spawn(move || {
+            let _quiet = valgrind::quiet();
             crate::devices::cpu_device::leave_signals_to_the_program();
             loop {
                 // SAFETY: it was set up before this thread started.

@@ -11,6 +11,9 @@
 //!   begins with what its creator may do.
 //! - Functions of the program that we call may not use it ([`forbid`]).
 //!
+//! Under Valgrind there are no keys; there, calls of CUDA keep quiet about errors of ours until they return, and functions of
+//! the program that we call do not.
+//!
 //! Processors without protection keys, and sandboxes that do not give any, leave device memory open to the host: memory
 //! can be taken away from all threads of a process or from none, and kernels run beside the program's threads.
 
@@ -24,7 +27,7 @@ static KEY: AtomicU32 = AtomicU32::new(0);
 /// Keeps the program's own code out of device memory from now on, if that is possible; whether it is. This thread may access
 /// it until the call of CUDA that it is in returns.
 pub(crate) fn keep_program_out(memory: &dyn Memory) -> bool {
-    if !cfg!(target_arch = "x86_64") {
+    if !cfg!(target_arch = "x86_64") || valgrind::is_there() {
         return false;
     }
     // SAFETY: it makes a key that this thread may use, or says that it cannot.
@@ -50,26 +53,35 @@ pub(crate) fn key() -> Option<u32> {
 pub(crate) struct Restore {
     /// What it might do before; nothing if there was no key yet.
     before: Option<u32>,
+    /// Whether it runs code of ours meanwhile.
+    is_ours: bool,
 }
 
 /// Lets this thread access device memory for a while: it runs code of ours.
 pub(crate) fn allow() -> Restore {
-    let Some(key) = key() else { return Restore { before: None } };
+    valgrind::be_quiet();
+    let Some(key) = key() else { return Restore { before: None, is_ours: true } };
     let before = rights();
     set_rights(before & !(DISABLE << (2 * key)));
-    Restore { before: Some(before) }
+    Restore { before: Some(before), is_ours: true }
 }
 
 /// Keeps this thread from device memory for a while: it runs code of the program.
 pub(crate) fn forbid() -> Restore {
-    let Some(key) = key() else { return Restore { before: None } };
+    valgrind::speak();
+    let Some(key) = key() else { return Restore { before: None, is_ours: false } };
     let before = rights();
     set_rights(before | DISABLE << (2 * key));
-    Restore { before: Some(before) }
+    Restore { before: Some(before), is_ours: false }
 }
 
 impl Drop for Restore {
     fn drop(&mut self) {
+        if self.is_ours {
+            valgrind::speak();
+        } else {
+            valgrind::be_quiet();
+        }
         let Some(key) = key() else { return };
         let bits = DISABLE << (2 * key);
         // Other keys are the program's, which may have changed what it does with them.

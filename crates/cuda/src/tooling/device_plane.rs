@@ -39,14 +39,14 @@ impl DevicePlane {
         self.device.memory().remote().expect("it was asked for when the plane was made")
     }
 
-    fn read(&self, offset: u64, bytes: &mut [u8]) -> bool {
+    fn read_at(&self, offset: u64, bytes: &mut [u8]) -> bool {
         // SAFETY: from cells to a slice.
         let result =
             unsafe { self.remote().copy(self.address + offset, bytes.as_mut_ptr() as u64, bytes.len() as u64) };
         tell(result)
     }
 
-    fn write(&self, offset: u64, bytes: &[u8]) -> bool {
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> bool {
         // SAFETY: from a slice to cells.
         let result = unsafe { self.remote().copy(bytes.as_ptr() as u64, self.address + offset, bytes.len() as u64) };
         tell(result)
@@ -87,7 +87,7 @@ impl Plane for DevicePlane {
         let mut cells = vec![0; SEARCHED.min(end.saturating_sub(at)) as usize];
         while at < end {
             let piece = (end - at).min(SEARCHED) as usize;
-            if !self.read(at, &mut cells[..piece]) {
+            if !self.read_at(at, &mut cells[..piece]) {
                 return None;
             }
             if let Some(within) = cells[..piece].iter().position(|byte| *byte != 0) {
@@ -102,7 +102,7 @@ impl Plane for DevicePlane {
         let end = first.saturating_add(count).min(self.cells * self.cell / 8);
         let mut bytes = [0; 8];
         (first..end).find_map(|number| {
-            let word = self.read(number * 8, &mut bytes).then(|| u64::from_le_bytes(bytes))?;
+            let word = self.read_at(number * 8, &mut bytes).then(|| u64::from_le_bytes(bytes))?;
             holds(word).then_some((number, word))
         })
     }
@@ -111,8 +111,8 @@ impl Plane for DevicePlane {
         let end = first.saturating_add(count).min(self.cells * self.cell / 8);
         let mut bytes = [0; 8];
         for number in first..end {
-            if self.read(number * 8, &mut bytes) && u64::from_le_bytes(bytes) < least {
-                self.write(number * 8, &least.to_le_bytes());
+            if self.read_at(number * 8, &mut bytes) && u64::from_le_bytes(bytes) < least {
+                self.write_at(number * 8, &least.to_le_bytes());
             }
         }
     }
@@ -140,7 +140,22 @@ impl Plane for DevicePlane {
         if is_inside(from) && is_inside(to) {
             // They may overlap.
             let mut cells = vec![0; (count * self.cell) as usize];
-            let _ = self.read(from * self.cell, &mut cells) && self.write(to * self.cell, &cells);
+            let _ = self.read_at(from * self.cell, &mut cells) && self.write_at(to * self.cell, &cells);
+        }
+    }
+
+    fn read(&self, first: u64, bytes: &mut [u8]) {
+        let all = self.cells * self.cell;
+        let start = (first * self.cell).min(all);
+        let (inside, beyond) = bytes.split_at_mut((bytes.len() as u64).min(all - start) as usize);
+        self.read_at(start, inside);
+        beyond.fill(0);
+    }
+
+    fn write(&self, first: u64, bytes: &[u8]) {
+        let start = first * self.cell;
+        if start.checked_add(bytes.len() as u64).is_some_and(|end| end <= self.cells * self.cell) {
+            self.write_at(start, bytes);
         }
     }
 
@@ -150,8 +165,8 @@ impl Plane for DevicePlane {
         }
         let _alone = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         let mut byte = [0];
-        if self.read(cell * self.cell, &mut byte) {
-            self.write(cell * self.cell, &[byte[0] & !clear | set]);
+        if self.read_at(cell * self.cell, &mut byte) {
+            self.write_at(cell * self.cell, &[byte[0] & !clear | set]);
         }
     }
 }

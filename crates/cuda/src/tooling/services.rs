@@ -223,6 +223,18 @@ impl Host for Services {
         super::ptxas::registers(ptxas, text, kernel, architecture)
     }
 
+    fn has_valgrind(&self) -> bool {
+        valgrind::is_there()
+    }
+
+    fn undefined_bits(&self, address: u64, bits: &mut [u8]) -> bool {
+        valgrind::bits(address, bits)
+    }
+
+    fn set_undefined_bits(&self, address: u64, bits: &[u8]) {
+        valgrind::set_bits(address, bits);
+    }
+
     fn is_in_stream(&self) -> bool {
         crate::queue::is_at_work()
     }

@@ -89,7 +89,7 @@ impl ShadowPlane {
     }
 
     /// Writes cells, from an address to before another.
-    fn write(&self, start: u64, end: u64, value: u8) {
+    fn write_all(&self, start: u64, end: u64, value: u8) {
         // SAFETY: `fill` only asks for addresses of its cells. Kernels that run meanwhile see one or the other.
         unsafe { (start as *mut u8).write_bytes(value, (end - start) as usize) };
     }
@@ -109,10 +109,10 @@ impl Plane for ShadowPlane {
         let (inner, last) = (start.next_multiple_of(PIECE), end / PIECE * PIECE);
         let can_share = value == 0 || value == self.common.0;
         if can_share && inner < last && self.set_pieces(inner, last, value).is_ok() {
-            self.write(start, inner, value);
-            self.write(last, end, value);
+            self.write_all(start, inner, value);
+            self.write_all(last, end, value);
         } else {
-            self.write(start, end, value);
+            self.write_all(start, end, value);
         }
     }
 
@@ -183,6 +183,24 @@ impl Plane for ShadowPlane {
         }
     }
 
+    fn read(&self, first: u64, bytes: &mut [u8]) {
+        let all = self.cells * self.cell;
+        let start = (first * self.cell).min(all);
+        let count = (bytes.len() as u64).min(all - start) as usize;
+        let (inside, beyond) = bytes.split_at_mut(count);
+        // SAFETY: these are bytes of our cells. What kernels write meanwhile is there or not.
+        unsafe { std::ptr::copy((self.memory.address + start) as *const u8, inside.as_mut_ptr(), count) };
+        beyond.fill(0);
+    }
+
+    fn write(&self, first: u64, bytes: &[u8]) {
+        let start = first * self.cell;
+        if start.checked_add(bytes.len() as u64).is_some_and(|end| end <= self.cells * self.cell) {
+            // SAFETY: these are bytes of our cells.
+            unsafe { std::ptr::copy(bytes.as_ptr(), (self.memory.address + start) as *mut u8, bytes.len()) };
+        }
+    }
+
     fn change(&self, cell: u64, clear: u8, set: u8) {
         if cell >= self.cells {
             return;
@@ -233,6 +251,12 @@ mod tests {
         assert_eq!(plane.first_set(5_000_005, u64::MAX), None);
         plane.copy(u64::MAX - 1, 0, 4);
         assert_eq!(plane.first_set(0, 4), None);
+        let last = (64 << 20) / 4 - 2;
+        plane.write(last, &[1, 2]);
+        plane.write(last + 1, &[3, 4]);
+        let mut cells = [9; 4];
+        plane.read(last, &mut cells);
+        assert_eq!(cells, [1, 2, 0, 0]);
     }
 
     #[test]

@@ -33,6 +33,9 @@ pub(super) struct Definedness {
     reported: Mutex<BTreeSet<String>>,
 }
 
+/// So many bytes are told to Valgrind at once.
+const PIECE: u64 = 1 << 16;
+
 /// All bits of a byte.
 const UNDEFINED: u8 = 0xff;
 
@@ -126,6 +129,8 @@ impl Definedness {
 
     /// Memory was copied. The first undefined byte, if some of it was undefined and is in memory of the host now.
     pub(super) fn on_copied(&self, host: &dyn Host, from: u64, to: u64, bytes: u64) -> Option<u64> {
+        let belongs_to_host =
+            |address| host.objects().pointed_to(address).is_some_and(|object| is_of_host(&object.kind));
         let source = self.cells(from, bytes).filter(|_| self.is_suspected(host, from, bytes));
         let undefined = source.and_then(|first| Some(from + (self.global.first_set(first, bytes)? - first)));
         let Some((source, undefined)) = source.zip(undefined) else {
@@ -133,17 +138,62 @@ impl Definedness {
                 self.suspects().remove_within(from, bytes);
             }
             self.define(host, to, bytes);
+            if host.has_valgrind() {
+                let on_device = |address| self.cells(address, bytes).filter(|_| !belongs_to_host(address));
+                match (on_device(from), on_device(to)) {
+                    (None, Some(target)) => self.ask_host(host, target, to, bytes),
+                    // What kernels wrote is as we follow it, whatever Valgrind makes of their code.
+                    (Some(_), None) => define_host(host, to, bytes),
+                    _ => {}
+                }
+            }
             return None;
         };
-        let belongs_to_host =
-            |address| host.objects().pointed_to(address).is_some_and(|object| is_of_host(&object.kind));
         if let Some(target) = self.cells(to, bytes).filter(|_| !belongs_to_host(to)) {
             self.global.copy(source, target, bytes);
             self.suspect_all(host);
             return None;
         }
         self.define(host, to, bytes);
-        (!belongs_to_host(from)).then_some(undefined)
+        if belongs_to_host(from) {
+            return None;
+        }
+        if host.has_valgrind() {
+            // Valgrind reports where the host uses what it was given.
+            self.tell_host(host, source, to, bytes);
+            return None;
+        }
+        Some(undefined)
+    }
+
+    /// Under Valgrind, memory of the host is as undefined as what was copied there.
+    fn tell_host(&self, host: &dyn Host, source: u64, to: u64, bytes: u64) {
+        let mut bits = vec![0; bytes.min(PIECE) as usize];
+        for done in (0..bytes).step_by(PIECE as usize) {
+            let piece = &mut bits[..(bytes - done).min(PIECE) as usize];
+            self.global.read(source + done, piece);
+            host.set_undefined_bits(to + done, piece);
+        }
+    }
+
+    /// Under Valgrind, memory of the device is as undefined as what was copied there. Valgrind follows the copy itself, so it is
+    /// asked about the target, of which it need not know any more.
+    fn ask_host(&self, host: &dyn Host, target: u64, to: u64, bytes: u64) {
+        let mut bits = vec![0; bytes.min(PIECE) as usize];
+        let mut any = false;
+        for done in (0..bytes).step_by(PIECE as usize) {
+            let piece = &mut bits[..(bytes - done).min(PIECE) as usize];
+            if host.undefined_bits(to + done, piece) && piece.iter().any(|&byte| byte != 0) {
+                any = true;
+                self.global.write(target + done, piece);
+                piece.fill(0);
+                host.set_undefined_bits(to + done, piece);
+            }
+        }
+        if any {
+            let object = host.objects().pointed_to(to).map(|object| (object.start, object.bytes));
+            object.into_iter().for_each(|(start, bytes)| self.suspects().add(start, bytes));
+        }
     }
 
     /// Suspects all memory of the device.
@@ -272,6 +322,14 @@ impl Definedness {
             stack: Some(frames),
             ..Finding::new("memcheck", "undefined-output", Severity::Warning, message)
         })
+    }
+}
+
+/// Tells Valgrind that memory of the host is defined.
+fn define_host(host: &dyn Host, to: u64, bytes: u64) {
+    let zeros = vec![0; bytes.min(PIECE) as usize];
+    for done in (0..bytes).step_by(PIECE as usize) {
+        host.set_undefined_bits(to + done, &zeros[..(bytes - done).min(PIECE) as usize]);
     }
 }
 

@@ -114,6 +114,14 @@ mod tests {
             self.0.lock().unwrap().copy_within(from as usize..(from + count) as usize, to as usize);
         }
 
+        fn read(&self, first: u64, bytes: &mut [u8]) {
+            bytes.copy_from_slice(&self.0.lock().unwrap()[first as usize..][..bytes.len()]);
+        }
+
+        fn write(&self, first: u64, bytes: &[u8]) {
+            self.0.lock().unwrap()[first as usize..][..bytes.len()].copy_from_slice(bytes);
+        }
+
         fn change(&self, cell: u64, clear: u8, set: u8) {
             let cell = &mut self.0.lock().unwrap()[cell as usize];
             *cell = *cell & !clear | set;
@@ -152,6 +160,12 @@ mod tests {
             }
             fn copy(&self, from: u64, to: u64, count: u64) {
                 self.0.copy(from, to, count);
+            }
+            fn read(&self, first: u64, bytes: &mut [u8]) {
+                self.0.read(first, bytes);
+            }
+            fn write(&self, first: u64, bytes: &[u8]) {
+                self.0.write(first, bytes);
             }
             fn change(&self, cell: u64, clear: u8, set: u8) {
                 self.0.change(cell, clear, set);
