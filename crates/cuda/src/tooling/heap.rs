@@ -99,6 +99,10 @@ impl Heap for ToolHeap {
         let address = tool_host.services.device.memory().allocate(all, 16).unwrap_or(0);
         if address != 0 {
             tool_host.on_alloc(address, bytes, AllocationKind::Heap(self.place(line)), DeviceAccess::Every);
+            // At no line is what the device allocates for the launch, and fills.
+            if line == 0 {
+                tool_host.on_written(address, bytes, None);
+            }
             if let Some(pending) = &mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner) {
                 pending.allocated.push(address);
             }

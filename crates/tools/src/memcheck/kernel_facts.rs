@@ -8,6 +8,8 @@ use ptx::view::{AccessKind, AccessSpace, View};
 use rewrite::KernelView;
 use toolkit::Touched;
 
+use super::defined::local;
+
 /// What a kernel, and all functions that it calls, do with memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct KernelFacts {
@@ -15,6 +17,10 @@ pub(super) struct KernelFacts {
     pub(super) is_opaque: bool,
     /// Whether the shared memory of its blocks begins as undefined, and is followed.
     pub(super) follows_shared: bool,
+    /// Whether local memory of a function begins as undefined, and is followed.
+    pub(super) follows_local: bool,
+    /// Whether it allocates memory, which is undefined.
+    pub(super) allocates: bool,
     /// What it reads.
     pub(super) read: Touched,
     /// What it writes.
@@ -26,7 +32,10 @@ impl KernelFacts {
     pub(super) fn of(module: &Module, kernel: FuncId) -> Self {
         let calls = CallGraph::of(module);
         let (mut is_opaque, mut uses_shared, mut is_shared_opaque) = (calls.may_call_unknown(kernel), false, false);
+        let (mut follows_local, mut allocates) = (false, false);
         for func in calls.reachable_from(kernel).iter() {
+            allocates |= module.text(module.functions[func].name) == "malloc";
+            follows_local |= !local::variables(module, &module.functions[func]).is_empty();
             let Some(body) = &module.functions[func].body else { continue };
             for view in body.iter().filter_map(|id| View::of(&module.forms, body, id)) {
                 uses_shared |= names_shared(&view);
@@ -51,14 +60,16 @@ impl KernelFacts {
         Self {
             is_opaque,
             follows_shared: uses_shared && !is_shared_opaque && !is_opaque,
+            follows_local: follows_local && !is_opaque,
+            allocates,
             read: Touched::read(module, kernel),
             written: Touched::written(module, kernel),
         }
     }
 
-    /// Whether a kernel, or a function that it calls, names shared memory.
-    pub(super) fn uses_shared(kernel: &KernelView<'_>) -> bool {
-        kernel.instructions().any(|view| names_shared(&view))
+    /// Whether a kernel, or a function that it calls, names shared or local memory.
+    pub(super) fn uses_own_memory(kernel: &KernelView<'_>) -> bool {
+        kernel.instructions().any(|view| view.form.spaces().any(|space| matches!(space, Space::Shared | Space::Local)))
     }
 }
 

@@ -191,7 +191,7 @@ impl Instrumentation for Memcheck {
     }
 
     fn versions(&self, kernel: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {
-        Ok(Version::names(KernelFacts::uses_shared(kernel)))
+        Ok(Version::names(KernelFacts::uses_own_memory(kernel)))
     }
 
     fn is_plain(&self, version: usize) -> bool {

@@ -3,10 +3,10 @@
 //! A bit of a shadow is one where the bit of the register is undefined. The shadow of a predicate has 32 bits, and the
 //! predicate is undefined if any of them is one: NVIDIA's assembler has seven predicates, and shadows live long.
 
-use ptx::ir::{Guard, Operand, Reg, StmtId};
+use ptx::ir::{Guard, Operand, Reg, StmtId, Var};
 use ptx::types::{Type, TypeKind};
 use rewrite::Cursor;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::version::Follows;
 
@@ -23,6 +23,10 @@ pub(super) struct Shadows {
     pub(super) shared: SharedShadow,
     /// Which memory loads look at.
     pub(super) follows: Follows,
+    /// How far the shadows of local variables are from them, of those that are followed.
+    pub(super) locals: FxHashMap<Var, Reg>,
+    /// The loads from these.
+    pub(super) local_loads: FxHashSet<StmtId>,
     /// Which loads have nothing between them that changes memory: those with the same number.
     pub(super) epochs: FxHashMap<StmtId, u32>,
     /// The shadows of what loads load, of those that were looked at together with an earlier one.
@@ -33,7 +37,8 @@ impl Shadows {
     /// Of a function in which no register has a shadow yet.
     pub(super) fn new(shared: SharedShadow, follows: Follows, epochs: FxHashMap<StmtId, u32>) -> Self {
         let of = FxHashMap::default();
-        Self { of, carry: None, origin: None, shared, follows, epochs, loaded: FxHashMap::default() }
+        let (locals, local_loads, loaded) = Default::default();
+        Self { of, carry: None, origin: None, shared, follows, locals, local_loads, epochs, loaded }
     }
 }
 

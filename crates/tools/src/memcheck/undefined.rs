@@ -6,6 +6,7 @@ use rewrite::context::Record;
 use toolkit::Evidence;
 use toolkit::objects::Described;
 
+use super::defined::origin;
 use super::findings::described;
 use super::{SPACE, UNDEFINED, UNDEFINED_ADDRESS, UNDEFINED_MASK};
 
@@ -21,6 +22,7 @@ pub(super) fn finding(
     address: u64,
     loaded: Option<SiteId>,
     object: Option<Described>,
+    is_shared: bool,
 ) -> Finding {
     let (code, message, help) = match record.what {
         UNDEFINED_ADDRESS => (
@@ -56,8 +58,13 @@ pub(super) fn finding(
             stack: object.stack,
         }),
         None if address != 0 => {
+            let memory = match () {
+                () if address == origin::LOCAL => "local memory",
+                () if is_shared => "shared memory",
+                () => "memory",
+            };
             notes.push(Note {
-                message: format!("the thread loaded it{at}, from shared memory that nobody has written"),
+                message: format!("the thread loaded it{at}, from {memory} that nobody has written"),
                 stack: None,
             });
         }

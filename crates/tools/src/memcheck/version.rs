@@ -22,14 +22,15 @@ pub(super) enum Bounds {
 pub(super) enum Follows {
     /// None: nothing that the launch loads can be undefined.
     Nothing,
-    /// That of the block. What the launch loads from global memory is defined, and stays so: it writes other objects.
+    /// That of the block, and local memory. What the launch loads from global memory is defined, and stays so: it writes
+    /// other objects.
     Shared,
-    /// Shared and global memory.
+    /// Shared, local and global memory.
     All,
 }
 
 impl Version {
-    /// All of them. Kernels without shared memory do not have the last two.
+    /// All of them. Kernels without shared and local memory do not have the last two.
     const ALL: [(Self, &'static str); 6] = [
         (Self { bounds: Bounds::Checked, follows: Follows::Nothing }, ""),
         (Self { bounds: Bounds::Proved, follows: Follows::Nothing }, "proved"),
@@ -40,8 +41,8 @@ impl Version {
     ];
 
     /// What those are called that are made of a kernel.
-    pub(super) fn names(uses_shared: bool) -> Vec<&'static str> {
-        let is_made = |version: &Self| uses_shared || version.follows != Follows::Shared;
+    pub(super) fn names(uses_own_memory: bool) -> Vec<&'static str> {
+        let is_made = |version: &Self| uses_own_memory || version.follows != Follows::Shared;
         Self::ALL.iter().filter(|(version, _)| is_made(version)).map(|(_, name)| *name).collect()
     }
 
@@ -67,8 +68,8 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_the_names() {
-        for uses_shared in [false, true] {
-            let names = Version::names(uses_shared);
+        for uses_own_memory in [false, true] {
+            let names = Version::names(uses_own_memory);
             for (number, name) in names.iter().enumerate() {
                 let version = Version::of(number);
                 assert_eq!(version.number(), number);

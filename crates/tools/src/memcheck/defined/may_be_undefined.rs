@@ -3,7 +3,7 @@
 //! All others have no shadow, and nothing is inserted for them: indices that are made of the ids of threads and of
 //! parameters are most of what kernels compute.
 
-use ptx::ir::{Function, Module, Reg};
+use ptx::ir::{Function, Module, Reg, StmtId};
 use ptx::ops::{Effect, Op};
 use ptx::types::{Space, TypeKind};
 use ptx::view::{AccessKind, AccessSpace, View};
@@ -12,16 +12,22 @@ use rustc_hash::FxHashSet;
 use crate::memcheck::version::Follows;
 
 /// The registers of a function that may be undefined.
-pub(super) fn registers(module: &Module, function: &Function, follows: Follows) -> FxHashSet<Reg> {
+pub(super) fn registers(
+    module: &Module,
+    function: &Function,
+    follows: Follows,
+    local_loads: &FxHashSet<StmtId>,
+) -> FxHashSet<Reg> {
     let mut found = FxHashSet::default();
     let Some(body) = &function.body else { return found };
-    let views: Vec<View<'_>> = body.iter().filter_map(|id| View::of(&module.forms, body, id)).collect();
+    let view = |id| Some((View::of(&module.forms, body, id)?, local_loads.contains(&id)));
+    let views: Vec<(View<'_>, bool)> = body.iter().filter_map(view).collect();
     // The carry is one more register.
     let mut is_carry_undefined = false;
     loop {
         let (before, carry_before) = (found.len(), is_carry_undefined);
-        for view in &views {
-            let is_source = loads_followed_memory(view, follows);
+        for (view, is_local_load) in &views {
+            let is_source = *is_local_load || loads_followed_memory(view, follows);
             let mut is_computed = is_carry_undefined && view.reads_carry();
             if computes(view) {
                 view.for_each_read(|reg| is_computed |= found.contains(&reg));

@@ -4,6 +4,7 @@
 //! it. So neighbours never share anything that they do not share in the program, and shadows are as exact as what they are
 //! shadows of, whoever runs when.
 
+use ptx::analysis::{PointerValue, Root};
 use ptx::edit::Editor;
 use ptx::ir::{Guard, Operand, Reg, Stmt, StmtId};
 use ptx::ops::{Effect, Mod, Op};
@@ -26,6 +27,8 @@ struct Place {
     address: Reg,
     /// Where there is one and the access takes place; everywhere if nothing is said.
     within: Option<Guard>,
+    /// How it is accessed: `.global`, `.local`, or nothing for a generic address.
+    space: &'static str,
 }
 
 /// How atomics change the shadow of what they access: `device.ptx` has the same numbers.
@@ -91,7 +94,7 @@ impl Compute<'_, '_, '_> {
                 let [outside, within] = compare(self.at, "ge", "u64", offset, bytes.into(), None, guard);
                 self.at.call(Some(Guard::when(outside)), "warpgrind_undefined_nowhere", &[], &[]);
                 self.at.before().inst("add.u64", &[shadow.into(), address.into(), distance.into()]);
-                return Some(Place { address: shadow, within: Some(Guard::when(within)) });
+                return Some(Place { address: shadow, within: Some(Guard::when(within)), space: ".global" });
             }
             (AccessSpace::Generic, SharedShadow::No) => (self.at.word(DEFINED_DISTANCE), Some(of_arena(self))),
             (AccessSpace::Generic, _) => {
@@ -122,7 +125,21 @@ impl Compute<'_, '_, '_> {
                 Some(Guard::when(within))
             }
         };
-        Place { address: shadow, within }
+        Place { address: shadow, within, space: ".global" }
+    }
+
+    /// Where the shadow of an access to local memory is, if it is to a variable that is followed.
+    fn local_place(&mut self, access: &Access) -> Option<Place> {
+        let PointerValue::Pointer { root: Root::Var(var), .. } = access.pointer else { return None };
+        let distance = *self.shadows.locals.get(&var)?;
+        let mut address = self.at.address(access);
+        if self.bits(address) == 32 {
+            let long = self.at.reg(Type::B64);
+            self.at.before().inst("cvt.u64.u32", &[long.into(), address.into()]);
+            address = long;
+        }
+        let space = if access.access.space == AccessSpace::Generic { "" } else { ".local" };
+        Some(Place { space, ..self.place_at(address, distance, None) })
     }
 
     fn is_within(&mut self, address: Reg, start: Reg, bytes: Reg) -> Reg {
@@ -153,19 +170,24 @@ impl Compute<'_, '_, '_> {
         let Some((_, elements)) = self.elements(access, 0) else { return };
         let is_followed =
             |element: &Operand| element_reg(element).is_some_and(|reg| self.shadows.of.contains_key(&reg));
+        let is_local = self.shadows.local_loads.contains(&access.stmt);
         if !elements.iter().any(is_followed)
-            || !may_be_undefined::is_followed(access.access.space, self.shadows.follows)
+            || !is_local && !may_be_undefined::is_followed(access.access.space, self.shadows.follows)
         {
             return;
         }
         let address = self.at.generic_address(access);
-        let Some(place) = self.loaded_place(access.access.space, address) else {
+        let place = match is_local {
+            true => self.local_place(access),
+            false => self.loaded_place(access.access.space, address),
+        };
+        let Some(place) = place else {
             return elements.iter().filter_map(element_reg).for_each(|reg| self.set(reg, DEFINED, access.guard));
         };
-        let mut loads = vec![(*access, self.load_shadow(access, place.address, 0, place.within))];
+        let mut loads = vec![(*access, self.load_shadow(access, &place, 0, place.within))];
         for (member, distance) in self.together_with(access) {
             let within = self.allowed(&member, place.within);
-            loads.push((member, self.load_shadow(&member, place.address, distance, within)));
+            loads.push((member, self.load_shadow(&member, &place, distance, within)));
         }
         let mut any = DEFINED;
         for &(_, bits, part) in loads.iter().flat_map(|(_, parts)| parts) {
@@ -174,7 +196,10 @@ impl Compute<'_, '_, '_> {
         }
         let bad = self.at.reg(Type::Pred);
         self.at.before().inst("setp.ne.b32", &[bad.into(), any, 0.into()]);
-        self.came_from(access, address, bad);
+        match is_local {
+            true => self.came_from(access, Operand::Hex(origin::LOCAL), bad),
+            false => self.came_from(access, address.into(), bad),
+        }
         for (member, parts) in loads {
             let mut shadows = Vec::new();
             for (reg, bits, part) in parts {
@@ -228,7 +253,7 @@ impl Compute<'_, '_, '_> {
     fn load_shadow(
         &mut self,
         access: &Access,
-        address: Reg,
+        place: &Place,
         distance: i32,
         within: Option<Guard>,
     ) -> Vec<(Option<Reg>, u32, Reg)> {
@@ -241,11 +266,11 @@ impl Compute<'_, '_, '_> {
             self.at.before().inst(&format!("mov.b{bits}"), &[part.into(), 0.into()]);
             parts.push((reg, bits, part));
         }
-        let spelling = format!("ld.global{}.{}", vector(parts.len()), loaded_type(ty, parts[0].1));
+        let spelling = format!("ld{}{}.{}", place.space, vector(parts.len()), loaded_type(ty, parts[0].1));
         let operands: Vec<Operand> = parts.iter().map(|(_, _, part)| (*part).into()).collect();
         let mut builder = self.at.before();
         let to = if operands.len() == 1 { operands[0] } else { builder.vector(&operands) };
-        builder.inst_if(within, &spelling, &[to, Operand::RegAddress(address, distance)]);
+        builder.inst_if(within, &spelling, &[to, Operand::RegAddress(place.address, distance)]);
         parts
     }
 
@@ -261,19 +286,27 @@ impl Compute<'_, '_, '_> {
     }
 
     /// Notes where something undefined came from, where a predicate holds.
-    fn came_from(&mut self, access: &Access, address: Reg, bad: Reg) {
+    fn came_from(&mut self, access: &Access, address: Operand, bad: Reg) {
         let Some(origin) = self.shadows.origin else { return };
         let site = self.at.site(access);
         let from = self.at.reg(Type::B64);
-        self.at.before().inst("or.b64", &[from.into(), address.into(), Operand::Hex(origin::of_site(site))]);
+        self.at.before().inst("or.b64", &[from.into(), address, Operand::Hex(origin::of_site(site))]);
         self.at.before().guarded(Guard::when(bad), "mov.b64", &[origin.into(), from.into()]);
     }
 
     /// Stores the shadow of what is stored.
     fn store(&mut self, access: &Access) {
         let Some((ty, elements)) = self.elements(access, 1) else { return };
-        let address = self.at.generic_address(access);
-        let Some(place) = self.place(access.access.space, address) else { return };
+        let local = self.local_place(access);
+        let is_local = local.is_some();
+        let place = match local {
+            Some(place) => Some(place),
+            None => {
+                let address = self.at.generic_address(access);
+                self.place(access.access.space, address)
+            }
+        };
+        let Some(place) = place else { return };
         if ty.bits() == 128 {
             return self.define(&place, 16);
         }
@@ -286,11 +319,11 @@ impl Compute<'_, '_, '_> {
             any = self.or(32, any, of_element);
             stored.push(if is_defined(shadow) { self.zero(bits) } else { shadow });
         }
-        let spelling = format!("st.global{}.u{}", vector(stored.len()), ty.bits().max(8));
+        let spelling = format!("st{}{}.u{}", place.space, vector(stored.len()), ty.bits().max(8));
         let mut builder = self.at.before();
         let from = if stored.len() == 1 { stored[0] } else { builder.vector(&stored) };
         builder.inst_if(place.within, &spelling, &[Operand::RegAddress(place.address, 0), from]);
-        if !is_defined(any) && access.access.space != AccessSpace::State(Space::Shared) {
+        if !is_defined(any) && !is_local && access.access.space != AccessSpace::State(Space::Shared) {
             self.became_undefined(any, place.within);
         }
     }
@@ -315,7 +348,7 @@ impl Compute<'_, '_, '_> {
         let zero = self.zero(if bits == 8 { 16 } else { bits });
         for nth in 0..count {
             let to = Operand::RegAddress(place.address, nth as i32 * 8);
-            self.at.before().inst_if(place.within, &format!("st.global.u{bits}"), &[to, zero]);
+            self.at.before().inst_if(place.within, &format!("st{}.u{bits}", place.space), &[to, zero]);
         }
     }
 
@@ -360,7 +393,7 @@ impl Compute<'_, '_, '_> {
         let any = self.any32(bits, either);
         let bad = self.at.reg(Type::Pred);
         self.at.before().setp(bad.into(), "ne", "b32", [any, 0.into()], place.within);
-        self.came_from(access, address, bad);
+        self.came_from(access, address.into(), bad);
         let argument = match is_defined(stored) {
             true => DEFINED,
             false => self.resized(bits, stored, 64),

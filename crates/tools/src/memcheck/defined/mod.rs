@@ -12,6 +12,8 @@
 //! deoptimised in its midst, and its threads follow every bit from there on. Nothing is undone or run again, so findings and
 //! shadows are those of the very launch.
 
+pub(super) mod local;
+mod matrix;
 mod may_be_undefined;
 mod memory;
 pub(super) mod origin;
@@ -34,8 +36,10 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
     let editor = at.editor();
     let (module, func) = (editor.module(), editor.func());
     let facts = is_kernel.then(|| KernelFacts::of(module, func));
+    let locals = local::variables(module, &module.functions[func]);
+    let local_loads = local::loads(editor, &locals);
     let mut followed: Vec<_> =
-        may_be_undefined::registers(module, &module.functions[func], follows).into_iter().collect();
+        may_be_undefined::registers(module, &module.functions[func], follows, &local_loads).into_iter().collect();
     followed.sort_unstable();
     let has_carry = editor.body().ids().into_iter().any(|id| editor.view(id).is_some_and(|view| view.writes_carry()));
     let epochs = memory::epochs(editor);
@@ -45,6 +49,8 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
         Some(_) => SharedShadow::No,
     };
     let mut shadows = Shadows::new(shared, follows, epochs);
+    shadows.local_loads = local_loads;
+    local::undefine(at, &mut shadows, &locals);
     if shadows.shared == SharedShadow::Yes {
         undefine_shared(at);
     }
@@ -128,9 +134,11 @@ pub(super) fn definition(at: &mut Cursor<'_, '_>, definition: &Definition) {
     let Some(view) = at.editor().view(definition.stmt) else { return };
     // Their accesses are followed, and what is loaded with them.
     let is_followed = may_be_undefined::loads_followed_memory(&view, follows);
-    if !is_followed {
-        with_shadows(at, |compute| compute.propagate(definition));
-    }
+    with_shadows(at, |compute| {
+        if !is_followed && !compute.shadows.local_loads.contains(&definition.stmt) {
+            compute.propagate(definition);
+        }
+    });
 }
 
 /// A branch that only some threads may take.

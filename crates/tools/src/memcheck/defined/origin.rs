@@ -5,6 +5,9 @@
 
 use rewrite::SiteId;
 
+/// Stands for the address of local memory, which is another one in each thread.
+pub(in super::super) const LOCAL: u64 = 1;
+
 /// Bits of an address.
 const ADDRESS: u32 = 47;
 

@@ -163,6 +163,8 @@ impl Compute<'_, '_, '_> {
             Op::Shfl => self.shuffled(inst, definition),
             Op::Vote => self.voted(inst, definition),
             Op::BarRed | Op::BarrierRed => self.reduced_at_barrier(inst, definition),
+            Op::Mma => Some(self.multiplied(&inst.spelling, operands, definition)),
+            Op::WmmaMma | Op::Movmatrix => Some(definition.regs.iter().map(|reg| (*reg, DEFINED)).collect()),
             Op::Redux | Op::Match => self.together(inst, definition),
             Op::Activemask | Op::Elect => Some(definition.regs.iter().map(|reg| (*reg, DEFINED)).collect()),
             _ => None,

@@ -1,6 +1,6 @@
 //! Which memory is undefined: a byte for each byte of the device, and of the shared memory of blocks, with a bit for each bit.
 //!
-//! Memory that `cudaMalloc` and its relatives return is undefined; what is copied there from the host, or filled, is defined;
+//! Memory that `cudaMalloc` and its relatives return is undefined, and what kernels allocate; what is copied there from the host, or filled, is defined;
 //! copies on the device carry what is known. Memory that the host can write by itself counts as defined whenever a kernel begins.
 //! Objects of which nothing is undefined any more are known, so that launches which access no others need not follow anything.
 
@@ -66,7 +66,8 @@ impl Definedness {
     /// Memory is there.
     pub(super) fn on_allocated(&self, object: &Object) {
         let Some(first) = self.cells(object.start, object.bytes) else { return };
-        let is_undefined = matches!(object.kind, AllocationKind::Device | AllocationKind::Graph);
+        let is_undefined =
+            matches!(object.kind, AllocationKind::Device | AllocationKind::Graph | AllocationKind::Heap(_));
         self.global.fill(first, object.bytes, if is_undefined { UNDEFINED } else { 0 });
         if is_undefined {
             self.suspects().insert(object.start, Suspect { bytes: object.bytes, seen: 0 });
@@ -258,7 +259,9 @@ impl Definedness {
             () if [&facts.read, &facts.written].iter().any(|touched| self.may_be_undefined(host, launch, touched)) => {
                 Follows::All
             }
-            () if !facts.follows_shared => Follows::Nothing,
+            // What a kernel allocates may be anywhere.
+            () if facts.allocates => Follows::All,
+            () if !facts.follows_shared && !facts.follows_local => Follows::Nothing,
             () if are_apart(host, launch, &facts.read, &facts.written) => Follows::Shared,
             () => Follows::All,
         }

@@ -76,7 +76,8 @@ impl MemcheckInstance {
     fn undefined_use(&self, record: &Record, evidence: &Evidence<'_>) -> Finding {
         let (address, site) = origin::parts(record.address);
         let object = (address != 0).then(|| self.host.objects().pointed_to(address).map(Object::described)).flatten();
-        undefined::finding(record, evidence, address, site, object)
+        let is_shared = self.host.shared_range().is_some_and(|(start, bytes)| address.wrapping_sub(start) < bytes);
+        undefined::finding(record, evidence, address, site, object, is_shared)
     }
 
     /// What is at the address of a record, and which object the pointer was made from.
