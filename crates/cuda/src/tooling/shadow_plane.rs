@@ -167,10 +167,10 @@ impl Plane for ShadowPlane {
         let [start, end] = [words.start, words.end].map(|word| self.memory.address + word * 8);
         let (first, last) = (start.next_multiple_of(4096), end / 4096 * 4096);
         if first < last && self.set_pieces(first, last, 0).is_ok() {
-            self.write(start, first, 0);
-            self.write(last, end, 0);
+            self.write_all(start, first, 0);
+            self.write_all(last, end, 0);
         } else {
-            self.write(start, end, 0);
+            self.write_all(start, end, 0);
         }
     }
 

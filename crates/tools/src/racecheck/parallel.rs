@@ -207,6 +207,8 @@ mod tests {
         }
         fn raise_words(&self, _: u64, _: u64, _: u64) {}
         fn change(&self, _: u64, _: u8, _: u8) {}
+        fn read(&self, _: u64, _: &mut [u8]) {}
+        fn write(&self, _: u64, _: &[u8]) {}
         fn read_words(&self, first: u64, into: &mut [u64]) {
             let words = self.0.lock().unwrap();
             for (into, number) in into.iter_mut().zip(first..) {
