@@ -8,7 +8,7 @@ use ptx::view::{AccessKind, AccessSpace, View};
 use rewrite::KernelView;
 use toolkit::Touched;
 
-use super::defined::local;
+use super::local_variables;
 
 /// What a kernel, and all functions that it calls, do with memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,7 +35,7 @@ impl KernelFacts {
         let (mut follows_local, mut allocates) = (false, false);
         for func in calls.reachable_from(kernel).iter() {
             allocates |= module.text(module.functions[func].name) == "malloc";
-            follows_local |= !local::variables(module, &module.functions[func]).is_empty();
+            follows_local |= !local_variables::variables(module, &module.functions[func]).is_empty();
             let Some(body) = &module.functions[func].body else { continue };
             for view in body.iter().filter_map(|id| View::of(&module.forms, body, id)) {
                 uses_shared |= names_shared(&view);

@@ -28,6 +28,7 @@ mod defined;
 mod findings;
 mod host;
 mod kernel_facts;
+mod local_variables;
 mod ranges;
 mod rows;
 mod shadows;

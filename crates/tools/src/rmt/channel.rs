@@ -11,12 +11,11 @@ use ptx::types::{Type, TypeKind};
 use rewrite::Cursor;
 
 use super::SLOTS;
-use super::layout::{SLOT, TWINS, compute, number, physical, size};
+use super::layout::TWINS;
 use super::log::{Log, Publish};
+use super::slots::{SLOT, SLOT_WORDS};
+use super::values::{compute, number, physical, size};
 use super::version::{Exchange, Layout, Pair};
-
-/// Words of a slot.
-pub(super) const SLOT_WORDS: usize = SLOT as usize / 4;
 
 /// The way between twins of a function.
 #[derive(Clone, Copy, Debug)]
@@ -110,16 +109,6 @@ fn move_words(builder: &mut Builder<'_, '_>, spelling: &str, words: &[Reg], slot
     };
     let operands = if spelling.starts_with("ld") { [value, slot] } else { [slot, value] };
     builder.inst(&format!("{spelling}{vector}.b32"), &operands);
-}
-
-/// The same words in other registers.
-pub(super) fn copy_words(builder: &mut Builder<'_, '_>, words: &[Reg]) -> Vec<Reg> {
-    let copied = words.iter().map(|&word| {
-        let copy = builder.reg(Type::B32);
-        builder.inst("mov.b32", &[copy.into(), word.into()]);
-        copy
-    });
-    copied.collect()
 }
 
 /// The bits of a register in words.

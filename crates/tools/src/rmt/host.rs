@@ -11,7 +11,7 @@ use toolkit::{
     Options, Outcome, Plan, RunStep, Step, Touched, Words, quarantine,
 };
 
-use super::instrument::Kept;
+use super::kept::Kept;
 use super::layout::{TWINS, shared_distance, threads};
 use super::log_memory::{LogMemory, Pool};
 use super::recover::{Mismatches, Progress, RecoverPlan};

@@ -11,39 +11,13 @@ use rewrite::{Access, Call, Cursor, Definition, Exit, Sync};
 use rustc_hash::FxHashSet;
 use toolkit::Touched;
 
+use super::copies;
 use super::exchange::{self, Intent};
+use super::kept::Kept;
 use super::layout;
 use super::log::{self, Publish};
 use super::shared;
 use super::version::{Layout, Pair, Shared, Work};
-
-/// What is kept of a kernel, or of a function that it calls, for its launches.
-#[derive(Debug, Default)]
-pub(super) struct Kept {
-    /// What it may read without telling others, and what it may write; known of kernels only.
-    pub(super) touched: Option<[Touched; 2]>,
-    /// Bytes of shared memory that its variables have, once.
-    pub(super) static_shared: u64,
-    /// Whether it does something that must not be done again, or reads what others may have changed meanwhile: atomic
-    /// operations, strong loads, prints.
-    pub(super) has_side_effects: bool,
-    /// Whether barriers say how many threads come.
-    pub(super) has_counted_barriers: bool,
-    /// Whether it has strong loads of memory that both copies have.
-    pub(super) has_strong_loads: bool,
-    /// Whether the function prints, from its local memory.
-    prints: bool,
-    /// The register with the position in the log, of kernels that have one.
-    pub(super) position: Option<Reg>,
-    /// Whether the block has drawn its ticket.
-    pub(super) has_ticket: bool,
-    /// Registers that the function reads: compilers leave atomic operations with results that nobody does.
-    read: FxHashSet<Reg>,
-    /// Instructions before which something may have been written that both copies have.
-    after_writes: FxHashSet<StmtId>,
-    /// Variables in which a call that is made once leaves its result.
-    results: Vec<Symbol>,
-}
 
 /// Where an access is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,7 +48,7 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>, pair: Pair) {
             log::begin(at, pair);
         }
         if pair.work == Work::Doubled {
-            let second = exchange::is_second(at, pair);
+            let second = copies::is_second(at, pair);
             at.before().guarded(Guard::when(second), "exit", &[]);
         }
     }
@@ -172,7 +146,7 @@ fn once(at: &mut Cursor<'_, '_>, access: &Access, pair: Pair, place: Place) {
         exchange::meet_before(at, pair);
     }
     // Who writes a log can hand over what it loads, and need not wait.
-    let doer = if is_read { exchange::is_first(at, pair) } else { exchange::is_doer(at, pair) };
+    let doer = if is_read { copies::is_first(at, pair) } else { copies::is_doer(at, pair) };
     let mut allowed = at.reg(Type::Pred);
     at.before().inst("and.pred", &[allowed.into(), same.into(), doer.into()]);
     match place {
@@ -204,11 +178,11 @@ fn once(at: &mut Cursor<'_, '_>, access: &Access, pair: Pair, place: Place) {
 fn give_results(at: &mut Cursor<'_, '_>, regs: &[Reg], guard: Option<Guard>, is_read: bool, pair: Pair) {
     let receives = at.reg(Type::Pred);
     if is_read || !pair.has_log() {
-        let second = exchange::is_second(at, pair);
+        let second = copies::is_second(at, pair);
         at.and_guard(receives, second, guard);
         exchange::hand_over(at, regs, receives, pair);
     } else {
-        let first = exchange::is_first(at, pair);
+        let first = copies::is_first(at, pair);
         at.and_guard(receives, first, guard);
         exchange::hand_results(at, regs, receives, pair);
     }
@@ -245,7 +219,7 @@ pub(super) fn call(at: &mut Cursor<'_, '_>, call: &Call, pair: Pair) {
         at.state::<Kept>().has_side_effects = true;
         let (site, guard) = (at.instruction_site(0), at.guard());
         let same = exchange::compare(at, site, &Intent { guard, ..Intent::default() }, pair);
-        let (doer, allowed) = (exchange::is_doer(at, pair), at.reg(Type::Pred));
+        let (doer, allowed) = (copies::is_doer(at, pair), at.reg(Type::Pred));
         at.before().inst("and.pred", &[allowed.into(), same.into(), doer.into()]);
         at.and_guard(allowed, allowed, guard);
         let editor = at.editor();

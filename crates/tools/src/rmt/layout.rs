@@ -9,13 +9,14 @@ use ptx::special::Special;
 use ptx::types::Type;
 use rewrite::{Cursor, LaunchShape, Refusal, ThreadId};
 
+use super::slots::{GLOBAL_ENTRIES, SHARED_COUNTERS, SHARED_ENTRIES, SLOT};
+use super::ticket::pair_of_blocks;
+use super::values::{compute, depth, number, physical, size};
 use super::version::{Exchange, Layout, Pair};
-use super::{BLOCK_X, BLOCK_Y, DYNAMIC_SHARED, TOOL, exchange, log};
+use super::{BLOCK_X, BLOCK_Y, DYNAMIC_SHARED, TOOL, copies};
 
 /// Twins of a warp, and how far they are apart unless they are neighbours.
 pub(super) const TWINS: u32 = 16;
-/// Bytes of a slot of shared memory through which a thread tells its twin something.
-pub(super) const SLOT: u32 = 16;
 /// Threads of the largest block that can be doubled.
 const MOST_THREADS: u32 = 512;
 /// Threads in the depth of the deepest block that can be doubled there.
@@ -47,7 +48,7 @@ impl Layout {
 
     /// How many entries the log of a thread has.
     pub(super) fn log_entries(self) -> u32 {
-        if self == Self::Blocks { log::GLOBAL_ENTRIES } else { log::SHARED_ENTRIES }
+        if self == Self::Blocks { GLOBAL_ENTRIES } else { SHARED_ENTRIES }
     }
 
     /// The layout for blocks of a size whose twins are so far apart.
@@ -93,7 +94,7 @@ impl Pair {
             Exchange::Shuffle => self.program_shared(shape.dynamic_shared),
             Exchange::Slots => self.slots(shape.dynamic_shared).saturating_add(threads(block) * SLOT),
             Exchange::Log => {
-                let bytes = log::SHARED_COUNTERS + log::SHARED_ENTRIES * SLOT;
+                let bytes = SHARED_COUNTERS + SHARED_ENTRIES * SLOT;
                 self.slots(shape.dynamic_shared).saturating_add(all * bytes)
             }
         };
@@ -210,7 +211,7 @@ impl Pair {
         use Special::*;
         Some(match special {
             TidZ => {
-                let [z, depth, copy] = [physical(at, TidZ), depth(at), exchange::copy(at, self)];
+                let [z, depth, copy] = [physical(at, TidZ), depth(at), copies::copy(at, self)];
                 let before = compute(at, "mul.lo.u32", &[copy.into(), depth.into()]);
                 compute(at, "sub.u32", &[z.into(), before.into()])
             }
@@ -230,7 +231,7 @@ impl Pair {
 
     /// The number of a thread in the block of the program, where warps are twins.
     pub(super) fn thread_of_copy(self, at: &mut Cursor<'_, '_>) -> Reg {
-        let [number, threads, copy] = [number(at), size(at, super::THREADS), exchange::copy(at, self)];
+        let [number, threads, copy] = [number(at), size(at, super::THREADS), copies::copy(at, self)];
         let before = compute(at, "mul.lo.u32", &[copy.into(), threads.into()]);
         compute(at, "sub.u32", &[number.into(), before.into()])
     }
@@ -276,13 +277,13 @@ fn special_of_blocks(at: &mut Cursor<'_, '_>, special: Special) -> Option<Reg> {
         compute(at, "shr.u32", &[doubled.into(), 1.into()])
     };
     let row = |at: &mut Cursor<'_, '_>| {
-        let [number, width] = [log::pair_of_blocks(at), width(at)];
+        let [number, width] = [pair_of_blocks(at), width(at)];
         compute(at, "div.u32", &[number.into(), width.into()])
     };
     Some(match special {
         NctaidX => width(at),
         CtaidX => {
-            let [number, width] = [log::pair_of_blocks(at), width(at)];
+            let [number, width] = [pair_of_blocks(at), width(at)];
             compute(at, "rem.u32", &[number.into(), width.into()])
         }
         CtaidY => {
@@ -297,12 +298,6 @@ fn special_of_blocks(at: &mut Cursor<'_, '_>, special: Special) -> Option<Reg> {
     })
 }
 
-/// How deep the block of the program is, where warps are twins.
-pub(super) fn depth(at: &mut Cursor<'_, '_>) -> Reg {
-    let doubled = physical(at, Special::NtidZ);
-    compute(at, "shr.u32", &[doubled.into(), 1.into()])
-}
-
 /// The number in the program of something that is followed by its twin after so many.
 fn without_twins(at: &mut Cursor<'_, '_>, number: Reg, distance: u32) -> Reg {
     // Not by shifts to and fro: this is how devices see that neighbours have neighbouring numbers.
@@ -310,22 +305,6 @@ fn without_twins(at: &mut Cursor<'_, '_>, number: Reg, distance: u32) -> Reg {
     let half = compute(at, "shr.u32", &[number.into(), 1.into()]);
     let high = compute(at, "and.b32", &[half.into(), Operand::Hex((!(distance - 1)).into())]);
     compute(at, "or.b32", &[low.into(), high.into()])
-}
-
-/// What the device says.
-pub(super) fn physical(at: &mut Cursor<'_, '_>, special: Special) -> Reg {
-    at.at_entry("mov.u32", Type::B32, &[special.into()])
-}
-
-/// A number of 32 bits that is computed where the function begins.
-pub(super) fn compute(at: &mut Cursor<'_, '_>, spelling: &str, operands: &[Operand]) -> Reg {
-    at.at_entry(spelling, Type::B32, operands)
-}
-
-/// A size that the launch tells.
-pub(super) fn size(at: &mut Cursor<'_, '_>, word: rewrite::context::Word) -> Reg {
-    let word = at.word(word);
-    at.at_entry("cvt.u32.u64", Type::B32, &[word.into()])
 }
 
 /// The number of the thread in the block of the program, in the linear layout.
@@ -345,14 +324,6 @@ fn row(at: &mut Cursor<'_, '_>) -> Reg {
 pub(super) fn is_filler(at: &mut Cursor<'_, '_>) -> Reg {
     let [number, all] = [linear(at), size(at, super::THREADS)];
     at.at_entry("setp.ge.u32", Type::Pred, &[number.into(), all.into()])
-}
-
-/// The number of the thread in the block of the device: its threads in the order of x, y and z.
-pub(super) fn number(at: &mut Cursor<'_, '_>) -> Reg {
-    let [x, y, z] = [Special::TidX, Special::TidY, Special::TidZ].map(|special| physical(at, special));
-    let [width, height] = [Special::NtidX, Special::NtidY].map(|special| physical(at, special));
-    let row = compute(at, "mad.lo.u32", &[z.into(), height.into(), y.into()]);
-    compute(at, "mad.lo.u32", &[row.into(), width.into(), x.into()])
 }
 
 /// The warp of the device.

@@ -14,33 +14,21 @@
 //! come to their ends all the same, and the region counts as broken: nobody waits for it.
 
 use ptx::edit::Builder;
-use ptx::ir::{FuncId, Guard, Operand, Reg, Symbol, Variable};
-use ptx::special::Special;
-use ptx::types::{Space, Type};
+use ptx::ir::{FuncId, Guard, Operand, Reg, Symbol};
+use ptx::types::Type;
 use rewrite::Cursor;
 
-use super::channel::{SLOT_WORDS, copy_words};
-use super::instrument::Kept;
-use super::layout::{SLOT, compute, number, physical, size};
+use super::kept::Kept;
+use super::slots::{GLOBAL_COUNTERS, GLOBAL_ENTRIES, SHARED_COUNTERS, SLOT, SLOT_WORDS, TICKET};
+use super::ticket::pair_of_blocks;
+use super::values::{compute, number, size};
 use super::version::{Layout, Pair};
-use super::{LOG, LOG_ENTRIES, REGIONS, SLOTS, THREADS, exchange};
+use super::{LOG, LOG_ENTRIES, REGIONS, SLOTS, THREADS, copies};
 
-/// Entries of a thread's log in shared memory.
-pub(super) const SHARED_ENTRIES: u32 = 4;
-/// Entries of a thread's log in global memory.
-pub(super) const GLOBAL_ENTRIES: u32 = 16;
-/// Bytes before the counters in global memory: the next ticket.
-pub(super) const TICKET: u32 = 64;
-/// Bytes of counters that a thread has in shared memory: entries written, and entries read.
-pub(super) const SHARED_COUNTERS: u32 = 8;
-/// The same in global memory, where a thread also has the number of the pair of blocks whose turn it is.
-pub(super) const GLOBAL_COUNTERS: u32 = 12;
 /// What counters are ahead by when their thread has ended: nobody waits for them.
 const ENDED: i64 = 1 << 30;
 /// In place of the number of a turn: a region that nobody need wait for.
 const BROKEN: i64 = -1;
-/// The variable with the ticket of a block.
-const TICKET_VARIABLE: &str = "warpgrind_rmt_ticket";
 
 /// What a thread says of an entry that it has dealt with.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -73,32 +61,6 @@ pub(super) struct Log {
     distance: Reg,
     /// The helper that waits.
     wait: Option<FuncId>,
-}
-
-/// The ticket of a block, which draws it if the function is the kernel.
-pub(super) fn ticket(at: &mut Cursor<'_, '_>) -> Reg {
-    let module = at.editor().module_mut();
-    let make = |name| Variable::scalar(name, Space::Shared, Type::B32);
-    let variable = module.variable_named(TICKET_VARIABLE, make).expect("no function has such a name");
-    let address = Operand::SymbolAddress(Symbol::Global(variable), 0);
-    if at.is_kernel() && !std::mem::replace(&mut at.state::<Kept>().has_ticket, true) {
-        let [x, y, z] = [Special::TidX, Special::TidY, Special::TidZ].map(|special| physical(at, special));
-        let any = compute(at, "or.b32", &[x.into(), y.into()]);
-        let any = compute(at, "or.b32", &[any.into(), z.into()]);
-        let is_leader = at.at_entry("setp.eq.b32", Type::Pred, &[any.into(), 0.into()]);
-        let (log, drawn) = (at.word(LOG), at.reg(Type::B32));
-        let leader = Some(Guard::when(is_leader));
-        at.insert_at_entry(leader, "atom.global.add.u32", &[drawn.into(), Operand::RegAddress(log, 0), 1.into()]);
-        at.insert_at_entry(leader, "st.shared.b32", &[address, drawn.into()]);
-        at.insert_at_entry(None, "bar.sync", &[0.into()]);
-    }
-    compute(at, "ld.shared.b32", &[address])
-}
-
-/// The number of a pair of blocks, which is that of the program's block.
-pub(super) fn pair_of_blocks(at: &mut Cursor<'_, '_>) -> Reg {
-    let ticket = ticket(at);
-    compute(at, "shr.u32", &[ticket.into(), 1.into()])
 }
 
 /// A kernel begins.
@@ -188,8 +150,8 @@ fn free(at: &mut Cursor<'_, '_>) -> Reg {
 impl Log {
     pub(super) fn of(at: &mut Cursor<'_, '_>, pair: Pair) -> Self {
         let position = at.state::<Kept>().position.expect("only kernels have a log");
-        let [first, second] = [exchange::is_first(at, pair), exchange::is_second(at, pair)];
-        let [copy, threads] = [exchange::copy(at, pair), size(at, THREADS)];
+        let [first, second] = [copies::is_first(at, pair), copies::is_second(at, pair)];
+        let [copy, threads] = [copies::copy(at, pair), size(at, THREADS)];
         let other = compute(at, "xor.b32", &[copy.into(), 1.into()]);
         let distance = compute(at, "shl.b32", &[threads.into(), 2.into()]);
         let stride = compute(at, "shl.b32", &[threads.into(), i64::from(SLOT.trailing_zeros()).into()]);
@@ -341,4 +303,14 @@ impl Log {
         }
         received
     }
+}
+
+/// The same words in other registers.
+fn copy_words(builder: &mut Builder<'_, '_>, words: &[Reg]) -> Vec<Reg> {
+    let copied = words.iter().map(|&word| {
+        let copy = builder.reg(Type::B32);
+        builder.inst("mov.b32", &[copy.into(), word.into()]);
+        copy
+    });
+    copied.collect()
 }

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use toolkit::{Host, SharedWords};
 
-use super::layout::{SLOT, threads};
-use super::log::{GLOBAL_COUNTERS, GLOBAL_ENTRIES, TICKET};
+use super::layout::threads;
+use super::slots::{GLOBAL_COUNTERS, GLOBAL_ENTRIES, SLOT, TICKET};
 use rewrite::LaunchShape;
 
 /// More pairs of blocks do not have a log at a time: others wait for their turn.

@@ -7,16 +7,21 @@
 //! The README beside this file says what is inside the sphere of replication and what is not.
 
 mod channel;
+mod copies;
 mod exchange;
 mod findings;
 mod host;
 mod instrument;
+mod kept;
 mod layout;
 mod log;
 mod log_memory;
 mod recover;
 mod refusals;
 mod shared;
+mod slots;
+mod ticket;
+mod values;
 mod version;
 
 use std::sync::Arc;

@@ -9,7 +9,8 @@ use ptx::view::{AccessKind, AccessSpace, Callee, Order, View};
 use rewrite::{KernelView, LaunchShape, Refusal};
 use rustc_hash::FxHashSet;
 
-use super::instrument::{Kept, is_input};
+use super::instrument::is_input;
+use super::kept::Kept;
 use super::layout::threads;
 use super::version::{Layout, Pair, Shared};
 use super::{TOOL, shared};

@@ -10,7 +10,7 @@ use rewrite::Cursor;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SHARED_DISTANCE;
-use super::exchange;
+use super::copies;
 use super::version::Pair;
 
 /// Bytes of the variables in shared memory that a function has or names, without those whose size a launch gives.
@@ -96,7 +96,7 @@ impl Doubled {
         let is_long = ty == Type::B64;
         let [mov, mul, add] =
             if is_long { ["mov.u64", "mul.lo.u64", "add.u64"] } else { ["mov.u32", "mul.lo.u32", "add.u32"] };
-        let mut copy = exchange::copy(at, pair);
+        let mut copy = copies::copy(at, pair);
         if is_long {
             copy = at.at_entry("cvt.u64.u32", Type::B64, &[copy.into()]);
         }

@@ -26,6 +26,7 @@ use ptx::types::Type;
 use rewrite::{Access, Branch, Call, Cursor, Definition, Exit, Sync};
 
 use super::kernel_facts::KernelFacts;
+use super::local_variables;
 use super::shadows::{Compute, Shadows, SharedShadow, bits_type};
 
 use super::slots::Checked;
@@ -36,7 +37,7 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
     let editor = at.editor();
     let (module, func) = (editor.module(), editor.func());
     let facts = is_kernel.then(|| KernelFacts::of(module, func));
-    let locals = local::variables(module, &module.functions[func]);
+    let locals = local_variables::variables(module, &module.functions[func]);
     let local_loads = local::loads(editor, &locals);
     let mut followed: Vec<_> =
         may_be_undefined::registers(module, &module.functions[func], follows, &local_loads).into_iter().collect();
