@@ -1,6 +1,7 @@
+//@ flags: --share always
 #include "../memcheck/memcheck.h"
 
-// Launches that are large enough for several workers, each of which keeps records of its own.
+// Launches that several workers share, each of which keeps records of its own.
 const int BLOCKS = 512, THREADS = 256, COUNT = BLOCKS * THREADS;
 
 // The last thread of a block writes to the part of the next one.

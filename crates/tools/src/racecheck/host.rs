@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use report::{Cell, Finding, Place, Row};
 use rewrite::context::Record;
@@ -22,8 +23,8 @@ use super::record::{EPOCH, Recorded, WARP_EPOCHS, Who};
 use super::transfers::{Met, Records, Transfer, is_unordered};
 use super::{
     ARENA, ARENA_BYTES, BLOCK, CHECKED, CLOCK_BYTES, CLOCKS, CONFLICTS, GRANULE, INTERVAL_MASK, LAUNCH, LOST, NO_PRUNE,
-    ORDER, ORDER_BYTES, ORDERED, PLANES, PROVED, PRUNED, READS, SHARED_GRANULE, SHARED_PLANE, SHARED_READS, UNORDERED,
-    UNORDERED_COUNT, WARP_MASK, WINDOWS, WINDOWS_BYTES,
+    ORDER, ORDER_BYTES, ORDERED, PLANES, PROVED, PRUNED, READS, SHARE, SHARED_GRANULE, SHARED_PLANE, SHARED_READS,
+    UNORDERED, UNORDERED_COUNT, WARP_MASK, WINDOWS, WINDOWS_BYTES,
 };
 
 /// racecheck in a process.
@@ -102,6 +103,9 @@ struct Launches {
     of_workers: [Vec<Box<dyn Plane>>; GRANULES],
     /// What the last launch was that workers shared: the size of its granules, and its first record.
     shared: Option<(u32, u64)>,
+    /// When the last launch began on one worker, and how long such launches took last.
+    began: Option<Instant>,
+    took: FxHashMap<String, Duration>,
     /// Kernels whose threads conflicted on several workers, which run on one from then on.
     conflicting: FxHashSet<String>,
     /// Where the sites of kernels are, by their module and name.
@@ -159,9 +163,9 @@ const MOST_BENIGN: usize = 4096;
 const MOST_ROWS: usize = 4096;
 /// So many workers share a launch.
 const MOST_WORKERS: u32 = 64;
-/// Launches of fewer threads are not shared.
-const LEAST_THREADS: u64 = 1 << 15;
-/// Nor are those of programs with more memory than this, of which a launch may have to be copied.
+/// Launches are shared of kernels that took so long on one worker.
+const LEAST_TIME: Duration = Duration::from_millis(50);
+/// But not those of programs with more memory than this, of which a launch may have to be copied.
 const MOST_SAVED: u64 = 1 << 30;
 /// With so many launches one can be unordered.
 const MOST_UNORDERED: usize = 64;
@@ -241,10 +245,9 @@ impl RacecheckInstance {
 
     /// Whether several workers may run a launch: nothing orders its blocks, and it is worth a copy of what it writes.
     fn can_be_shared(&self, launch: &LaunchView<'_>) -> bool {
-        let sizes = launch.shape.grid.iter().chain(&launch.shape.block);
-        let threads = sizes.fold(1_u64, |threads, &size| threads.saturating_mul(size.into()));
         let is_ordered = |facts: KernelFacts| facts.has_fences || facts.has_copies || facts.is_clocked;
-        if threads < LEAST_THREADS
+        let (is_wanted, always) = (self.options.get(&SHARE) != "never", self.options.get(&SHARE) == "always");
+        if !is_wanted
             || launch.shape.grid == [1; 3]
             || launch.shape.is_cooperative
             || launch.order.is_some_and(|order| order.has_unordered_streams)
@@ -252,8 +255,14 @@ impl RacecheckInstance {
         {
             return false;
         }
+        let launches = self.launches();
+        let took_long = launches.took.get(launch.kernel).is_some_and(|took| *took >= LEAST_TIME);
+        if launches.conflicting.contains(launch.kernel) || !(always || took_long) {
+            return false;
+        }
+        drop(launches);
         let bytes: u64 = self.host.objects().all().iter().map(|(_, bytes, _)| bytes).sum();
-        bytes <= MOST_SAVED && !self.launches().conflicting.contains(launch.kernel)
+        bytes <= MOST_SAVED
     }
 
     fn launches(&self) -> MutexGuard<'_, Launches> {
@@ -565,6 +574,10 @@ impl Instance for RacecheckInstance {
 
     fn on_end(&self, launch: &EndedLaunch<'_>) {
         if !self.parallel.is_running() {
+            let mut launches = self.launches();
+            if let Some(began) = launches.began.take() {
+                launches.took.insert(launch.kernel.to_owned(), began.elapsed());
+            }
             return;
         }
         let objects = self.host.objects().all();
@@ -591,6 +604,7 @@ impl Instance for RacecheckInstance {
         let workers = if is_shared { self.host.workers().min(MOST_WORKERS) } else { 1 };
         let planes = launches.planes(&*self.host, global, workers);
         launches.shared = is_shared.then_some((global, first << EPOCH));
+        launches.began = (!is_shared).then(Instant::now);
         words.set(PLANES, planes.as_ptr() as u64);
         words.keep(Arc::new(planes));
         words.set(CONFLICTS, if is_shared { self.parallel.conflicts().as_ptr() as u64 } else { 0 });

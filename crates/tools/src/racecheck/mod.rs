@@ -24,7 +24,7 @@ use std::sync::Arc;
 use report::Explanation;
 use rewrite::context::Word;
 use rewrite::{Access, Call, Cursor, DeviceCode, Instrumentation, KernelView, Refusal, Request, Sync};
-use toolkit::{Flag, Host, Instance, Options, Tool};
+use toolkit::{Flag, FlagValue, Host, Instance, Options, Tool};
 
 /// The tool.
 #[derive(Clone, Copy, Debug)]
@@ -205,6 +205,13 @@ const PROVED: usize = 2;
 const NO_PRUNE: Flag =
     Flag { name: "no-prune", help: "Check all accesses of all launches, also those that cannot race", value: None };
 
+/// When several workers share a launch.
+const SHARE: Flag = Flag {
+    name: "share",
+    help: "Which launches workers share: auto (of kernels that took long), always (all that can be), never",
+    value: Some(FlagValue { name: "WHEN", default: "auto", check: parallel::check_share }),
+};
+
 impl Tool for Racecheck {
     fn instrumentation(&self) -> &'static dyn Instrumentation {
         &Racecheck
@@ -219,7 +226,7 @@ impl Tool for Racecheck {
     }
 
     fn flags(&self) -> &'static [Flag] {
-        &[Flag::NO_PROVE, NO_PRUNE]
+        &[Flag::NO_PROVE, NO_PRUNE, SHARE]
     }
 
     fn explanations(&self) -> &'static [Explanation] {

@@ -6,6 +6,9 @@
 //!
 //! Which values were written, and what came first, is not known any more then. So nothing is reported: memory is restored, and
 //! the launch runs again on one worker, which reports. What is found does not depend on how many workers there are.
+//!
+//! To save what a launch may write, to compare records, and to give their memory back takes about half a millisecond and more, so
+//! only kernels whose last launch took a hundred times as long are shared.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -31,6 +34,14 @@ impl Parallel {
     /// Where kernels count conflicts, instead of recording them.
     pub(super) fn conflicts(&self) -> &AtomicU64 {
         &self.conflicts
+    }
+}
+
+/// Whether users can ask for it.
+pub(super) fn check_share(name: &str) -> Result<(), String> {
+    match name {
+        "auto" | "always" | "never" => Ok(()),
+        _ => Err("it is one of auto, always, never".to_owned()),
     }
 }
 
