@@ -47,9 +47,6 @@ pub trait Plane: Debug + Send + Sync {
     /// What kernels write there meanwhile may be lost.
     fn raise_words(&self, first: u64, count: u64, least: u64);
 
-    /// Reads words of eight bytes, by their numbers in the plane. Those beyond the end are 0.
-    fn read_words(&self, first: u64, into: &mut [u64]);
-
     /// Where among some words, by their numbers in the plane, any may be other than 0.
     fn touched_words(&self, first: u64, count: u64) -> Vec<Range<u64>>;
 

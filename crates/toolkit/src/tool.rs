@@ -75,6 +75,13 @@ pub struct FlagValue {
     pub check: fn(&str) -> Result<(), String>,
 }
 
+impl FlagValue {
+    /// Whether a value is one of some names; else what to say of it.
+    pub fn one_of(value: &str, names: &[&str]) -> Result<(), String> {
+        if names.contains(&value) { Ok(()) } else { Err(format!("it is one of {}", names.join(", "))) }
+    }
+}
+
 impl Flag {
     /// Checkers leave out what a proof says before a launch, unless the user wants to see what they find by themselves.
     pub const NO_PROVE: Self = Self {

@@ -117,15 +117,6 @@ impl Plane for DevicePlane {
         }
     }
 
-    fn read_words(&self, first: u64, into: &mut [u64]) {
-        let (mut bytes, known) = (vec![0; into.len() * 8], self.cells * self.cell);
-        let end = (first * 8 + bytes.len() as u64).min(known).saturating_sub(first * 8);
-        self.read(first * 8, &mut bytes[..end as usize]);
-        for (into, word) in into.iter_mut().zip(bytes.as_chunks().0) {
-            *into = u64::from_le_bytes(*word);
-        }
-    }
-
     fn touched_words(&self, first: u64, count: u64) -> Vec<Range<u64>> {
         let end = first.saturating_add(count).min(self.cells * self.cell / 8);
         std::iter::once(first..end.max(first)).collect()

@@ -19,7 +19,7 @@ use toolkit::{
 use super::findings::{Race, Racer, place_in};
 use super::instrument::{KernelFacts, Looked};
 use super::parallel::{Parallel, ParallelPlan, Progress, Workers};
-use super::record::{EPOCH, Recorded, WARP_EPOCHS, Who};
+use super::record::{CELL, EPOCH, RECORD, Recorded, WARP_EPOCHS, Who};
 use super::transfers::{Met, Records, Transfer, is_unordered};
 use super::{
     ARENA, ARENA_BYTES, BLOCK, CHECKED, CLOCK_BYTES, CLOCKS, CONFLICTS, GRANULE, INTERVAL_MASK, LAUNCH, LOST, NO_PRUNE,
@@ -103,9 +103,10 @@ struct Launches {
     of_workers: [Vec<Box<dyn Plane>>; GRANULES],
     /// What the last launch was that workers shared: the size of its granules, and its first record.
     shared: Option<(u32, u64)>,
-    /// When the last launch began on one worker, and how long such launches took last.
+    /// When the last launch began on one worker.
     began: Option<Instant>,
-    took: FxHashMap<String, Duration>,
+    /// Kernels whose last launch on one worker took long.
+    slow: FxHashSet<String>,
     /// Kernels whose threads conflicted on several workers, which run on one from then on.
     conflicting: FxHashSet<String>,
     /// Where the sites of kernels are, by their module and name.
@@ -147,10 +148,6 @@ struct Epochs {
 const TOOL: &str = "racecheck";
 /// Granules have 1, 2, 4 or 8 bytes.
 const GRANULES: usize = 4;
-/// Bytes of a record.
-const RECORD: u64 = 8;
-/// Bytes of the records of a granule: of the last write, and in the other half of the plane of the last read.
-const CELL: u64 = 2 * RECORD;
 /// Epochs that there are. Records do not have the highest bit, which numbers have that are larger than all of them (`check.rs`).
 const EPOCHS: u64 = 1 << (63 - EPOCH);
 /// Epochs that a launch has about, if its kernel has barriers in loops.
@@ -246,8 +243,8 @@ impl RacecheckInstance {
     /// Whether several workers may run a launch: nothing orders its blocks, and it is worth a copy of what it writes.
     fn can_be_shared(&self, launch: &LaunchView<'_>) -> bool {
         let is_ordered = |facts: KernelFacts| facts.has_fences || facts.has_copies || facts.is_clocked;
-        let (is_wanted, always) = (self.options.get(&SHARE) != "never", self.options.get(&SHARE) == "always");
-        if !is_wanted
+        let share = self.options.get(&SHARE);
+        if share == "never"
             || launch.shape.grid == [1; 3]
             || launch.shape.is_cooperative
             || launch.order.is_some_and(|order| order.has_unordered_streams)
@@ -256,8 +253,8 @@ impl RacecheckInstance {
             return false;
         }
         let launches = self.launches();
-        let took_long = launches.took.get(launch.kernel).is_some_and(|took| *took >= LEAST_TIME);
-        if launches.conflicting.contains(launch.kernel) || !(always || took_long) {
+        let is_worth_it = share == "always" || launches.slow.contains(launch.kernel);
+        if launches.conflicting.contains(launch.kernel) || !is_worth_it {
             return false;
         }
         drop(launches);
@@ -265,9 +262,19 @@ impl RacecheckInstance {
         bytes <= MOST_SAVED
     }
 
+    /// How many workers may share a launch.
+    fn workers(&self) -> u32 {
+        self.host.workers().min(MOST_WORKERS)
+    }
+
     fn launches(&self) -> MutexGuard<'_, Launches> {
         self.launches.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The plane of records for granules of a size.
+fn layout(of: PlaneOf, granule: u32) -> PlaneLayout {
+    PlaneLayout { of, granule: 1 << granule, cell: CELL, common: 0 }
 }
 
 impl Launches {
@@ -385,8 +392,7 @@ impl Launches {
         let first = self.plane(host, granule, PlaneOf::Global);
         let others = &mut self.of_workers[granule as usize];
         while others.len() + 1 < workers as usize {
-            let layout = PlaneLayout { of: PlaneOf::Global, granule: 1 << granule, cell: CELL, common: 0 };
-            let Ok(plane) = host.plane(layout) else { break };
+            let Ok(plane) = host.plane(layout(PlaneOf::Global, granule)) else { break };
             others.push(plane);
         }
         std::iter::once(first).chain(others.iter().map(|plane| plane.address())).take(workers as usize).collect()
@@ -412,7 +418,7 @@ impl Launches {
     fn plane(&mut self, host: &dyn Host, granule: u32, of: PlaneOf) -> u64 {
         let plane = &mut self.planes[granule as usize][usize::from(of == PlaneOf::Shared)];
         if plane.is_none() {
-            *plane = host.plane(PlaneLayout { of, granule: 1 << granule, cell: CELL, common: 0 }).ok();
+            *plane = host.plane(layout(of, granule)).ok();
         }
         plane.as_ref().map_or(0, |plane| plane.address())
     }
@@ -561,7 +567,7 @@ impl Instance for RacecheckInstance {
     }
 
     fn plan(&self, launch: &LaunchView<'_>) -> Option<Box<dyn Plan>> {
-        let most = self.host.workers().min(MOST_WORKERS);
+        let most = self.workers();
         if most < 2 || !self.can_be_shared(launch) {
             return None;
         }
@@ -576,7 +582,11 @@ impl Instance for RacecheckInstance {
         if !self.parallel.is_running() {
             let mut launches = self.launches();
             if let Some(began) = launches.began.take() {
-                launches.took.insert(launch.kernel.to_owned(), began.elapsed());
+                if began.elapsed() >= LEAST_TIME {
+                    launches.slow.insert(launch.kernel.to_owned());
+                } else {
+                    launches.slow.remove(launch.kernel);
+                }
             }
             return;
         }
@@ -601,7 +611,7 @@ impl Instance for RacecheckInstance {
         words.set(ARENA, arena);
         words.set(ARENA_BYTES, arena_bytes);
         let is_shared = self.parallel.is_running();
-        let workers = if is_shared { self.host.workers().min(MOST_WORKERS) } else { 1 };
+        let workers = if is_shared { self.workers() } else { 1 };
         let planes = launches.planes(&*self.host, global, workers);
         launches.shared = is_shared.then_some((global, first << EPOCH));
         launches.began = (!is_shared).then(Instant::now);

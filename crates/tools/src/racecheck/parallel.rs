@@ -14,9 +14,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use toolkit::{Outcome, Plan, Plane, RunStep, Step};
+use toolkit::{FlagValue, Outcome, Plan, Plane, RunStep, Step};
 
-use super::record::{KIND, KINDS, STRONG_DEVICE, WEAKER};
+use super::record::{CELL, KIND, KINDS, RECORD, STRONG_DEVICE, WEAKER};
 
 /// The run of a launch on several workers.
 #[derive(Debug, Default)]
@@ -39,10 +39,7 @@ impl Parallel {
 
 /// Whether users can ask for it.
 pub(super) fn check_share(name: &str) -> Result<(), String> {
-    match name {
-        "auto" | "always" | "never" => Ok(()),
-        _ => Err("it is one of auto, always, never".to_owned()),
-    }
+    FlagValue::one_of(name, &["auto", "always", "never"])
 }
 
 /// How a launch runs that is shared by several workers.
@@ -175,16 +172,17 @@ impl Workers<'_> {
     /// Whether records conflict in a piece, whatever else is in it.
     fn conflict_in(&self, first: u64) -> bool {
         let mut before = [[Seen::Nothing; 2]; PIECE as usize];
-        let (mut written, mut read) = ([0; PIECE as usize], [0; PIECE as usize]);
+        let (mut written, mut read) = ([[0; 8]; PIECE as usize], [[0; 8]; PIECE as usize]);
+        let cell = |word: u64| word * RECORD / CELL;
         let planes = std::iter::once(self.first).chain(self.others.iter().map(|plane| &**plane));
         planes.into_iter().any(|plane| {
             // What is beyond the last write is a read, of other granules.
             let count = self.reads.saturating_sub(first).min(PIECE) as usize;
-            plane.read_words(first, &mut written[..count]);
-            plane.read_words(first + self.reads, &mut read);
+            plane.read(cell(first), written[..count].as_flattened_mut());
+            plane.read(cell(first + self.reads), read.as_flattened_mut());
             let mut conflicts = false;
             for ((before, &written), &read) in before.iter_mut().zip(&written).zip(&read) {
-                let [wrote, has_read] = [written, read].map(|record| Seen::of(record, self.launch));
+                let [wrote, has_read] = [written, read].map(|record| Seen::of(u64::from_le_bytes(record), self.launch));
                 conflicts |= wrote.conflicts(before[0]) | wrote.conflicts(before[1]) | has_read.conflicts(before[0]);
                 *before = [before[0].max(wrote), before[1].max(has_read)];
             }
@@ -218,12 +216,11 @@ mod tests {
         }
         fn raise_words(&self, _: u64, _: u64, _: u64) {}
         fn change(&self, _: u64, _: u8, _: u8) {}
-        fn read(&self, _: u64, _: &mut [u8]) {}
         fn write(&self, _: u64, _: &[u8]) {}
-        fn read_words(&self, first: u64, into: &mut [u64]) {
+        fn read(&self, first: u64, bytes: &mut [u8]) {
             let words = self.0.lock().unwrap();
-            for (into, number) in into.iter_mut().zip(first..) {
-                *into = words.get(number as usize).copied().unwrap_or_default();
+            for (into, number) in bytes.as_chunks_mut().0.iter_mut().zip(first * CELL / RECORD..) {
+                *into = words.get(number as usize).copied().unwrap_or_default().to_le_bytes();
             }
         }
         fn touched_words(&self, first: u64, count: u64) -> Vec<Range<u64>> {

@@ -6,6 +6,11 @@
 //! An epoch is a part of a launch: an interval between barriers of a block, divided by the barriers of its warps. Launches
 //! count on, blocks have a range each. The first epoch of a launch is nobody's: it stands for several blocks.
 
+/// Bytes of a record.
+pub(super) const RECORD: u64 = 8;
+/// Bytes of the records of a granule: of the last write, and in the other half of the plane of the last read.
+pub(super) const CELL: u64 = 2 * RECORD;
+
 /// Where in a record the epoch begins.
 pub(super) const EPOCH: u32 = 30;
 /// Whom a record stands for: a thread, or several.

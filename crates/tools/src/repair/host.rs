@@ -61,19 +61,15 @@ const ABLATE: Flag = Flag {
 pub(super) const FLAGS: &[Flag] = &[HOW, UNIT, DETECT, EXPLAIN, ALLOW_UNREPAIRED, Flag::NO_PROVE, NO_PRUNE, ABLATE];
 
 fn check_how(name: &str) -> Result<(), String> {
-    one_of(name, &["auto", "serial"])
+    FlagValue::one_of(name, &["auto", "serial"])
 }
 
 fn check_unit(name: &str) -> Result<(), String> {
-    one_of(name, &Unit::ALL.map(Unit::name))
+    FlagValue::one_of(name, &Unit::ALL.map(Unit::name))
 }
 
 fn check_work(name: &str) -> Result<(), String> {
-    one_of(name, &Work::ALL.map(Work::name))
-}
-
-fn one_of(name: &str, names: &[&str]) -> Result<(), String> {
-    if names.contains(&name) { Ok(()) } else { Err(format!("it is one of {}", names.join(", "))) }
+    FlagValue::one_of(name, &Work::ALL.map(Work::name))
 }
 
 /// How much of the work is done, to tell what costs how much.

@@ -63,13 +63,11 @@ const PAIR_DISTANCE: Flag = Flag {
 pub(super) const FLAGS: &[Flag] = &[VARIANT, EXCHANGE, PAIR_DISTANCE, RECOVER, EXPLAIN, ALLOW_UNPROTECTED, ABLATE];
 
 fn check_work(name: &str) -> Result<(), String> {
-    let names = Work::ALL.map(Work::name);
-    if names.contains(&name) { Ok(()) } else { Err(format!("it is one of {}", names.join(", "))) }
+    FlagValue::one_of(name, &Work::ALL.map(Work::name))
 }
 
 fn check_exchange(name: &str) -> Result<(), String> {
-    let names = Exchange::ALL.map(Exchange::name);
-    if names.contains(&name) { Ok(()) } else { Err(format!("it is one of {}", names.join(", "))) }
+    FlagValue::one_of(name, &Exchange::ALL.map(Exchange::name))
 }
 
 fn check_distance(lanes: &str) -> Result<(), String> {

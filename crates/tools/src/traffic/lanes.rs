@@ -21,8 +21,9 @@ pub(super) static DEVICE_CODE: LazyLock<String> = LazyLock::new(|| {
 
 /// The lines of a text between those that begin and end a part.
 fn between<'t>(text: &'t str, part: &str) -> &'t str {
-    let after = text.split_once(&format!("//@ begin {part}\n")).map_or("", |(_, after)| after);
-    after.split_once(&format!("//@ end {part}\n")).map_or("", |(part, _)| part)
+    let after = text.split_once(&format!("//@ begin {part}\n")).map(|(_, after)| after);
+    let within = after.and_then(|after| after.split_once(&format!("//@ end {part}\n")));
+    within.expect("the text has all parts").0
 }
 
 /// The distances of lanes.

@@ -100,10 +100,6 @@ mod tests {
             }
         }
 
-        fn read_words(&self, _: u64, into: &mut [u64]) {
-            into.fill(0);
-        }
-
         fn touched_words(&self, _: u64, _: u64) -> Vec<Range<u64>> {
             Vec::new()
         }
@@ -148,9 +144,6 @@ mod tests {
             }
             fn raise_words(&self, first: u64, count: u64, least: u64) {
                 self.0.raise_words(first, count, least);
-            }
-            fn read_words(&self, first: u64, into: &mut [u64]) {
-                self.0.read_words(first, into);
             }
             fn touched_words(&self, first: u64, count: u64) -> Vec<Range<u64>> {
                 self.0.touched_words(first, count)
