@@ -23,6 +23,8 @@ pub enum PlaneOf {
     Global,
     /// The shared memory of blocks, at its generic addresses.
     Shared,
+    /// None: so many bytes of which only the tool knows what they are.
+    Bytes(u64),
 }
 
 /// A plane: a cell for each granule of memory. It begins as zeros, and takes memory of the host only where it is written.

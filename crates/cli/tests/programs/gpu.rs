@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::build::{Toolchain, newest};
 
 /// Tools whose pairs are run.
-pub(crate) const TOOLS: [&str; 6] = ["memcheck", "rmt", "traffic", "loads", "order", "doubled"];
+pub(crate) const TOOLS: [&str; 7] = ["memcheck", "racecheck", "rmt", "traffic", "loads", "order", "doubled"];
 
 /// Programs that are not run on it, each with the reason. `group/` stands for all of a group.
 pub(crate) const NOT_RUN: &[(&str, &str)] = &[
@@ -74,6 +74,13 @@ pub(crate) const NOT_RUN: &[(&str, &str)] = &[
     ("memcheck/registered_memory", REGISTERED),
     ("memcheck/recursion_with_arrays", SAYS_LESS),
     ("memcheck/trap", SAYS_LESS),
+    ("racecheck/asynchronous_copies", "asynchronous copies are not followed"),
+    ("racecheck/mbarriers", SOME_WARPS),
+    ("racecheck/named_barriers", SOME_WARPS),
+    ("racecheck/barriers_and_functions", CODE),
+    ("racecheck/kinds_of_memory", HEAP),
+    ("racecheck/memory_handed_out_again", HEAP),
+    ("racecheck/order_through_memory_grid_barrier", MEETS),
     ("rmt/not_recovered", RECOVERY),
     ("rmt/recovered_from_snapshot", RECOVERY),
     ("rmt/recovered", UNKNOWN),
@@ -92,11 +99,12 @@ const UNDEFINED: &str = "undefined values are not followed";
 const RECOVERY: &str = "recovery runs a part of the blocks of a grid";
 const UNKNOWN: &str = "its kernels access memory of the host that CUDA does not know of";
 const HEAP: &str = "its kernels allocate";
+const SOME_WARPS: &str = "barriers to which only some warps come are not followed";
+const MEETS: &str = "its blocks meet in memory of the driver";
 const HOST: &str = "an access of the host ends the process, and is not told";
 
 /// Programs that are not run under memcheck: their kernels are refused, and run as they are.
-pub(crate) const NOT_CHECKED: &[(&str, &str)] =
-    &[("device_code/heap", HEAP), ("kernels/cooperative", "its blocks meet in memory of the driver")];
+pub(crate) const NOT_CHECKED: &[(&str, &str)] = &[("device_code/heap", HEAP), ("kernels/cooperative", MEETS)];
 
 /// Why a program is not run, if it is not.
 pub(crate) fn reason(name: &str) -> Option<&'static str> {

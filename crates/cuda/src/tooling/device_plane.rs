@@ -39,6 +39,15 @@ impl DevicePlane {
         self.device.memory().remote().expect("it was asked for when the plane was made")
     }
 
+    /// Words, by their numbers, in pieces: the first of each, and its words as bytes. Ends where the device refuses to read.
+    fn pieces(&self, first: u64, count: u64) -> impl Iterator<Item = (u64, Vec<[u8; 8]>)> {
+        let end = first.saturating_add(count).min(self.cells * self.cell / 8);
+        (first..end).step_by(SEARCHED as usize / 8).map_while(move |first| {
+            let mut words = vec![[0; 8]; (SEARCHED / 8).min(end - first) as usize];
+            self.read_at(first * 8, words.as_flattened_mut()).then_some((first, words))
+        })
+    }
+
     fn read_at(&self, offset: u64, bytes: &mut [u8]) -> bool {
         // SAFETY: from cells to a slice.
         let result =
@@ -99,21 +108,18 @@ impl Plane for DevicePlane {
     }
 
     fn find_word(&self, first: u64, count: u64, holds: &dyn Fn(u64) -> bool) -> Option<(u64, u64)> {
-        let end = first.saturating_add(count).min(self.cells * self.cell / 8);
-        let mut bytes = [0; 8];
-        (first..end).find_map(|number| {
-            let word = self.read_at(number * 8, &mut bytes).then(|| u64::from_le_bytes(bytes))?;
-            holds(word).then_some((number, word))
+        self.pieces(first, count).find_map(|(first, words)| {
+            let mut numbered = (first..).zip(words.iter().map(|word| u64::from_le_bytes(*word)));
+            numbered.find(|(_, word)| holds(*word))
         })
     }
 
     fn raise_words(&self, first: u64, count: u64, least: u64) {
-        let end = first.saturating_add(count).min(self.cells * self.cell / 8);
-        let mut bytes = [0; 8];
-        for number in first..end {
-            if self.read_at(number * 8, &mut bytes) && u64::from_le_bytes(bytes) < least {
-                self.write_at(number * 8, &least.to_le_bytes());
+        for (first, mut words) in self.pieces(first, count) {
+            for word in &mut words {
+                *word = u64::from_le_bytes(*word).max(least).to_le_bytes();
             }
+            self.write_at(first * 8, words.as_flattened());
         }
     }
 

@@ -184,6 +184,7 @@ impl Host for Services {
         let bytes = match layout.of {
             PlaneOf::Global => self.memory().range().1,
             PlaneOf::Shared => self.device.shared_range().map_or(0, |(_, bytes)| bytes),
+            PlaneOf::Bytes(bytes) => bytes,
         };
         match self.memory().remote() {
             None => Ok(Box::new(ShadowPlane::new(bytes, layout)?)),

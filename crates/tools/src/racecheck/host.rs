@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,9 +22,9 @@ use super::parallel::{Parallel, ParallelPlan, Progress, Workers};
 use super::record::{CELL, EPOCH, RECORD, Recorded, WARP_EPOCHS, Who};
 use super::transfers::{Met, Records, Transfer, is_unordered};
 use super::{
-    ARENA, ARENA_BYTES, BLOCK, CHECKED, CLOCK_BYTES, CLOCKS, CONFLICTS, GRANULE, INTERVAL_MASK, LAUNCH, LOST, NO_PRUNE,
-    ORDER, ORDER_BYTES, ORDERED, PLANES, PROVED, PRUNED, READS, SHARE, SHARED_GRANULE, SHARED_PLANE, SHARED_READS,
-    UNORDERED, UNORDERED_COUNT, WARP_MASK, WINDOWS, WINDOWS_BYTES,
+    ARENA, ARENA_BYTES, BLOCK, CHECKED, CLOCK_BYTES, CLOCKS, COMMON_BYTES, CONCURRENT, CONCURRENT_PRUNED, CONFLICTS,
+    GRANULE, INTERVAL_MASK, LAUNCH, LOST, NO_PRUNE, ORDER, ORDER_BYTES, ORDERED, PLANES, PROVED, PRUNED, READS, SHARE,
+    SHARED_GRANULE, SHARED_PLANE, SHARED_READS, UNORDERED, UNORDERED_COUNT, WARP_MASK, WINDOWS, WINDOWS_BYTES,
 };
 
 /// racecheck in a process.
@@ -33,8 +33,10 @@ pub(super) struct RacecheckInstance {
     host: Arc<dyn Host>,
     options: Options,
     launches: Mutex<Launches>,
-    /// Threads that had more barriers than there are epochs.
-    lost: Box<AtomicU64>,
+    /// Threads that had more barriers than there are epochs, in its only word.
+    lost: Arc<dyn SharedWords>,
+    /// Whether kernels run on a GPU.
+    is_on_gpu: bool,
     order: Tables,
     clocks: Tables,
     parallel: Arc<Parallel>,
@@ -99,6 +101,10 @@ struct Launches {
     seen: FxHashSet<String>,
     /// The records of memory, by the size of granules; and of shared memory.
     planes: [[Option<Box<dyn Plane>>; 2]; GRANULES],
+    /// Where the records of memory are for each worker, by the size of granules; for kernels.
+    tables: [Option<Arc<dyn SharedWords>>; GRANULES],
+    /// How many bytes of shared memory have memory for their records, on a device where kernels cannot ask for it.
+    backed: [u64; GRANULES],
     /// The same of memory for all workers but the first, while they share launches.
     of_workers: [Vec<Box<dyn Plane>>; GRANULES],
     /// What the last launch was that workers shared: the size of its granules, and its first record.
@@ -158,6 +164,10 @@ const MOST_LAUNCHES: usize = 4096;
 const MOST_BENIGN: usize = 4096;
 /// So many rows of copies and fills are remembered for one piece of work.
 const MOST_ROWS: usize = 4096;
+/// Bytes of shared memory that have records on a GPU, for all blocks: no GPU has more in all its multiprocessors.
+const COMMON: u64 = 64 << 20;
+/// Shared memory that a block may have besides that of the program, at most: that of tools.
+const OWN_SHARED: u64 = 48 << 10;
 /// So many workers share a launch.
 const MOST_WORKERS: u32 = 64;
 /// Launches are shared of kernels that took so long on one worker.
@@ -169,15 +179,14 @@ const MOST_UNORDERED: usize = 64;
 
 impl RacecheckInstance {
     pub(super) fn start(options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
-        if host.shared_range().is_none() {
-            return Err("the device does not say where shared memory is".to_owned());
-        }
+        let lost = host.words(1).map_err(|error| format!("there is no memory for its counters: {error}"))?;
         let launches = Mutex::new(Launches { next: 1, ..Launches::default() });
         Ok(Box::new(Self {
             host: Arc::clone(host),
             options: options.clone(),
             launches,
-            lost: Box::default(),
+            lost,
+            is_on_gpu: host.memory().remote().is_some(),
             order: Tables::of_order(),
             clocks: Tables::of_clocks(),
             parallel: Arc::default(),
@@ -240,6 +249,25 @@ impl RacecheckInstance {
         is_inside.then(|| [start, start + bytes])
     }
 
+    /// Which of two versions checks a launch: that for one worker, or that for a GPU, which cannot follow everything.
+    fn checked(&self, launch: &LaunchView<'_>, [alone, concurrent]: [usize; 2]) -> Result<usize, Refusal> {
+        if !self.is_on_gpu {
+            return Ok(alone);
+        }
+        let facts = kernel_facts(launch).unwrap_or_default();
+        let refuse = |code, reason: &str| Err(Refusal::new(TOOL, code, reason));
+        match facts {
+            KernelFacts { is_clocked: true, .. } => refuse(
+                "counted-barrier",
+                "it has barriers to which only some warps come, which are not followed on a GPU",
+            ),
+            KernelFacts { has_copies: true, .. } => {
+                refuse("asynchronous-copy", "it has asynchronous copies, which are not followed on a GPU")
+            }
+            _ => Ok(concurrent),
+        }
+    }
+
     /// Whether several workers may run a launch: nothing orders its blocks, and it is worth a copy of what it writes.
     fn can_be_shared(&self, launch: &LaunchView<'_>) -> bool {
         let is_ordered = |facts: KernelFacts| facts.has_fences || facts.has_copies || facts.is_clocked;
@@ -262,6 +290,20 @@ impl RacecheckInstance {
         bytes <= MOST_SAVED
     }
 
+    /// Numbers that kernels read.
+    fn table(&self, numbers: &[u64]) -> Option<Arc<dyn SharedWords>> {
+        match self.host.words(numbers.len()) {
+            Ok(table) => {
+                table.words().iter().zip(numbers).for_each(|(word, number)| word.store(*number, Ordering::Relaxed));
+                Some(table)
+            }
+            Err(error) => {
+                self.host.not_checked(&format!("there is no memory to compare a launch with other streams: {error}"));
+                None
+            }
+        }
+    }
+
     /// How many workers may share a launch.
     fn workers(&self) -> u32 {
         self.host.workers().min(MOST_WORKERS)
@@ -270,6 +312,14 @@ impl RacecheckInstance {
     fn launches(&self) -> MutexGuard<'_, Launches> {
         self.launches.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Makes records zeros of some bytes of memory, of which there are so many. On a GPU, there is memory for them from then on.
+fn forget(plane: &dyn Plane, granule: u32, offset: u64, bytes: u64, all: u64) {
+    // Two records are as large as a cell of the plane, and reads have their half of it.
+    let [first, count, half] = [offset, bytes, all].map(|bytes| (bytes >> granule) / 2);
+    plane.fill(first, count + 1, 0);
+    plane.fill(half + first, count + 1, 0);
 }
 
 /// The plane of records for granules of a size.
@@ -379,23 +429,42 @@ impl Launches {
     /// Memory is handed out: what was recorded of it concerns what was there before.
     fn forget_memory(&self, offset: u64, bytes: u64, arena_bytes: u64) {
         for (granule, [plane, _]) in self.planes.iter().enumerate() {
-            let Some(plane) = plane else { continue };
-            // Two records are as large as a cell of the plane, and reads have their half of it.
-            let [first, count, half] = [offset, bytes, arena_bytes].map(|bytes| (bytes >> granule) / 2);
-            plane.fill(first, count + 1, 0);
-            plane.fill(half + first, count + 1, 0);
+            if let Some(plane) = plane {
+                forget(&**plane, granule as u32, offset, bytes, arena_bytes);
+            }
         }
     }
 
-    /// Where the records of granules of a size are, for each of several workers; for fewer if there is no memory.
-    fn planes(&mut self, host: &dyn Host, granule: u32, workers: u32) -> Arc<[u64]> {
+    /// A launch may write the records of its blocks in shared memory: there is memory for these.
+    fn back_shared(&mut self, granule: u32, launch: &LaunchView<'_>) {
+        let [_, Some(plane)] = &self.planes[granule as usize] else { return };
+        let blocks: u64 = launch.shape.grid.iter().map(|&count| u64::from(count)).product();
+        let block = launch.static_shared + u64::from(launch.shape.dynamic_shared) + OWN_SHARED;
+        let needed = block.next_power_of_two().saturating_mul(blocks).min(COMMON);
+        let backed = &mut self.backed[granule as usize];
+        if *backed < needed {
+            forget(&**plane, granule, *backed, needed - *backed, COMMON);
+            *backed = needed;
+        }
+    }
+
+    /// Makes the records of granules of a size for each of several workers; for fewer if there is no memory. Gives for how many.
+    fn make_planes(&mut self, host: &dyn Host, granule: u32, workers: u32) -> u32 {
         let first = self.plane(host, granule, PlaneOf::Global);
         let others = &mut self.of_workers[granule as usize];
         while others.len() + 1 < workers as usize {
             let Ok(plane) = host.plane(layout(PlaneOf::Global, granule)) else { break };
             others.push(plane);
         }
-        std::iter::once(first).chain(others.iter().map(|plane| plane.address())).take(workers as usize).collect()
+        let table = &mut self.tables[granule as usize];
+        if table.is_none() {
+            *table = host.words(MOST_WORKERS as usize).ok();
+        }
+        let addresses = std::iter::once(first).chain(others.iter().map(|plane| plane.address()));
+        for (word, address) in table.iter().flat_map(|table| table.words()).zip(addresses) {
+            word.store(address, Ordering::Relaxed);
+        }
+        workers.min(others.len() as u32 + 1)
     }
 
     /// A launch that workers shared has ended: whether what two of them recorded conflicts, in some objects.
@@ -416,9 +485,18 @@ impl Launches {
 
     /// Where the records of granules of a size are.
     fn plane(&mut self, host: &dyn Host, granule: u32, of: PlaneOf) -> u64 {
-        let plane = &mut self.planes[granule as usize][usize::from(of == PlaneOf::Shared)];
+        let plane = &mut self.planes[granule as usize][usize::from(of != PlaneOf::Global)];
         if plane.is_none() {
             *plane = host.plane(layout(of, granule)).ok();
+            if let (Some(plane), PlaneOf::Global, Some(_)) = (&plane, of, host.memory().remote()) {
+                let (arena, arena_bytes) = host.memory().range();
+                let objects = host.objects().all();
+                for (start, bytes, _) in objects {
+                    if let Some(offset) = start.checked_sub(arena).filter(|offset| *offset < arena_bytes) {
+                        forget(&**plane, granule, offset, bytes, arena_bytes);
+                    }
+                }
+            }
         }
         plane.as_ref().map_or(0, |plane| plane.address())
     }
@@ -545,7 +623,7 @@ impl Instance for RacecheckInstance {
     fn choose(&self, launch: &LaunchView<'_>) -> Result<usize, Refusal> {
         // What one launch does is known, and not what it does at the same time as another one.
         if self.options.has(&NO_PRUNE) || launch.order.is_some_and(|order| order.has_unordered_streams) {
-            return Ok(CHECKED);
+            return self.checked(launch, [CHECKED, CONCURRENT]);
         }
         let objects = self.host.objects();
         let is_proved = |footprint: &ptx::analysis::footprint::Footprint| {
@@ -558,7 +636,18 @@ impl Instance for RacecheckInstance {
         }
         let mut looked = launch.versions.iter().filter_map(|version| version.state::<Looked>(TOOL));
         let pruned = looked.find_map(|looked| looked.pruned.as_ref());
-        Ok(if pruned.is_some_and(|pruned| pruned.holds(launch, &objects)) { PRUNED } else { CHECKED })
+        if pruned.is_some_and(|pruned| pruned.holds(launch, &objects)) {
+            return self.checked(launch, [PRUNED, CONCURRENT_PRUNED]);
+        }
+        self.checked(launch, [CHECKED, CONCURRENT])
+    }
+
+    fn wants_version(&self, version: usize) -> bool {
+        match version {
+            PROVED => true,
+            CONCURRENT | CONCURRENT_PRUNED => self.is_on_gpu,
+            _ => !self.is_on_gpu,
+        }
     }
 
     /// Unless it is shared by a plan.
@@ -573,7 +662,7 @@ impl Instance for RacecheckInstance {
         }
         let version = self.choose(launch).ok().filter(|version| *version != PROVED)?;
         let [granule, _] = kernel_facts(launch)?.granules();
-        let workers = self.launches().planes(&*self.host, granule, most).len() as u32;
+        let workers = self.launches().make_planes(&*self.host, granule, most);
         let parallel = Arc::clone(&self.parallel);
         Some(Box::new(ParallelPlan { parallel, version, workers, progress: Progress::Begins }))
     }
@@ -612,18 +701,23 @@ impl Instance for RacecheckInstance {
         words.set(ARENA_BYTES, arena_bytes);
         let is_shared = self.parallel.is_running();
         let workers = if is_shared { self.workers() } else { 1 };
-        let planes = launches.planes(&*self.host, global, workers);
+        launches.make_planes(&*self.host, global, workers);
         launches.shared = is_shared.then_some((global, first << EPOCH));
         launches.began = (!is_shared).then(Instant::now);
-        words.set(PLANES, planes.as_ptr() as u64);
-        words.keep(Arc::new(planes));
+        words.set(PLANES, launches.tables[global as usize].as_ref().map_or(0, |table| table.address()));
         words.set(CONFLICTS, if is_shared { self.parallel.conflicts().as_ptr() as u64 } else { 0 });
         words.set(READS, (arena_bytes >> global) * RECORD);
         words.set(GRANULE, global.into());
         words.set(WINDOWS, windows);
         words.set(WINDOWS_BYTES, windows_bytes);
-        words.set(SHARED_PLANE, launches.plane(&*self.host, shared, PlaneOf::Shared));
-        words.set(SHARED_READS, (windows_bytes >> shared) * RECORD);
+        let of_shared = if self.is_on_gpu { PlaneOf::Bytes(COMMON) } else { PlaneOf::Shared };
+        words.set(SHARED_PLANE, launches.plane(&*self.host, shared, of_shared));
+        words.set(COMMON_BYTES, if self.is_on_gpu { COMMON } else { 0 });
+        let shared_bytes = if self.is_on_gpu { COMMON } else { windows_bytes };
+        words.set(SHARED_READS, (shared_bytes >> shared) * RECORD);
+        if self.is_on_gpu {
+            launches.back_shared(shared, launch);
+        }
         words.set(SHARED_GRANULE, shared.into());
         words.set(LAUNCH, first << EPOCH);
         words.set(BLOCK, block << EPOCH);
@@ -631,7 +725,7 @@ impl Instance for RacecheckInstance {
         words.set(WARP_MASK, (interval - 1) << EPOCH);
         words.set(ORDER, if facts.has_fences { self.order.address(&*self.host) } else { 0 });
         words.set(CLOCKS, if facts.is_clocked { self.clocks.address(&*self.host) } else { 0 });
-        words.set(LOST, &raw const *self.lost as u64);
+        words.set(LOST, self.lost.address());
         let unordered = launch.order.map(|order| launches.unordered_with(order)).unwrap_or_default();
         // Copies are recorded only where kernels had records when they were made.
         if let Some(records) = launches.records((arena, arena_bytes)).find(|records| records.granule == global) {
@@ -642,9 +736,11 @@ impl Instance for RacecheckInstance {
         }
         let ordered = unordered.iter().map(|&[start, _]| start).min();
         words.set(ORDERED, ordered.unwrap_or(first << EPOCH).min(first << EPOCH));
-        words.set(UNORDERED, unordered.as_ptr() as u64);
-        words.set(UNORDERED_COUNT, unordered.len() as u64);
-        words.keep(Arc::new(unordered));
+        drop(launches);
+        let table = (!unordered.is_empty()).then(|| self.table(unordered.as_flattened())).flatten();
+        words.set(UNORDERED, table.as_ref().map_or(0, |table| table.address()));
+        words.set(UNORDERED_COUNT, table.as_ref().map_or(0, |table| table.words().len() as u64 / 2));
+        words.keep(Arc::new(table));
     }
 
     fn record(&self, record: &Record, evidence: &Evidence<'_>) -> Option<Finding> {
@@ -678,7 +774,7 @@ impl Instance for RacecheckInstance {
     }
 
     fn finish(&self) {
-        let lost = self.lost.load(Ordering::Relaxed);
+        let lost = self.lost.words()[0].load(Ordering::Relaxed);
         if lost > 0 {
             self.host.not_checked(&format!(
                 "{lost} threads waited at more barriers than are counted; what they did after that was not checked"

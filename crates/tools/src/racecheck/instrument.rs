@@ -17,8 +17,8 @@ use super::prune::{Pruned, Rule};
 use super::record::{STRONG_BLOCK, STRONG_DEVICE, THREAD};
 use super::strength::{kind, strong};
 use super::{
-    ACCESS_KIND, ACQUIRES, BLOCK, BYTES, COPIES, HAS_VALUE, INTERVAL_MASK, LAUNCH, ORDER, PRUNED, READS_TOO, RELEASES,
-    UPDATES, WRITES,
+    ACCESS_KIND, ACQUIRES, AFTER, BEFORE, BLOCK, BYTES, CONCURRENT, CONCURRENT_PRUNED, COPIES, HAS_VALUE,
+    INTERVAL_MASK, LAUNCH, ORDER, PRUNED, READS_TOO, RELEASES, UPDATES, WRITES,
 };
 
 /// What is kept of a function while it is rewritten, and of a kernel for its launches.
@@ -74,7 +74,7 @@ impl KernelFacts {
                 self.has_barriers = true;
                 self.has_warp_barriers = true;
                 self.has_fences = true;
-                self.has_copies = true;
+                self.has_copies |= module.functions.values().any(|function| has_copies(module, function));
                 self.smallest = [Some(1); 2];
             }
             match view.synchronisation() {
@@ -105,6 +105,11 @@ impl KernelFacts {
 /// Whether an access is the write of an asynchronous copy.
 fn is_copy(access: &MemAccess) -> bool {
     access.is_async && access.kind == AccessKind::Write && access.space == AccessSpace::State(Space::Shared)
+}
+
+fn has_copies(module: &Module, function: &Function) -> bool {
+    let views = function.body.iter().flat_map(|body| body.iter().filter_map(|id| View::of(&module.forms, body, id)));
+    views.into_iter().any(|view| view.accesses().iter().any(is_copy))
 }
 
 /// Where an access is looked at, and how many bytes it has.
@@ -168,7 +173,7 @@ fn is_clocked(module: &Module, func: FuncId, has_calls: bool) -> bool {
 
 /// A function begins: each thread has its record.
 pub(super) fn entry(at: &mut Cursor<'_, '_>) {
-    let (is_kernel, is_pruned) = (at.is_kernel(), at.version() == PRUNED);
+    let (is_kernel, is_pruned) = (at.is_kernel(), [PRUNED, CONCURRENT_PRUNED].contains(&at.version()));
     let looked = {
         let editor = at.editor();
         let (module, func) = (editor.module(), editor.func());
@@ -241,6 +246,11 @@ fn thread(at: &mut Cursor<'_, '_>) -> Option<ThreadRecords> {
     at.state::<Looked>().thread
 }
 
+/// Whether warps may run at the same time (`device/concurrent.ptx`).
+fn is_concurrent(at: &Cursor<'_, '_>) -> bool {
+    [CONCURRENT, CONCURRENT_PRUNED].contains(&at.version())
+}
+
 /// A function that was called may have passed barriers.
 pub(super) fn call(at: &mut Cursor<'_, '_>, call: &Call) {
     let Some(ThreadRecords { mine, now, is_clocked, .. }) = thread(at) else { return };
@@ -287,9 +297,21 @@ pub(super) fn sync(at: &mut Cursor<'_, '_>, sync: &Sync) {
 
 /// A thread has passed a fence of a scope.
 fn fence(at: &mut Cursor<'_, '_>, guard: Option<Guard>, scope: u32) {
-    let Some(ThreadRecords { mine, first, is_kept, .. }) = thread(at) else { return };
-    let helper = if is_kept { "warpgrind_race_fence_kept" } else { "warpgrind_race_fence" };
-    at.call_after(guard, helper, &[mine.into()], &[mine.into(), first.into(), Operand::Int(scope.into())]);
+    if let Some((helper, mine, arguments)) = fence_call(at, scope) {
+        at.call_after(guard, helper, &[mine.into()], &arguments);
+    }
+}
+
+/// The call that follows a fence, and the record that it changes.
+fn fence_call(at: &mut Cursor<'_, '_>, scope: u32) -> Option<(&'static str, Reg, [Operand; 3])> {
+    let ThreadRecords { mine, first, is_kept, .. } = thread(at)?;
+    let helper = match (is_concurrent(at), is_kept) {
+        (false, false) => "warpgrind_race_fence",
+        (false, true) => "warpgrind_race_fence_kept",
+        (true, false) => "warpgrind_race_fence_alone",
+        (true, true) => "warpgrind_race_fence_alone_kept",
+    };
+    Some((helper, mine, [mine.into(), first.into(), Operand::Int(scope.into())]))
 }
 
 /// A thread has passed a barrier of its block: the next interval begins.
@@ -355,6 +377,7 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
     }
     if !is_pruned {
         let is_known = access.access.space != AccessSpace::Generic && !access.is_collective && what & COPIES == 0;
+        let is_known = is_known && !is_concurrent(at);
         let facts = at.state::<Looked>().kernel.filter(|_| is_known && kind == 0);
         let granule = facts.map(|facts| facts.granules()[usize::from(is_shared)]);
         let granules = granule.map(|granule| bytes >> granule).filter(|count| (1..=MOST_GRANULES).contains(count));
@@ -381,6 +404,17 @@ fn check(
     let Checked { address, guard, site, kind, thread: ThreadRecords { mine, first, .. }, .. } = *place;
     let word = |number: u32| Operand::Int(number.into());
     let mut arguments = vec![address.into(), mine.into(), first.into(), word(site.0), word(what)];
+    let after = [address.into(), mine.into(), word(site.0), word(what), value];
+    let is_written_together = kind < STRONG_BLOCK && !access.is_collective;
+    if is_concurrent(at) {
+        let reads = access.access.kind == AccessKind::Read;
+        arguments.extend([value, word(reads.into())]);
+        at.call(guard, "warpgrind_race_access", &[], &arguments);
+        if !reads && is_written_together {
+            at.call_after(guard, "warpgrind_race_written", &[], &after);
+        }
+        return;
+    }
     if access.access.kind == AccessKind::Read {
         let guard = inline.map(|inline| Guard::when(inline.read(at))).or(guard);
         at.call(guard, "warpgrind_race_read", &[], &arguments);
@@ -388,7 +422,6 @@ fn check(
     }
     let kept = arguments.clone();
     arguments.push(value);
-    let after = [address.into(), mine.into(), word(site.0), word(what), value];
     if let Some(inline) = inline {
         let (cells, unsettled) = inline.write(at);
         at.call(Some(Guard::when(unsettled)), "warpgrind_race_write", &[], &arguments);
@@ -398,7 +431,7 @@ fn check(
     }
     at.call(guard, "warpgrind_race_write", &[], &arguments);
     at.call(guard, "warpgrind_race_keep_write", &[], &kept);
-    if kind < STRONG_BLOCK && !access.is_collective {
+    if is_written_together {
         at.call_after(guard, "warpgrind_race_written", &[], &after);
     }
 }
@@ -408,9 +441,11 @@ pub(super) fn request(at: &mut Cursor<'_, '_>, request: &Request) {
     let what = 4 | STRONG_DEVICE << ACCESS_KIND;
     match request.kind {
         RequestKind::HappensBefore(address) => {
+            let fence = fence_call(at, STRONG_DEVICE);
+            if let Some((helper, mine, arguments)) = fence {
+                at.call(request.guard, helper, &[mine.into()], &arguments);
+            }
             order_by(at, address, what | WRITES);
-            // It comes before the call that was inserted before it.
-            fence(at, request.guard, STRONG_DEVICE);
         }
         RequestKind::HappensAfter(address) => order_by(at, address, what | ACQUIRES),
         RequestKind::Checks(_) | RequestKind::TransactionBegin(_) | RequestKind::TransactionEnd => {}
@@ -428,13 +463,24 @@ fn order(at: &mut Cursor<'_, '_>, access: &Access, address: Reg, mut what: u32) 
     order_by(at, address, what);
 }
 
-/// After an instruction that may acquire or release at an address, if the kernel has fences.
+/// After an instruction that may acquire or release at an address, if the kernel has fences. Where other warps run at the same
+/// time, what it releases is known before it, so that whoever sees what it writes finds that.
 fn order_by(at: &mut Cursor<'_, '_>, address: Reg, what: u32) {
     let Some(ThreadRecords { mine, first, .. }) = thread(at) else { return };
     let tables = at.word(ORDER);
     let is_ordered = at.at_entry("setp.ne.b64", Type::Pred, &[tables.into(), Operand::Int(0)]);
     let holds = at.reg(Type::Pred);
     at.and_guard(holds, is_ordered, at.guard());
-    let arguments = [address.into(), mine.into(), first.into(), Operand::Int(what.into())];
-    at.call_after(Some(Guard::when(holds)), "warpgrind_race_order", &[], &arguments);
+    let arguments = |what: u32| [address.into(), mine.into(), first.into(), Operand::Int(what.into())];
+    let guard = Some(Guard::when(holds));
+    if !is_concurrent(at) {
+        at.call_after(guard, "warpgrind_race_order", &[], &arguments(what));
+        return;
+    }
+    if what & (WRITES | UPDATES) != 0 {
+        at.call(guard, "warpgrind_race_order_alone", &[], &arguments(what | BEFORE));
+    }
+    if what & WRITES == 0 {
+        at.call_after(guard, "warpgrind_race_order_alone", &[], &arguments(what | AFTER));
+    }
 }

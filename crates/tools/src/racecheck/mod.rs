@@ -48,6 +48,8 @@ const WINDOWS_BYTES: Word = Word("WINDOWS_BYTES");
 const SHARED_PLANE: Word = Word("SHARED_PLANE");
 /// How far the records of its reads are from those.
 const SHARED_READS: Word = Word("SHARED_READS");
+/// On a device whose blocks have the same addresses of shared memory: how many bytes of it have records, for all blocks; else 0.
+const COMMON_BYTES: Word = Word("COMMON_BYTES");
 /// How many bytes a granule of it has.
 const SHARED_GRANULE: Word = Word("SHARED_GRANULE");
 /// The first record of the launch.
@@ -102,6 +104,12 @@ const READS_TOO: u32 = 1 << 21;
 /// The access is an asynchronous copy.
 const COPIES: u32 = 1 << 22;
 
+/// The strong access is still to come: it is followed by what it releases only.
+const BEFORE: u32 = 1 << 23;
+
+/// It was followed by what it releases: what it acquires is left.
+const AFTER: u32 = 1 << 24;
+
 /// What the code in `device/` says by name.
 const CONSTANTS: &[(&str, u64)] = &[
     ("EPOCH", record::EPOCH as u64),
@@ -144,6 +152,11 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("ACQUIRES", ACQUIRES as u64),
     ("RELEASES", RELEASES as u64),
     ("READS_TOO", READS_TOO as u64),
+    ("OF_TWO_VALUES", (HAS_VALUE | OTHER_READS | READS_TOO) as u64),
+    ("BEFORE", BEFORE as u64),
+    ("AFTER", AFTER as u64),
+    ("WRITES_OR_BEFORE", (WRITES | BEFORE) as u64),
+    ("ORDER_LOCK", ORDER_LOCK),
     ("INTERVAL", (record::EPOCH + record::WARP_EPOCHS) as u64),
     ("MANY_WARPS", record::MANY_WARPS),
     ("CLOCK_SLOT_BYTES", CLOCK_SLOT_BYTES),
@@ -162,8 +175,10 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("ORDER_BLOCK_RUNS", ((1 << ORDER_BLOCK_SIZE) - LIST_HEADER) / LIST_RUN),
 ];
 
-/// Where in the tables of order the lists of addresses begin, after a word that says whether something did not fit, and one that
-/// counts what was not decided.
+/// Where in the tables of order their lock is.
+const ORDER_LOCK: u64 = 56;
+/// Where the lists of addresses begin, after a word that says whether something did not fit, those that count what was not
+/// decided, and the lock.
 const ORDER_ADDRESSES: u64 = 64;
 /// How many addresses have lists, as a power of two.
 const ORDER_ADDRESS_BITS: u32 = 16;
@@ -200,6 +215,9 @@ const CHECKED: usize = 0;
 const PRUNED: usize = 1;
 /// The version for launches that are proved to be free of races: there is nothing in it.
 const PROVED: usize = 2;
+/// The versions for devices whose warps run at the same time: in which all accesses are looked at, and without those that cannot race.
+const CONCURRENT: usize = 3;
+const CONCURRENT_PRUNED: usize = 4;
 
 /// Looks at all accesses.
 const NO_PRUNE: Flag =
@@ -215,10 +233,6 @@ const SHARE: Flag = Flag {
 impl Tool for Racecheck {
     fn instrumentation(&self) -> &'static dyn Instrumentation {
         &Racecheck
-    }
-
-    fn needs_cpu(&self) -> Option<&'static str> {
-        Some("addresses of shared memory that differ between blocks")
     }
 
     fn about(&self) -> &'static str {
@@ -254,6 +268,7 @@ impl Instrumentation for Racecheck {
             WINDOWS_BYTES,
             SHARED_PLANE,
             SHARED_READS,
+            COMMON_BYTES,
             SHARED_GRANULE,
             LAUNCH,
             ORDERED,
@@ -276,12 +291,13 @@ impl Instrumentation for Racecheck {
             include_str!("device/clocks.ptx"),
             include_str!("device/copies.ptx"),
             include_str!("device/accesses.ptx"),
+            include_str!("device/concurrent.ptx"),
         );
         Some(DeviceCode { text, constants: CONSTANTS })
     }
 
     fn versions(&self, kernel: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {
-        instrument::refusal(kernel).map_or(Ok(vec!["", "pruned", "proved"]), Err)
+        instrument::refusal(kernel).map_or(Ok(vec!["", "pruned", "proved", "concurrent", "concurrent_pruned"]), Err)
     }
 
     fn is_plain(&self, version: usize) -> bool {
