@@ -149,6 +149,8 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("UNFENCED", UNFENCED as u64),
     ("NARROW_MARK", (record::STRONG_BLOCK as u64) << 48),
     ("WIDE_MARK", (record::STRONG_DEVICE as u64) << 48),
+    ("WARP_MARK", 1 << 48),
+    ("ORDER_MANY_RUNS", ORDER_MANY_RUNS),
     ("ACQUIRES", ACQUIRES as u64),
     ("RELEASES", RELEASES as u64),
     ("READS_TOO", READS_TOO as u64),
@@ -183,13 +185,15 @@ const ORDER_ADDRESSES: u64 = 64;
 /// How many addresses have lists, as a power of two.
 const ORDER_ADDRESS_BITS: u32 = 16;
 /// How many bytes each has, as a power of two.
-const ORDER_ADDRESS_SIZE: u32 = 8;
+const ORDER_ADDRESS_SIZE: u32 = 10;
 /// Where the lists of blocks begin.
 const ORDER_BLOCKS: u64 = ORDER_ADDRESSES + (1 << (ORDER_ADDRESS_BITS + ORDER_ADDRESS_SIZE));
 /// How many blocks have lists.
 const ORDER_BLOCK_BITS: u32 = 12;
 /// How many bytes each has.
 const ORDER_BLOCK_SIZE: u32 = 14;
+/// After so many runs, what a thread of a block acquires is its warp's.
+const ORDER_MANY_RUNS: u64 = 128;
 /// How many bytes the tables have.
 const ORDER_BYTES: u64 = ORDER_BLOCKS + (1 << (ORDER_BLOCK_BITS + ORDER_BLOCK_SIZE));
 /// Bytes of the header of a list, and of each run in it.
