@@ -37,8 +37,8 @@
 //! - A launch can run a part of its grid, and ask for an order (`LaunchRequest`; `runtime::block_queue`, [`Schedule`]).
 //! - A guarded call of a function with the pragma `side` stays in vector code, also in region loops; that of a function with
 //!   the pragma `cold` deoptimizes the warp, and does not count as a misspeculation if the function has the pragma `intended`.
-//!   A `cold` function may wait for other threads and leaves warps whole, a `side` function must be `nosync`
-//!   (`lower::pragma`).
+//!   A `cold` function may wait for other threads and leaves warps whole, a `side` function must be `nosync`,
+//!   or say for whom it waits (`lower::pragma`).
 //! - Loads of the program move past stores of instructions that were inserted with the role `shadow`, which access memory of
 //!   their tool only (`ptx::ir::SHADOW_ROLE`).
 //! - `%smid` is the worker that runs the block, and `%nsmid` how many there are: memory for each worker needs no atomics.

@@ -116,6 +116,11 @@ impl<'e, 'm> Cursor<'e, 'm> {
         self.version
     }
 
+    /// The instruction.
+    pub fn statement(&self) -> StmtId {
+        self.stmt
+    }
+
     /// Inserts before the instruction, after what was inserted there before.
     pub fn before(&mut self) -> Builder<'_, 'm> {
         self.editor.before(self.stmt, self.tag)

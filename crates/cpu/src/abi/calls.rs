@@ -47,6 +47,7 @@ runtime_functions! {
     OverBudget = "wg_over_budget",
     Spin = "wg_spin",
     SpinInRegion = "wg_spin_in_region",
+    Await = "wg_await",
     CopyLater = "wg_copy_later",
     CommitCopies = "wg_commit_copies",
     WaitForCopies = "wg_wait_for_copies",

@@ -16,6 +16,7 @@ use ptx::types::Space;
 use super::analysis::ResumePoint;
 use super::function::Lowering;
 use super::memory::addressed_space;
+use super::pragma::awaits;
 use crate::abi::calls::RuntimeFunction;
 use crate::abi::context::field;
 use crate::emit::Sign;
@@ -103,6 +104,11 @@ impl Lowering<'_, '_, '_> {
     /// At the start of a block to which control goes back in a loop that watches memory.
     pub(crate) fn give_way_in_loop(&mut self, block: Block) {
         if !self.analyses.spinning.contains(block) {
+            return;
+        }
+        if awaits(self.unit.module, self.body) {
+            // It is called where there is something to wait for, and a warp cannot be deoptimized in the middle of a call.
+            self.call_runtime(RuntimeFunction::Await, &[self.warp]);
             return;
         }
         let emit = self.scalar();

@@ -83,7 +83,7 @@ use ptx::view::{Callee, View};
 use self::analysis::{SpeculatedChecks, is_rendezvous, watches_any_memory};
 use self::driver::lower_function;
 use self::memory_map::MemoryMap;
-use self::pragma::{NOSYNC, has_pragma};
+use self::pragma::{NOSYNC, awaits, has_pragma};
 use self::unit::Unit;
 use crate::llvm::{self, Builder};
 use crate::options::Options;
@@ -205,7 +205,9 @@ fn sizes_of(module: &Module, kernel: FuncId, graph: &CallGraph, reached: &[FuncI
 pub(crate) fn needs_threads(module: &Module, graph: &CallGraph, kernel: FuncId, speculates: bool) -> bool {
     let waits = |func: FuncId| {
         let Some(body) = &module.functions[func].body else { return false };
+        // Who waits for other warps only need not be deoptimized.
         !has_pragma(module, body, NOSYNC)
+            && !awaits(module, body)
             && (watches_any_memory(module, body)
                 || body
                     .insts()

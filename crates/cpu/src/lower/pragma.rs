@@ -13,6 +13,16 @@ pub(crate) const INTENDED: &str = "intended";
 /// The pragma of a function without results, also `nosync`, that is called rarely and for its side effect: nothing after a call
 /// depends on it. The call stays in vector code, as a cold block.
 pub(crate) const SIDE: &str = "side";
+/// The pragma of a `side` function in which threads wait for other blocks, but for none of their own. A warp waits as a whole, and
+/// lets others run.
+pub(crate) const AWAITS_BLOCKS: &str = "awaits-blocks";
+/// The same for other warps: the warps of a block cannot run one after another.
+pub(crate) const AWAITS_WARPS: &str = "awaits-warps";
+
+/// Whether a function waits for what others do, by its pragmas.
+pub(crate) fn awaits(module: &Module, body: &Body) -> bool {
+    [AWAITS_BLOCKS, AWAITS_WARPS].iter().any(|pragma| has_pragma(module, body, pragma))
+}
 
 /// Whether a function has a pragma.
 pub(crate) fn has_pragma(module: &Module, body: &Body, pragma: &str) -> bool {

@@ -47,6 +47,7 @@ fn implementation(function: RuntimeFunction) -> *const () {
         RuntimeFunction::OverBudget => wg_over_budget as *const (),
         RuntimeFunction::Spin => wg_spin as *const (),
         RuntimeFunction::SpinInRegion => wg_spin_in_region as *const (),
+        RuntimeFunction::Await => wg_await as *const (),
         RuntimeFunction::CopyLater => wg_copy_later as *const (),
         RuntimeFunction::CommitCopies => wg_commit_copies as *const (),
         RuntimeFunction::WaitForCopies => wg_wait_for_copies as *const (),
@@ -261,6 +262,11 @@ extern "C" fn wg_over_budget(_: *mut WarpContext, lanes: u32) {
 
 extern "C" fn wg_spin(_: *mut WarpContext) {
     Worker::enter(|worker| worker.spin());
+}
+
+/// The same, where it is known that another warp or block has to run first.
+extern "C" fn wg_await(_: *mut WarpContext) {
+    Worker::enter(|worker| worker.await_others());
 }
 
 /// The same, where one function runs all warps of the block. Tells whether what is waited for may be one of them.

@@ -172,6 +172,12 @@ impl<'l> Worker<'l> {
         self.yield_now();
     }
 
+    /// The running warp waits for what a warp or block will do that may not have begun.
+    pub(crate) fn await_others(&self) {
+        self.schedule.borrow_mut().await_others();
+        self.yield_now();
+    }
+
     /// Whether all have spun for so long that they may wait for warps that cannot run.
     pub(crate) fn is_livelocked(&self) -> bool {
         self.schedule.borrow().is_livelocked()

@@ -64,6 +64,13 @@ impl Channel {
         }
     }
 
+    /// So many words go this way once, wherever the thread is.
+    pub(super) fn take_places(self, at: &mut Cursor<'_, '_>, words: usize) {
+        if let Self::Log(log) = self {
+            log.take_places(at, words);
+        }
+    }
+
     /// Gives words to the twin, and gets those that it gives. In a log, the first copy gets its own.
     pub(super) fn swap(self, builder: &mut Builder<'_, '_>, words: &[Reg], publish: Publish) -> Vec<Reg> {
         match self {

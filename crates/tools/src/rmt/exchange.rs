@@ -54,6 +54,7 @@ pub(super) fn compare(at: &mut Cursor<'_, '_>, site: SiteId, intent: &Intent, pa
         mine.extend(channel::words(&mut at.before(), reg));
     }
     let channel = Channel::of(at, pair);
+    channel.take_places(at, mine.len());
     let others = channel.swap(&mut at.before(), &mine, intent.publish);
     let both: Vec<Words> = mine.into_iter().zip(others).map(|(mine, other)| [mine, other]).collect();
     let (control, data) = (both[0], &both[1..]);
@@ -157,13 +158,15 @@ fn number_of_twins(at: &mut Cursor<'_, '_>, pair: Pair) -> Reg {
 /// both. What is inserted first is executed last.
 pub(super) fn hand_over(at: &mut Cursor<'_, '_>, regs: &[Reg], is_receiver: Reg, pair: Pair) {
     let channel = Channel::of(at, pair);
-    give(at, regs, is_receiver, |builder, words| channel.swap(builder, words, Publish::Now));
+    give(at, regs, is_receiver, channel, |builder, words| channel.swap(builder, words, Publish::Now));
 }
 
 /// Gives the results of what only one copy has done to the other, in the same way.
 pub(super) fn hand_results(at: &mut Cursor<'_, '_>, regs: &[Reg], is_receiver: Reg, pair: Pair) {
     match Channel::of(at, pair) {
-        Channel::Log(log) => give(at, regs, is_receiver, |builder, words| log.give_back(builder, words)),
+        channel @ Channel::Log(log) => {
+            give(at, regs, is_receiver, channel, |builder, words| log.give_back(builder, words));
+        }
         _ => hand_over(at, regs, is_receiver, pair),
     }
 }
@@ -172,6 +175,7 @@ fn give(
     at: &mut Cursor<'_, '_>,
     regs: &[Reg],
     is_receiver: Reg,
+    channel: Channel,
     swap: impl Fn(&mut Builder<'_, '_>, &[Reg]) -> Vec<Reg>,
 ) {
     let mut builder = at.after();
@@ -182,6 +186,7 @@ fn give(
         channel::set(&mut builder, Guard::when(is_receiver), reg, own);
         received = others;
     }
+    channel.take_places(at, words.concat().len());
 }
 
 /// Twins wait for each other, and what each has done to memory is seen by the other: before the instruction. With a log, the

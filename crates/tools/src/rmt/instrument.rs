@@ -1,12 +1,12 @@
 //! What is inserted into the versions in which every thread has a twin.
 
-use ptx::analysis::{Cfg, PointerValue, Root};
-use ptx::ir::{Function, Guard, Module, Operand, Reg, StmtId, Symbol};
+use ptx::analysis::{PointerValue, Root};
+use ptx::ir::{Guard, Module, Operand, Reg, StmtId, Symbol};
 use ptx::ops::Op;
 use ptx::special::Special;
 use ptx::synchronisation::Synchronisation;
 use ptx::types::{Space, Type};
-use ptx::view::{AccessKind, AccessSpace, Callee, Order, View};
+use ptx::view::{AccessKind, AccessSpace, Callee, Order};
 use rewrite::{Access, Call, Cursor, Definition, Exit, Sync};
 use rustc_hash::FxHashSet;
 use toolkit::Touched;
@@ -16,6 +16,7 @@ use super::exchange::{self, Intent};
 use super::kept::Kept;
 use super::layout;
 use super::log::{self, Publish};
+use super::pace::Pace;
 use super::shared;
 use super::version::{Layout, Pair, Shared, Work};
 
@@ -36,10 +37,10 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>, pair: Pair) {
         let editor = at.editor();
         let (module, func) = (editor.module(), editor.func());
         let touched = [Touched::read_weakly(module, func), Touched::written(module, func)];
-        let after_writes = after_writes(module, &module.functions[func]);
+        let pace = Pace::of(module, &module.functions[func], pair);
         let kept = at.state::<Kept>();
         kept.touched = Some(touched);
-        kept.after_writes = after_writes;
+        kept.pace = pace;
         if pair.layout == Layout::Linear {
             let is_filler = layout::is_filler(at);
             at.before().guarded(Guard::when(is_filler), "exit", &[]);
@@ -62,37 +63,9 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>, pair: Pair) {
     }
 }
 
-/// Instructions of a function to which a way leads from one that may write memory that all threads have.
-fn after_writes(module: &Module, function: &Function) -> FxHashSet<StmtId> {
-    let Some(body) = &function.body else { return FxHashSet::default() };
-    let cfg = Cfg::of(&module.forms, function);
-    let is_common =
-        |space: AccessSpace| !matches!(space, AccessSpace::State(Space::Shared | Space::Local | Space::Param));
-    let writes = |stmt: StmtId| {
-        let accesses = View::of(&module.forms, body, stmt).map(|view| view.accesses().to_vec()).unwrap_or_default();
-        accesses.iter().any(|access| access.kind != AccessKind::Read && is_common(access.space))
-    };
-    let mut found = FxHashSet::default();
-    let (mut reached, mut queue) = (FxHashSet::default(), Vec::new());
-    for block in cfg.blocks() {
-        let statements = cfg.statements(block);
-        if let Some(first) = statements.iter().position(|&stmt| writes(stmt)) {
-            found.extend(&statements[first + 1..]);
-            queue.extend(cfg.successors(block).iter().copied());
-        }
-    }
-    while let Some(block) = queue.pop() {
-        if reached.insert(block) {
-            found.extend(cfg.statements(block));
-            queue.extend(cfg.successors(block).iter().copied());
-        }
-    }
-    found
-}
-
 /// The first copy of a log waits until all that was compared is done, if something may have been.
 fn wait_for_commit(at: &mut Cursor<'_, '_>, stmt: StmtId, pair: Pair) {
-    if pair.has_log() && pair.is_in_place && at.state::<Kept>().after_writes.contains(&stmt) {
+    if pair.has_log() && pair.is_in_place && at.state::<Kept>().pace.is_after_writes(stmt) {
         exchange::wait_for_commit(at, pair);
     }
 }

@@ -1,8 +1,10 @@
 //! What is kept of a function while it is rewritten, and of a kernel for its launches.
 
-use ptx::ir::{Reg, StmtId, Symbol};
+use ptx::ir::{Reg, Symbol};
 use rustc_hash::FxHashSet;
 use toolkit::Touched;
+
+use super::pace::Pace;
 
 /// What is kept of a kernel, or of a function that it calls, for its launches.
 #[derive(Debug, Default)]
@@ -26,8 +28,10 @@ pub(super) struct Kept {
     pub(super) has_ticket: bool,
     /// Registers that the function reads: compilers leave atomic operations with results that nobody does.
     pub(super) read: FxHashSet<Reg>,
-    /// Instructions before which something may have been written that both copies have.
-    pub(super) after_writes: FxHashSet<StmtId>,
+    /// How the copies of a thread come through the kernel, if they have a log.
+    pub(super) pace: Pace,
+    /// How many places of the ring were given to instructions.
+    pub(super) places: u32,
     /// Variables in which a call that is made once leaves its result.
     pub(super) results: Vec<Symbol>,
 }

@@ -10,18 +10,26 @@
 //! begun earlier: no block waits for one that cannot begin. Only a first copy whose log is full, or that needs the result of
 //! an atomic operation, waits for a later block, which has room if two blocks have.
 //!
+//! An entry has a word that says after which other entry of which block it was written. A second copy that took another branch so
+//! never finds what it looks for in an entry that is left from before, or that comes later.
+//!
+//! An entry has a place in the ring. Instructions outside of loops have their own, so that all lanes of a warp have it at neighbouring
+//! addresses, whatever branches some of them have taken; their position goes on to the next number that belongs to the place. In
+//! loops, it is the next place after the last.
+//!
 //! A thread that ends says so in its last entry, and that nobody need wait for it any more. If its twin is elsewhere then, both
 //! come to their ends all the same, and the region counts as broken: nobody waits for it.
 
 use ptx::edit::Builder;
 use ptx::ir::{FuncId, Guard, Operand, Reg, Symbol};
+use ptx::special::Special;
 use ptx::types::Type;
 use rewrite::Cursor;
 
 use super::kept::Kept;
-use super::slots::{GLOBAL_COUNTERS, GLOBAL_ENTRIES, SHARED_COUNTERS, SLOT, SLOT_WORDS, TICKET};
+use super::slots::{ENTRY_WORDS, GLOBAL_COUNTERS, GLOBAL_ENTRIES, SHARED_COUNTERS, SLOT, TICKET};
 use super::ticket::pair_of_blocks;
-use super::values::{compute, number, size};
+use super::values::{compute, number, physical, size};
 use super::version::{Layout, Pair};
 use super::{LOG, LOG_ENTRIES, REGIONS, SLOTS, THREADS, copies};
 
@@ -29,6 +37,8 @@ use super::{LOG, LOG_ENTRIES, REGIONS, SLOTS, THREADS, copies};
 const ENDED: i64 = 1 << 30;
 /// In place of the number of a turn: a region that nobody need wait for.
 const BROKEN: i64 = -1;
+/// Where the bits of a block are in the mark of an entry: above those of positions.
+const TAG: i64 = 16;
 
 /// What a thread says of an entry that it has dealt with.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -61,6 +71,10 @@ pub(super) struct Log {
     distance: Reg,
     /// The helper that waits.
     wait: Option<FuncId>,
+    /// The place in the ring of the next entry, if it is always the same.
+    place: Option<u32>,
+    /// Bits of the block, which are in each entry beside the position.
+    tag: Reg,
 }
 
 /// A kernel begins.
@@ -174,9 +188,25 @@ impl Log {
                 [copy, other].map(|which| compute(at, "mad.lo.u32", &[which.into(), distance.into(), written.into()]));
         }
         let least = compute(at, "mul.lo.s32", &[other.into(), (-i64::from(pair.layout.log_entries())).into()]);
-        let helper = if pair.layout == Layout::Blocks { "warpgrind_rmt_wait" } else { "warpgrind_rmt_wait_in_block" };
-        let wait = at.helper(helper);
-        Self { layout: pair.layout, position, first, second, poll, own, limit: least, entries, stride, distance, wait }
+        let helper = match pair.layout {
+            Layout::Blocks => "warpgrind_rmt_wait",
+            _ if at.state::<Kept>().pace.waits => "warpgrind_rmt_wait_for_warp",
+            _ => "warpgrind_rmt_wait_in_block",
+        };
+        let (wait, stmt) = (at.helper(helper), at.statement());
+        let kept = at.state::<Kept>();
+        let place = (!kept.pace.is_repeated(stmt)).then_some(kept.places);
+        let block = if pair.layout == Layout::Blocks { turn(at) } else { physical(at, Special::CtaidX) };
+        let tag = compute(at, "shl.b32", &[block.into(), TAG.into()]);
+        let layout = pair.layout;
+        Self { layout, position, first, second, poll, own, limit: least, entries, stride, distance, wait, place, tag }
+    }
+
+    /// So many words are written into the log: what is written later gets other places.
+    pub(super) fn take_places(self, at: &mut Cursor<'_, '_>, words: usize) {
+        if self.place.is_some() {
+            at.state::<Kept>().places += words.div_ceil(ENTRY_WORDS) as u32;
+        }
     }
 
     fn is_global(self) -> bool {
@@ -188,26 +218,49 @@ impl Log {
         format!("{what}.{}", if self.is_global() { "gpu.global.b32" } else { "cta.shared.b32" })
     }
 
-    /// Waits until the counter of the twin is ahead of the position by more than a limit, where a predicate holds.
-    fn wait(self, builder: &mut Builder<'_, '_>, limit: Operand, only: Option<Reg>) {
+    /// Waits until the counter of the twin is ahead of a position by more than a limit, where a predicate holds.
+    fn wait(self, builder: &mut Builder<'_, '_>, position: Reg, limit: Operand, only: Option<Reg>) {
         let [now, ahead, is_early] = [builder.reg(Type::B32), builder.reg(Type::B32), builder.reg(Type::Pred)];
         builder.inst(&self.ordered("ld.acquire"), &[now.into(), Operand::RegAddress(self.poll, 0)]);
-        builder.inst("sub.s32", &[ahead.into(), now.into(), self.position.into()]);
+        builder.inst("sub.s32", &[ahead.into(), now.into(), position.into()]);
         builder.setp(is_early.into(), "le", "s32", [ahead.into(), limit], only.map(Guard::when));
         if let Some(wait) = self.wait {
-            let arguments = [self.poll.into(), self.position.into(), limit];
+            let arguments = [self.poll.into(), position.into(), limit];
             builder.call(Some(Guard::when(is_early)), wait, &[], &arguments);
         }
     }
 
+    /// The position goes on to an entry, if its place is known. Gives the position before.
+    fn go_to(self, builder: &mut Builder<'_, '_>, index: usize) -> Reg {
+        let before = builder.reg(Type::B32);
+        builder.inst("mov.b32", &[before.into(), self.position.into()]);
+        let Some(place) = self.place_of(index) else { return before };
+        let more = builder.reg(Type::B32);
+        builder.inst("sub.u32", &[more.into(), place, self.position.into()]);
+        builder.inst("and.b32", &[more.into(), more.into(), self.mask().into()]);
+        builder.inst("add.u32", &[self.position.into(), self.position.into(), more.into()]);
+        before
+    }
+
+    /// The place in the ring of an entry, of those that an instruction writes.
+    fn place_of(self, index: usize) -> Option<Operand> {
+        Some((i64::from(self.place?) + index as i64 & self.mask()).into())
+    }
+
+    fn mask(self) -> i64 {
+        i64::from(self.layout.log_entries() - 1)
+    }
+
     /// The address of the entry at the position.
-    fn entry(self, builder: &mut Builder<'_, '_>) -> Reg {
-        let mask = i64::from(self.layout.log_entries() - 1);
-        let index = builder.reg(Type::B32);
-        builder.inst("and.b32", &[index.into(), self.position.into(), mask.into()]);
+    fn entry(self, builder: &mut Builder<'_, '_>, index: usize) -> Reg {
+        let place = self.place_of(index).unwrap_or_else(|| {
+            let place = builder.reg(Type::B32);
+            builder.inst("and.b32", &[place.into(), self.position.into(), self.mask().into()]);
+            place.into()
+        });
         let (ty, spelling) = if self.is_global() { (Type::B64, "mad.wide.u32") } else { (Type::B32, "mad.lo.u32") };
         let address = builder.reg(ty);
-        builder.inst(spelling, &[address.into(), index.into(), self.stride.into(), self.entries.into()]);
+        builder.inst(spelling, &[address.into(), self.stride.into(), place, self.entries.into()]);
         address
     }
 
@@ -230,13 +283,24 @@ impl Log {
     /// The first copy writes words into the log, and the second gets them. The first has its own.
     pub(super) fn swap(self, builder: &mut Builder<'_, '_>, words: &[Reg], publish: Publish) -> Vec<Reg> {
         let mut received = Vec::new();
-        let entries = words.len().div_ceil(SLOT_WORDS);
-        for (index, words) in words.chunks(SLOT_WORDS).enumerate() {
-            self.wait(builder, self.limit.into(), None);
-            let entry = self.entry(builder);
-            self.move_words(builder, self.first, "st", words, entry);
-            let own = copy_words(builder, words);
+        let entries = words.len().div_ceil(ENTRY_WORDS);
+        for (index, words) in words.chunks(ENTRY_WORDS).enumerate() {
+            let before = self.go_to(builder, index);
+            // The first copy needs room for this entry. The second takes whatever comes next: if that is another one, they differ.
+            let awaited = builder.reg(Type::B32);
+            builder.inst("selp.b32", &[awaited.into(), self.position.into(), before.into(), self.first.into()]);
+            self.wait(builder, awaited, self.limit.into(), None);
+            let entry = self.entry(builder, index);
+            let mark = builder.reg(Type::B32);
+            builder.inst("xor.b32", &[mark.into(), before.into(), self.tag.into()]);
+            let words = [words, &[mark]].concat();
+            self.move_words(builder, self.first, "st", &words, entry);
+            let mut own = copy_words(builder, &words);
             self.move_words(builder, self.second, "ld", &own, entry);
+            let wrong = own.pop().expect("there is the mark");
+            builder.inst("xor.b32", &[wrong.into(), wrong.into(), mark.into()]);
+            // What differs there differs in what was received.
+            builder.inst("xor.b32", &[own[0].into(), own[0].into(), wrong.into()]);
             received.extend(own);
             builder.inst("add.u32", &[self.position.into(), self.position.into(), 1.into()]);
             self.publish(builder, if index + 1 == entries { publish } else { Publish::Now });
@@ -285,14 +349,15 @@ impl Log {
 
     /// The first copy waits until the second has done all that was compared.
     pub(super) fn wait_for_commit(self, builder: &mut Builder<'_, '_>) {
-        self.wait(builder, Operand::Int(-1), Some(self.first));
+        self.wait(builder, self.position, Operand::Int(-1), Some(self.first));
     }
 
     /// The second copy gives words to the first, which waits for them. The second has its own.
     pub(super) fn give_back(self, builder: &mut Builder<'_, '_>, words: &[Reg]) -> Vec<Reg> {
         let mut received = Vec::new();
-        for words in words.chunks(SLOT_WORDS) {
-            let entry = self.entry(builder);
+        for (index, words) in words.chunks(ENTRY_WORDS).enumerate() {
+            self.go_to(builder, index);
+            let entry = self.entry(builder, index);
             self.move_words(builder, self.second, "st", words, entry);
             builder.inst("add.u32", &[self.position.into(), self.position.into(), 1.into()]);
             self.commit(builder);

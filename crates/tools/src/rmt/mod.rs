@@ -16,6 +16,7 @@ mod kept;
 mod layout;
 mod log;
 mod log_memory;
+mod pace;
 mod recover;
 mod refusals;
 mod shared;

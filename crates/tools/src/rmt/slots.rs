@@ -4,6 +4,8 @@
 pub(super) const SLOT: u32 = 16;
 /// Words of a slot.
 pub(super) const SLOT_WORDS: usize = SLOT as usize / 4;
+/// Words of an entry of a log, but for the one that says which entry it is.
+pub(super) const ENTRY_WORDS: usize = SLOT_WORDS - 1;
 /// Entries of a thread's log in shared memory.
 pub(super) const SHARED_ENTRIES: u32 = 4;
 /// Entries of a thread's log in global memory.

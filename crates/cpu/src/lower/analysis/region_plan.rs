@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::resume_points::{ResumePoint, is_whole_barrier};
 use super::{Analyses, Execution};
 use crate::lower::memory_map::MemoryMap;
-use crate::lower::pragma::{NOSYNC, SIDE, has_pragma};
+use crate::lower::pragma::{AWAITS_BLOCKS, NOSYNC, SIDE, has_pragma};
 use crate::options::Width;
 
 /// How a kernel is run in region loops.
@@ -137,7 +137,9 @@ impl Analyses<'_> {
         let func = self.graph.resolve(func);
         let function = &self.module.functions[func];
         let Some(body) = &function.body else { return false };
-        let has_pragmas = [SIDE, NOSYNC].iter().all(|pragma| has_pragma(self.module, body, pragma));
+        let has = |pragma| has_pragma(self.module, body, pragma);
+        // Twins of blocks come to the same places in the same order.
+        let has_pragmas = has(SIDE) && (has(NOSYNC) || has(AWAITS_BLOCKS));
         let is_plain = |func: FuncId| {
             let body = self.module.functions[func].body.as_ref();
             map.frame(func).local == 0

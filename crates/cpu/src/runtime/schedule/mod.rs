@@ -63,6 +63,8 @@ pub(crate) struct Schedule<'l> {
     /// The same since one of them came to an end, or a block began: a block that looks at memory again and again may have a
     /// barrier in each round.
     rounds: u64,
+    /// Whether the only warp that is ready waits for one that has not begun.
+    awaits_start: bool,
     /// Whether the running warp is to be deoptimized.
     is_deoptimized: bool,
     fault: Option<Fault>,
@@ -189,6 +191,7 @@ impl<'l> Schedule<'l> {
             current: Box::new(Cell::new(std::ptr::null_mut())),
             spins: 0,
             rounds: 0,
+            awaits_start: false,
             is_deoptimized: false,
             fault: None,
             priorities: (launch.schedule == Policy::Pct).then(|| Priorities::new(seed, launch.units())),
@@ -240,9 +243,10 @@ impl<'l> Schedule<'l> {
         let is_random = self.launch.schedule == Policy::Random;
         // Who spins, or sleeps, may wait for a warp of its block that has not begun.
         let first_spins = self.ready.front().is_some_and(|&fibre| self.fibres[fibre].spins > 0);
+        let awaits_start = std::mem::take(&mut self.awaits_start);
         let prefers_start = match is_random {
             true => self.coin(),
-            false => self.ready.is_empty() || self.all_spin() || first_spins && self.starting.is_some(),
+            false => self.ready.is_empty() || awaits_start || self.all_spin() || first_spins && self.starting.is_some(),
         };
         if prefers_start && let Some(fibre) = self.start_next() {
             return Some(fibre);
@@ -601,6 +605,12 @@ impl<'l> Schedule<'l> {
             self.release_meetings(place, warp);
         }
         self.ready.push_back(self.running());
+    }
+
+    /// The running warp waits for another: if nobody else is ready, that is one that has not begun.
+    pub(crate) fn await_others(&mut self) {
+        self.spin();
+        self.awaits_start = self.ready.len() == 1;
     }
 
     /// Lanes of the running warp arrive at a barrier of their block.
