@@ -244,7 +244,7 @@ impl Log {
 
     /// The place in the ring of an entry, of those that an instruction writes.
     fn place_of(self, index: usize) -> Option<Operand> {
-        Some((i64::from(self.place?) + index as i64 & self.mask()).into())
+        Some(((i64::from(self.place?) + index as i64) & self.mask()).into())
     }
 
     fn mask(self) -> i64 {
