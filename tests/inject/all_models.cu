@@ -16,6 +16,8 @@
 //@ trials: --model permanent --trials 100 => trials=100
 //@ trials: --trials 200 --kernel-name sum --launch-skip 1 --launch-count 1 => trials=200
 //@ trials: --trials 100 --with rmt --kernel-name sum => escaped=0 outcomes.sdc>20
+//@ trials: --model register-file --trials 20 --verdict program => trials=20
+//@ trials: --model stuck-lane --trials 10 --verdict program => trials=10
 #include "common.h"
 
 __device__ __noinline__ double square(double x) { return x * x; }

@@ -2,6 +2,8 @@
 //@ trials: --model predicate --trials 64 => outcomes.sdc=64
 //@ trials: --model predicate --trials 64 --with rmt:pair => outcomes.sdc=64 protected.detected=64 escaped=0
 //@ trials: --model predicate --trials 64 --with rmt:kernel => outcomes.sdc=64 protected.detected=64 escaped=0
+//@ trials: --model predicate --trials 6 --with rmt:pair --verdict program => protected.detected=6 program.detected=6
+//@ trials: --model warp-wide --trials 6 --with rmt:pair --verdict program => trials=6
 #include "common.h"
 
 __global__ void choose(int *out, const int *in, int one, int other) { out[threadIdx.x] = in[threadIdx.x] == 0 ? one : other; }

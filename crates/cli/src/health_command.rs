@@ -15,7 +15,7 @@ use report::Exit;
 
 use crate::output;
 use crate::target::Target;
-use crate::trials::Runner;
+use crate::trials::{How, Runner};
 
 /// Arguments of `warpgrind health`.
 #[derive(clap::Args, Debug)]
@@ -158,7 +158,12 @@ fn run_once(target: &Target, limit: Duration, outcome: &mut Outcome) -> Result<O
         outcome.failure = Some("the program cannot be run".to_owned());
         return Ok(None);
     };
-    let Ok(ran) = runner.without_progress().on_all_processors().run(&[TOOL], Vec::new(), Some(limit))? else {
+    let Ok(ran) = runner.without_progress().on_all_processors().run(
+        &[TOOL],
+        Vec::new(),
+        How { limit: Some(limit), ..How::default() },
+    )?
+    else {
         outcome.failure = Some("the program cannot be run".to_owned());
         return Ok(None);
     };

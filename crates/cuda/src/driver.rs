@@ -19,8 +19,6 @@ pub(crate) struct Driver {
     pub(crate) device: Arc<dyn Device>,
     /// The devices that the program sees, of which there is at least one.
     pub(crate) logical: Vec<LogicalDevice>,
-    /// The process that it was started in. After `fork`, the child has none of its threads.
-    process: u32,
 }
 
 static DRIVER: OnceLock<Result<Driver>> = OnceLock::new();
@@ -40,10 +38,11 @@ pub(crate) fn start() -> Result<&'static Driver> {
             );
         })?;
         crate::process::life::watch();
-        Ok(Driver { settings, device, logical, process: std::process::id() })
+        Ok(Driver { settings, device, logical })
     });
     let driver = driver.as_ref().map_err(|&error| error)?;
-    if driver.process != std::process::id() {
+    // After `fork`, the child has none of its threads.
+    if crate::process::life::is_copy() {
         return Err(CudaError::NOT_INITIALIZED);
     }
     Ok(driver)

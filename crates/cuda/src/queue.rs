@@ -13,6 +13,7 @@ use std::time::Instant;
 use toolkit::WorkOrder;
 
 use crate::order;
+use crate::process::{handlers, life};
 
 /// What a queue runs.
 pub(crate) trait Job: Send + 'static {
@@ -95,6 +96,23 @@ pub(crate) fn is_at_work() -> bool {
     IS_AT_WORK.get()
 }
 
+thread_local! {
+    static IS_CALLER: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does work of the program on the program's own thread, which all other work has ended for.
+pub(crate) fn run_on_caller<T>(run: impl FnOnce() -> T) -> T {
+    let was_caller = IS_CALLER.replace(true);
+    let result = handlers::without(run);
+    IS_CALLER.set(was_caller);
+    result
+}
+
+/// Whether this thread is one of the program's, and nothing else is going on but what it asks for.
+pub(crate) fn is_caller() -> bool {
+    IS_CALLER.get()
+}
+
 /// Runs a job and drops it, before anybody learns that it has ended.
 fn run_job(job: impl Job, ticket: &Ticket) {
     let was_at_work = IS_AT_WORK.replace(true);
@@ -132,7 +150,8 @@ struct State<J> {
     waiting: VecDeque<Item<J>>,
     /// Whether something of this queue runs, on its thread or on that of the program.
     is_busy: bool,
-    has_thread: bool,
+    /// Which process has its thread, of those that were forked one from another.
+    thread_of: Option<u32>,
     /// Nobody has the queue any more: the thread ends after what waits.
     is_closed: bool,
     /// The work that was put in last.
@@ -148,7 +167,7 @@ struct Item<J> {
 
 impl<J: Job> Queue<J> {
     pub(crate) fn new() -> Arc<Self> {
-        let state = State { waiting: VecDeque::new(), is_busy: false, has_thread: false, is_closed: false, last: None };
+        let state = State { waiting: VecDeque::new(), is_busy: false, thread_of: None, is_closed: false, last: None };
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         Arc::new(Self { shared: Arc::new(Shared { number, state: Mutex::new(state), changed: Condvar::new() }) })
@@ -168,13 +187,15 @@ impl<J: Job> Queue<J> {
     /// Nobody may hold a lock here that others need to make room. Work does not wait for room: it may be what makes it.
     pub(crate) fn enter(&self) -> io::Result<Entrance<'_, J>> {
         let mut state = self.shared.state();
-        if !state.has_thread {
+        // A process that was forked has none of these threads: it was idle.
+        let process = life::forks();
+        if state.thread_of != Some(process) {
             let shared = Arc::clone(&self.shared);
             std::thread::Builder::new().name("warpgrind-stream".to_owned()).spawn(move || {
                 let _quiet = valgrind::quiet();
                 shared.serve();
             })?;
-            state.has_thread = true;
+            state.thread_of = Some(process);
         }
         if !is_at_work() {
             while state.waiting.len() >= MOST_WAITING {
@@ -233,8 +254,11 @@ impl<J> Shared<J> {
     }
 
     fn end(&self, ticket: &Ticket) {
-        self.state().is_busy = false;
+        let mut state = self.state();
+        state.is_busy = false;
+        // While the queue is locked: who finds it idle finds its work done.
         ticket.finish();
+        drop(state);
         self.changed.notify_all();
     }
 

@@ -51,6 +51,17 @@ impl Finding {
             stack: None,
         }
     }
+
+    /// Whether it says what the program itself is told: a fault of the device, or a call that returned an error. Else a tool has
+    /// noticed something.
+    pub fn is_told_to_program(&self) -> bool {
+        [Self::DEVICE_FAULT, Self::API_ERROR].contains(&self.code.as_str())
+    }
+
+    /// The code of faults of the device, whichever tool is at work.
+    pub const DEVICE_FAULT: &str = "device-fault";
+    /// The code of calls that returned an error, whichever tool is at work.
+    pub const API_ERROR: &str = "api-error";
 }
 
 /// Memory that an access is in, or beside: the first time that something happened.

@@ -93,6 +93,11 @@ impl Session {
         }
     }
 
+    /// The rows of tables so far, in the order in which they were read.
+    pub fn rows(&self) -> &[Row] {
+        &self.findings.rows.list
+    }
+
     /// Whether a process has written anything.
     pub fn knows(&self, id: u32) -> bool {
         self.journals.values().filter_map(|reader| reader.process.as_ref()).any(|process| process.id == id)

@@ -69,12 +69,20 @@ extern "C" fn prepare() {
         environment::remove_from_own();
         return;
     }
-    // SAFETY: a new mapping that stays. It begins with zeros, and an atomic byte has no other demands.
+    // SAFETY: a new mapping that stays. It begins with zeros, and an atomic byte has no other demands. It is memory with a name,
+    // so that it can be told from what the program shares.
     unsafe {
-        let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
-        let page = libc::mmap(null_mut(), size_of::<AtomicU8>(), protection, flags, -1, 0);
-        if page != libc::MAP_FAILED {
-            SAID.store(page.cast(), Ordering::Release);
+        let file = libc::memfd_create(c"warpgrind-start".as_ptr(), libc::MFD_CLOEXEC);
+        if file >= 0 {
+            let size = size_of::<AtomicU8>();
+            let protection = libc::PROT_READ | libc::PROT_WRITE;
+            if libc::ftruncate(file, size as libc::off_t) == 0 {
+                let page = libc::mmap(null_mut(), size, protection, libc::MAP_SHARED, file, 0);
+                if page != libc::MAP_FAILED {
+                    SAID.store(page.cast(), Ordering::Release);
+                }
+            }
+            libc::close(file);
         }
     }
     IGNORES_CHILDREN.store(false, Ordering::Release);

@@ -86,6 +86,12 @@ pub trait Instance: Debug + Send + Sync {
         None
     }
 
+    /// Whether launches run on the thread of the program that asks for them, which waits: at such a launch the process can be
+    /// [forked](crate::Step::Fork).
+    fn runs_on_caller(&self) -> bool {
+        false
+    }
+
     /// Records of a site that mean different things have different numbers.
     fn variant(&self, _record: &Record) -> u64 {
         0

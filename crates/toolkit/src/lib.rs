@@ -68,7 +68,7 @@ pub use instance::Instance;
 pub use launch::{CarveoutRequest, EndedLaunch, Evidence, Kept, LaunchView, SiteCount, Words, site_variable};
 pub use objects::{AllocationKind, Moment, Object, Objects};
 pub use order::{Clock, WorkId, WorkOrder};
-pub use plan::{LaunchStep, Outcome, Plan, RunStep, Step, TrialEnd, Tried};
+pub use plan::{ChildEnd, ForkStep, Forked, LaunchStep, Outcome, Plan, RunStep, Step, TrialEnd, Tried};
 pub use plane::{Plane, PlaneLayout, PlaneOf};
 pub use proofs::Proofs;
 pub use reach::Reach;

@@ -1,8 +1,10 @@
 //! Launches in steps.
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 use device::Order;
+use report::Exit;
 use rewrite::{LaunchShape, Refusal};
 
 use crate::failure::Failure;
@@ -45,6 +47,8 @@ pub enum Step {
     Rewind,
     /// Runs the launch, as the other tools would have it.
     Launch(LaunchStep),
+    /// Forks the process. In the child the launch goes on by itself, and then the program; the parent waits for its end.
+    Fork(ForkStep),
     /// The launch is over.
     Done,
     /// The launch is over, and nothing of it counts: it ends with an error.
@@ -105,6 +109,37 @@ pub struct LaunchStep {
     pub flipped: Option<(u64, u8)>,
 }
 
+/// How the process is forked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ForkStep {
+    /// What the child prints, and files that it leaves behind, are kept under this name.
+    pub name: String,
+    /// How long it may take.
+    pub limit: Duration,
+}
+
+/// What came of forking the process.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Forked {
+    /// This is the child. What tools find here is counted and not told, and neither are rows of tables.
+    Child,
+    /// This is the parent, and the child has ended.
+    Ended(ChildEnd),
+    /// The process cannot be forked, for a reason.
+    Refused(String),
+}
+
+/// How a child of the process ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ChildEnd {
+    /// Nothing if it took too long.
+    pub exit: Option<Exit>,
+    /// How much tools found, apart from what the program itself was told.
+    pub findings: u64,
+    /// How many bytes the program had written to standard output and to standard error before the fork.
+    pub written: [u64; 2],
+}
+
 /// What came of a trial.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tried {
@@ -148,6 +183,8 @@ pub enum Outcome {
     Faulted,
     /// A trial has ended.
     Tried(Tried),
+    /// The process was forked, or not.
+    Forked(Forked),
     /// Memory differs from what was saved.
     Differs {
         /// The object, in words.

@@ -17,7 +17,7 @@ use super::read_manifest;
 use crate::check::NOT_CHECKED;
 use crate::output;
 use crate::target::Target;
-use crate::trials::{Faults, Protection, Ran, Runner, Strikes, Trial, Which};
+use crate::trials::{Faults, How, Protection, Ran, Runner, Strikes, Trial, Which};
 
 /// Signals that end the whole shard, not only the program: what schedulers and people send.
 const ENDING: [i32; 4] = [1, 2, 3, 15];
@@ -152,8 +152,10 @@ fn run_part(manifest: &Manifest, store: &Store, part: &Part, told: &mut Told) ->
         protection: (variant != NONE).then(|| Protection::parse(variant)).transpose()?,
         strikes: Strikes::All,
     };
-    let which = Which { first: part.first, count: part.count, stays: false, limit: None };
-    let Ok(ran) = faults.run(&stratum.places, which)? else { bail!("{} cannot be run", manifest.program.path) };
+    let which = Which { first: part.first, count: part.count, stays: false, follows: None };
+    let Ok(ran) = faults.run(&stratum.places, which, How::default())? else {
+        bail!("{} cannot be run", manifest.program.path)
+    };
     if let Exit::Signal(signal) = ran.exit
         && ENDING.contains(&signal)
     {

@@ -32,7 +32,7 @@ use toolkit::Tool;
 pub(crate) use self::flags::Args;
 use self::flags::Level;
 pub(crate) use self::path::FilePattern;
-use self::progress::Progress;
+pub(crate) use self::progress::{Observer, Progress};
 pub(crate) use self::session::Directory;
 pub(crate) use self::tool_flags::{add_flags_of_tool, flags_of_tool};
 use self::watch::{Watcher, user_of_cuda};
@@ -159,7 +159,8 @@ fn run_program(
         target.set_nvtx(&mut command, &settings);
     }
     let has_progress = args.progress == Answer::Yes && !args.ci;
-    let run = watch(command, &directory, has_progress, Duration::from_secs(args.wait))?;
+    let mut progress = Progress::new(has_progress);
+    let run = watch(command, &directory, &mut progress, Duration::from_secs(args.wait))?;
     if args.keep_session {
         output::complain("the session is kept", &format!(" in {}", directory.path().display()));
     }
@@ -178,7 +179,7 @@ pub(crate) struct ProgramRun {
 pub(crate) fn watch(
     mut command: Command,
     directory: &Directory,
-    has_progress: bool,
+    progress: &mut dyn Observer,
     patience: Duration,
 ) -> Result<std::io::Result<ProgramRun>> {
     let watcher = Watcher::new().context("signals cannot be caught")?;
@@ -188,8 +189,7 @@ pub(crate) fn watch(
     };
     let process = watching.id();
     let mut session = Session::new(directory.path());
-    let mut progress = Progress::new(has_progress);
-    let watched = watching.wait(directory.path(), &mut session, patience, &mut progress);
+    let watched = watching.wait(directory.path(), &mut session, patience, progress);
     let watched = watched.context("waiting for the program")?;
     session.poll().with_context(|| format!("reading {}", directory.path().display()))?;
     let left_running = watched.running.iter().filter(|&&id| !session.knows(id)).filter_map(|&id| user_of_cuda(id));

@@ -21,7 +21,7 @@ use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::origin::WithOrigin;
 use signal_hook::low_level::siginfo::{Cause, Origin};
 
-use super::progress::Progress;
+use super::progress::Observer;
 
 /// What would end this process, and is the program's to decide.
 const SIGNALS: [c_int; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
@@ -101,7 +101,7 @@ impl Watching {
         directory: &Path,
         session: &mut Session,
         patience: Duration,
-        progress: &mut Progress,
+        progress: &mut dyn Observer,
     ) -> io::Result<Watched> {
         let status = self.wait_for_program(session, progress)?;
         let exit = match (status.code(), status.signal()) {
@@ -113,7 +113,7 @@ impl Watching {
         Ok(Watched { exit, running })
     }
 
-    fn wait_for_program(&mut self, session: &mut Session, progress: &mut Progress) -> io::Result<ExitStatus> {
+    fn wait_for_program(&mut self, session: &mut Session, progress: &mut dyn Observer) -> io::Result<ExitStatus> {
         loop {
             let event = match progress.interval() {
                 Some(interval) => self.events.recv_timeout(interval),
@@ -125,7 +125,7 @@ impl Watching {
                 Err(RecvTimeoutError::Timeout) => {
                     // What cannot be read now is an error in the end.
                     let _ = session.poll();
-                    progress.show(session.progress(), None);
+                    progress.show(session, None);
                 }
                 // The threads only end when we do.
                 Err(RecvTimeoutError::Disconnected) => return self.child.wait(),
@@ -151,7 +151,7 @@ impl Watching {
         directory: &Path,
         session: &mut Session,
         patience: Duration,
-        progress: &mut Progress,
+        progress: &mut dyn Observer,
     ) -> BTreeSet<u32> {
         let since = Instant::now();
         loop {
@@ -163,7 +163,7 @@ impl Watching {
                 return running;
             }
             if since.elapsed() >= GRACE {
-                progress.show(session.progress(), Some(writing));
+                progress.show(session, Some(writing));
             }
             match self.events.recv_timeout(INTERVAL) {
                 // Whoever is tired of waiting gets the report now.

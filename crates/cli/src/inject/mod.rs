@@ -2,11 +2,12 @@
 //!
 //! The program runs once to count the places at which faults can strike, and once for all trials: those of a launch run one
 //! after another in the program's process, from the memory that the launch found. What a fault does to the rest of the program
-//! is found by a process of its own.
+//! is found by a copy of the process, which is forked at the launch, or else by a process of its own.
 
 mod nvbitfi;
 mod table;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -17,11 +18,12 @@ use clap::{ValueEnum, ValueHint};
 use report::Sources;
 
 use self::table::Table;
-use crate::check::NOT_CHECKED;
+use crate::check::{NOT_CHECKED, Observer};
 use crate::output;
-use crate::target::Target;
+use crate::target::{Answer, Target};
 use crate::trials::{
-    Expected, Faults, LaunchFlags, Protection, Ran, Runner, Strikes, TOOL, Trial, Verdict, Which, launches, text_of,
+    Expected, Faults, Followed, How, LaunchFlags, Progress, Protection, Ran, Runner, Strikes, TOOL, Trial, Verdict,
+    Which, launches, text_of,
 };
 
 /// Arguments of `warpgrind inject`.
@@ -46,6 +48,10 @@ pub(crate) struct Args {
     /// How far a fault is followed.
     #[arg(long, value_enum, default_value_t = Follow::Launch)]
     verdict: Follow,
+    /// Whether faults are followed to the end of the program in copies of its process, which are forked at the launch. Where that
+    /// cannot be, and with `no`, each is followed in a process that runs from the beginning.
+    #[arg(long, value_enum, value_name = "YES|NO", default_value_t = Answer::Yes, hide_possible_values = true)]
+    fork: Answer,
     /// A thread that executes so many times as many instructions as it should, or a program that takes so many times as long,
     /// hangs.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(2..))]
@@ -81,7 +87,7 @@ pub(crate) struct Args {
 enum Follow {
     /// To the end of its launch: is memory, and what was printed, as it should be?
     Launch,
-    /// To the end of the program, if memory is not: a process for each such trial.
+    /// To the end of the program, if memory is not.
     Program,
 }
 
@@ -115,35 +121,64 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let places = places(args, &golden)?;
     let started = Instant::now();
     let stays = args.trial.is_some();
-    let all = Which { first: args.first(), count: args.count(), stays, limit: None };
-    let ran = match faults.run(&places, all)? {
+    let limit = (expected.took * u32::try_from(args.patience).unwrap_or(u32::MAX)).max(Duration::from_secs(10));
+    let is_followed = !stays && args.verdict == Follow::Program;
+    let is_forked = is_followed && args.fork == Answer::Yes;
+    let all = Which { first: args.first(), count: args.count(), stays, follows: is_forked.then_some(limit) };
+    let judged =
+        |ran: &Ran, kept: &[PathBuf]| Verdict::of(ran, &expected, args.check.as_deref(), &args.output_file, kept);
+    let mut verdicts = BTreeMap::new();
+    let mut judge = |followed: &Followed| {
+        verdicts.insert(followed.trial, judged(&followed.ran, &followed.files)?);
+        Ok(())
+    };
+    let mut progress = Progress::new(!stays, args.count());
+    let how = How {
+        observer: Some(&mut progress),
+        files: if is_forked { &args.output_file } else { &[] },
+        judge: is_forked.then_some(&mut judge),
+        ..How::default()
+    };
+    let ran = match faults.run(&places, all, how)? {
         Ok(ran) => ran,
         Err(code) => return Ok(ExitCode::from(code)),
     };
-    let took = started.elapsed();
     let mut trials: Vec<Trial> = ran.rows("trials").map(Trial::of).collect();
     trials.sort_by_key(|trial| trial.number);
     for gap in &ran.unchecked {
         output::complain(gap, "");
     }
+    if let Some(end) = ran.rows("ends").find(|end| end.text("how") == "refused") {
+        let reason = end.text("reason");
+        output::complain(&format!("faults are followed in a process each, because {reason}"), "");
+    }
     if stays {
-        let verdict = Verdict::of(&ran, &expected, args.check.as_deref(), &args.output_file)?;
+        let verdict = judged(&ran, &args.output_file)?;
         trials.iter_mut().for_each(|trial| trial.program = Some(verdict.clone()));
-    } else if args.verdict == Follow::Program {
-        let limit = (expected.took * u32::try_from(args.patience).unwrap_or(u32::MAX)).max(Duration::from_secs(10));
-        for trial in trials.iter_mut() {
-            if !trial.is_followed() {
-                trial.program = trial.is_valid().then_some(Verdict::Masked);
-                continue;
-            }
-            let alone = Which { first: trial.number, count: 1, stays: true, limit: Some(limit) };
-            let ran = match faults.run(&places, alone)? {
+    } else if is_followed {
+        for trial in &mut trials {
+            trial.program = match trial.is_followed() {
+                true => verdicts.remove(&trial.number),
+                false => trial.is_valid().then_some(Verdict::Masked),
+            };
+        }
+        let is_left = |trial: &&mut Trial| trial.is_followed() && trial.program.is_none();
+        let left: Vec<&mut Trial> = trials.iter_mut().filter(is_left).collect();
+        progress.follow(left.len() as u64);
+        for trial in left {
+            let alone = Which { first: trial.number, count: 1, stays: true, follows: None };
+            let ran = match faults.run(&places, alone, How { limit: Some(limit), ..How::default() })? {
                 Ok(ran) => ran,
                 Err(code) => return Ok(ExitCode::from(code)),
             };
-            trial.program = Some(Verdict::of(&ran, &expected, args.check.as_deref(), &args.output_file)?);
+            let verdict = judged(&ran, &args.output_file)?;
+            progress.count(verdict.name());
+            progress.tell();
+            trial.program = Some(verdict);
         }
+        progress.clear();
     }
+    let took = started.elapsed();
     if let Some(file) = &args.nvbitfi {
         let text = nvbitfi::lines(&args.model, &trials);
         std::fs::write(file, text).with_context(|| format!("writing {}", file.display()))?;

@@ -10,7 +10,7 @@ use settings::Settings;
 
 use super::Args;
 use super::proof::{Proof, ProofReason};
-use crate::check::{Directory, NOT_CHECKED, ProgramRun, watch};
+use crate::check::{Directory, NOT_CHECKED, ProgramRun, Progress, watch};
 use crate::{output, target};
 
 /// The tool whose tables these are.
@@ -32,7 +32,7 @@ pub(super) fn prove(args: &Args) -> Result<ExitCode> {
         ..settings::Tools::default()
     };
     target::set(&mut command, &Settings { tools, ..settings });
-    let ProgramRun { exit, report, .. } = match watch(command, &directory, true, PATIENCE)? {
+    let ProgramRun { exit, report, .. } = match watch(command, &directory, &mut Progress::new(true), PATIENCE)? {
         Ok(run) => run,
         Err(error) => return Ok(ExitCode::from(args.target.refused(error))),
     };

@@ -3,10 +3,13 @@
 //! A program is run once to count the places at which a model can strike, and then for any run of trials, with that count: a
 //! trial is a function of the program, the places, the model, the seed and its number.
 
+mod followed;
 mod launch_flags;
 mod places;
 mod process;
+mod progress;
 mod protection;
+mod ran;
 mod trial;
 mod verdict;
 
@@ -15,10 +18,13 @@ use std::time::Duration;
 use anyhow::Result;
 use settings::ToolFlag;
 
+pub(crate) use self::followed::Followed;
 pub(crate) use self::launch_flags::LaunchFlags;
 pub(crate) use self::places::{Launch, launches, text_of};
-pub(crate) use self::process::{Ran, Runner};
+pub(crate) use self::process::{How, Runner};
+pub(crate) use self::progress::Progress;
 pub(crate) use self::protection::Protection;
+pub(crate) use self::ran::Ran;
 pub(crate) use self::trial::Trial;
 pub(crate) use self::verdict::{Expected, Verdict};
 
@@ -51,8 +57,8 @@ pub(crate) struct Which {
     pub(crate) count: u64,
     /// Whether the program goes on with what the fault left behind.
     pub(crate) stays: bool,
-    /// How long the program may take.
-    pub(crate) limit: Option<Duration>,
+    /// How long the rest of the program may take with a fault, in a process that is forked for each that changes something.
+    pub(crate) follows: Option<Duration>,
 }
 
 fn flag(name: &str, value: String) -> ToolFlag {
@@ -71,15 +77,19 @@ impl Faults<'_> {
     /// Runs the program without faults, and counts places. If it cannot be started, the user has been told, and this is the exit
     /// code.
     pub(crate) fn count_places(&self) -> Result<Result<Ran, u8>> {
-        self.runner.run(&[TOOL], self.flags(), None)
+        self.runner.run(&[TOOL], self.flags(), How::default())
     }
 
     /// Runs trials in a program whose launches have so many places.
-    pub(crate) fn run(&self, places: &str, which: Which) -> Result<Result<Ran, u8>> {
+    pub(crate) fn run(&self, places: &str, which: Which, how: How<'_>) -> Result<Result<Ran, u8>> {
         let mut flags = self.flags();
         flags.push(flag("places", places.to_owned()));
         flags.extend([flag("first", which.first.to_string()), flag("trials", which.count.to_string())]);
         flags.extend(which.stays.then(|| flag("stays", toolkit::Flag::SET.to_owned())));
+        flags.extend(which.follows.map(|limit| flag("follows", limit.as_millis().to_string())));
+        // What a program is told of a launch, and when, must not depend on how a fault is followed.
+        let is_followed = which.stays || which.follows.is_some();
+        flags.extend(is_followed.then(|| flag("on-caller", toolkit::Flag::SET.to_owned())));
         let mut names = vec![TOOL];
         if let Some(protection) = &self.protection {
             names.insert(0, protection.tool);
@@ -87,6 +97,6 @@ impl Faults<'_> {
             flags.extend((self.strikes == Strikes::All).then(|| flag("always", toolkit::Flag::SET.to_owned())));
             flags.extend(protection.flag());
         }
-        self.runner.run(&names, flags, which.limit)
+        self.runner.run(&names, flags, how)
     }
 }

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use report::Exit;
 
-use super::process::Ran;
+use super::ran::Ran;
 use crate::output;
 
 /// A launch, and how many places it has that can be struck.

@@ -1,24 +1,23 @@
 //! Running the program under the tool.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use report::{Exit, Row, Session, demangled};
+use report::{Exit, Session, demangled};
 use settings::{Settings, ToolFlag};
 
-use super::TOOL;
-use crate::check::{Directory, ProgramRun, watch};
+use super::followed::{Judge, Judging, link_files};
+use super::ran::{Ran, read};
+use crate::check::{Directory, Observer, ProgramRun, Progress, watch};
 use crate::target::{self, Target};
 
 /// How long processes are waited for that the program has left behind.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often a program with a limit is looked at.
 const INTERVAL: Duration = Duration::from_millis(2);
-/// More output of the program is not compared.
-const MOST_OUTPUT: u64 = 256 << 20;
 
 /// Runs the program any number of times.
 pub(crate) struct Runner<'a> {
@@ -28,27 +27,17 @@ pub(crate) struct Runner<'a> {
     is_seeded: bool,
 }
 
-/// What came of a run.
-#[derive(Debug)]
-pub(crate) struct Ran {
-    pub(crate) exit: Exit,
-    /// Whether it took longer than it may.
-    pub(crate) is_late: bool,
-    pub(crate) stdout: Vec<u8>,
-    pub(crate) stderr: Vec<u8>,
-    pub(crate) processes: usize,
-    /// What was not done, and why.
-    pub(crate) unchecked: Vec<String>,
-    /// Whether a tool found something that it ended the launch for.
-    pub(crate) has_findings: bool,
-    rows: Vec<Row>,
-}
-
-impl Ran {
-    /// The rows of a table.
-    pub(crate) fn rows(&self, table: &'static str) -> impl Iterator<Item = &Row> {
-        self.rows.iter().filter(move |row| row.tool == TOOL && row.table == table)
-    }
+/// How the program is run.
+#[derive(Default)]
+pub(crate) struct How<'a> {
+    /// How long it may take.
+    pub(crate) limit: Option<Duration>,
+    /// Who is shown how far it is; nothing for the line of all commands.
+    pub(crate) observer: Option<&'a mut dyn Observer>,
+    /// Files that it writes, and copies of it.
+    pub(crate) files: &'a [PathBuf],
+    /// Who judges copies of the program that were forked, each.
+    pub(crate) judge: Option<&'a mut Judge<'a>>,
 }
 
 impl<'a> Runner<'a> {
@@ -74,12 +63,14 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs it with these tools. Its output is kept. If it cannot be started, the user has been told, and this is the exit code.
-    pub(crate) fn run(&self, tools: &[&str], flags: Vec<ToolFlag>, limit: Option<Duration>) -> Result<Result<Ran, u8>> {
+    pub(crate) fn run(&self, tools: &[&str], flags: Vec<ToolFlag>, how: How<'_>) -> Result<Result<Ran, u8>> {
         let (mut command, mut settings) = match self.target.command() {
             Ok(prepared) => prepared,
             Err(code) => return Ok(Err(code)),
         };
+        let How { limit, observer, files, judge } = how;
         let directory = Directory::create(false)?;
+        link_files(directory.path(), files)?;
         settings.device.seed = self.is_seeded.then(|| self.seed());
         settings.tools = settings::Tools {
             names: tools.iter().map(|&tool| tool.to_owned()).collect(),
@@ -92,10 +83,21 @@ impl<'a> Runner<'a> {
         command.stdout(file(&stdout)?).stderr(file(&stderr)?).stdin(Stdio::null());
         let mut is_late = false;
         let (exit, report) = match limit {
-            None => match watch(command, &directory, self.has_progress, PATIENCE)? {
-                Ok(ProgramRun { exit, report, .. }) => (exit, report),
-                Err(error) => return Ok(Err(self.target.refused(error))),
-            },
+            None => {
+                let mut line = Progress::new(self.has_progress);
+                let observer: &mut dyn Observer = match observer {
+                    Some(observer) => observer,
+                    None => &mut line,
+                };
+                let mut judging = Judging::new(observer, judge, directory.path(), files.len());
+                match watch(command, &directory, &mut judging, PATIENCE)? {
+                    Ok(ProgramRun { exit, report, .. }) => {
+                        judging.finish(&report.rows)?;
+                        (exit, report)
+                    }
+                    Err(error) => return Ok(Err(self.target.refused(error))),
+                }
+            }
             Some(limit) => {
                 let mut child = match command.spawn() {
                     Ok(child) => child,
@@ -130,7 +132,7 @@ impl<'a> Runner<'a> {
             stderr: read(&stderr)?,
             processes: report.processes.len(),
             unchecked: unchecked.collect(),
-            has_findings: report.findings.iter().any(|found| found.finding.tool != TOOL),
+            has_findings: report.findings.iter().any(|found| !found.finding.is_told_to_program()),
             rows: report.rows,
         }))
     }
@@ -147,12 +149,4 @@ fn exit_of(status: std::process::ExitStatus) -> Exit {
 
 fn file(path: &Path) -> Result<File> {
     File::create_new(path).with_context(|| format!("making {}", path.display()))
-}
-
-fn read(path: &Path) -> Result<Vec<u8>> {
-    use std::io::Read;
-    let mut bytes = Vec::new();
-    let file = File::open(path).with_context(|| format!("reading {}", path.display()))?;
-    file.take(MOST_OUTPUT).read_to_end(&mut bytes).with_context(|| format!("reading {}", path.display()))?;
-    Ok(bytes)
 }

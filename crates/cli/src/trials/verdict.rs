@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use report::Exit;
 
-use super::process::Ran;
+use super::ran::Ran;
 
 /// What the program does without faults.
 #[derive(Debug)]
@@ -59,8 +59,14 @@ fn contents(files: &[PathBuf]) -> Result<Vec<Option<Vec<u8>>>> {
 }
 
 impl Verdict {
-    /// Of a run with a fault.
-    pub(crate) fn of(ran: &Ran, expected: &Expected, check: Option<&str>, files: &[PathBuf]) -> Result<Self> {
+    /// Of a run with a fault, which has left files behind somewhere.
+    pub(crate) fn of(
+        ran: &Ran,
+        expected: &Expected,
+        check: Option<&str>,
+        files: &[PathBuf],
+        kept: &[PathBuf],
+    ) -> Result<Self> {
         if ran.has_findings {
             return Ok(Self::Detected);
         }
@@ -72,7 +78,7 @@ impl Verdict {
             (Exit::Code(code), expected) if Exit::Code(code) != expected => return Ok(Self::Exit(code)),
             _ => {}
         }
-        let now = contents(files)?;
+        let now = contents(kept)?;
         if let Some((file, _)) =
             files.iter().zip(now.iter().zip(&expected.files)).find(|(_, (now, expected))| now != expected)
         {

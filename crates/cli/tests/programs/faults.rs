@@ -3,6 +3,9 @@
 //! `outcomes.sdc=64` is a number of the JSON that the command prints for kernels, added up, and `exit=87` its exit code, 0 if
 //! nothing is said; `with: ARGUMENTS` at the end of a line are arguments of the program. All trials are repeated, which must give
 //! the same to the byte, and one of them alone, which must strike the same place with the same outcome.
+//!
+//! Where faults are followed to the end of the program, that must give the same in processes that are forked as in processes that
+//! run from the beginning; `//@ not-forked: REASON` says that the program cannot be forked, and why.
 
 use std::path::Path;
 use std::process::Output;
@@ -22,13 +25,14 @@ pub(crate) fn check(toolchain: &Toolchain, source: &Path) -> Result<()> {
     let mut header = Header::parse("")?;
     header.build.push("-g".to_owned());
     let program = toolchain.build(source, &header, Variant::Lines).context("building the program")?.program;
+    let not_forked = text.lines().find_map(|line| line.strip_prefix("//@ not-forked: "));
     for line in lines {
-        check_line(&program, line).with_context(|| format!("`{line}`"))?;
+        check_line(&program, line, not_forked).with_context(|| format!("`{line}`"))?;
     }
     Ok(())
 }
 
-fn check_line(program: &Path, line: &str) -> Result<()> {
+fn check_line(program: &Path, line: &str, not_forked: Option<&str>) -> Result<()> {
     let (flags, rest) = line.split_once("=>").context("after `=>` is what must come of the trials")?;
     let (wanted, arguments) = rest.split_once("with:").unwrap_or((rest, ""));
     let flags: Vec<&str> = flags.split_whitespace().collect();
@@ -55,6 +59,17 @@ fn check_line(program: &Path, line: &str) -> Result<()> {
     ensure!(first.status.code() == Some(exit), "the exit is {}: {said}", first.status);
     let again = run(&flags)?;
     ensure!(first.stdout == again.stdout, "the same trials came to something else");
+    if flags.contains(&"--verdict") {
+        const REFUSED: &str = "faults are followed in a process each, because ";
+        let why = said.lines().find_map(|line| line.split_once(REFUSED)).map(|(_, why)| why);
+        let is_expected = match (why, not_forked) {
+            (Some(why), Some(reason)) => why.contains(reason),
+            (why, reason) => why.is_none() && reason.is_none(),
+        };
+        ensure!(is_expected, "whether the program was forked is not as it should be: {said}");
+        let one_by_one = run(&[&flags[..], &["--fork", "no"]].concat())?;
+        ensure!(first.stdout == one_by_one.stdout, "processes of their own came to something else");
+    }
     let trials: Vec<&Value> = rows.iter().filter(|row| row["type"] == "trial" && row["outcome"] != "invalid").collect();
     let Some(one) = trials.get(trials.len() / 2) else { return Ok(()) };
     let number = one["trial"].to_string();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 use super::capture::{self, Capture, Mode, Status};
 use super::graph::{Action, Graph};
@@ -11,7 +12,8 @@ use super::work::Work;
 use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::handle::{Handle, Handles};
-use crate::queue::{Entrance, Queue, Ticket};
+use crate::process::life;
+use crate::queue::{self, Entrance, Queue, Ticket, is_at_work};
 
 /// A stream: work in order.
 #[derive(Debug)]
@@ -206,7 +208,22 @@ impl Stream {
     pub(crate) fn push(&self, work: Work) -> Result<()> {
         match self.capture()? {
             Some(capture) => capture.add(self.id, Action::Work(work)),
+            None if matches!(work, Work::Launch(_)) && crate::tooling::runs_on_caller() => self.run_on_caller(work),
             None => self.enqueue(work, Vec::new()).map(drop),
+        }
+    }
+
+    /// Does work on this thread, after all that all streams were asked for so far. If that takes long, which it may do until the
+    /// program goes on, the work is put into the queue.
+    fn run_on_caller(&self, work: Work) -> Result<()> {
+        const PATIENCE: Duration = Duration::from_secs(2);
+        if is_at_work() || !life::settle(Instant::now() + PATIENCE) {
+            return self.enqueue(work, Vec::new()).map(drop);
+        }
+        let before: Vec<_> = self.streams()?.members().before(self).collect();
+        match queue::run_on_caller(|| self.queue.run_if_idle(work, &before)) {
+            Ok(()) => Ok(()),
+            Err(work) => self.enqueue(work, Vec::new()).map(drop),
         }
     }
 

@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Once, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,9 @@ const ENDING: u8 = 1;
 const FORKED: u8 = 2;
 
 static STATE: AtomicU8 = AtomicU8::new(USABLE);
+/// The process that uses CUDA.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
+static FORKS: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
     static ENDS_PROCESS: Cell<bool> = const { Cell::new(false) };
@@ -57,6 +60,7 @@ unsafe extern "C" {
 pub(crate) fn watch() {
     static WATCHED: Once = Once::new();
     WATCHED.call_once(|| {
+        PROCESS.store(std::process::id(), Ordering::Relaxed);
         // SAFETY: both functions only set values. They stay: the library is never unloaded.
         unsafe {
             libc_on_exit(on_exit, std::ptr::null_mut());
@@ -82,6 +86,29 @@ pub(crate) fn check(function: &str) -> Result<()> {
         _ if ENDS_PROCESS.get() => Ok(()),
         _ => Err(CudaError::DEINITIALIZED),
     }
+}
+
+/// Waits for work that the program has not waited for itself, until some time; whether it has ended. Nothing is known of it
+/// without tools.
+pub(crate) fn settle(deadline: Instant) -> bool {
+    BEFORE_THE_END.get().is_some_and(|settle| settle(deadline))
+}
+
+/// This is the child of a fork of ours, and uses CUDA as its parent did. No thread was at work.
+pub(super) fn take_over() {
+    STATE.store(USABLE, Ordering::Relaxed);
+    PROCESS.store(std::process::id(), Ordering::Relaxed);
+    FORKS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Whether CUDA was started in another process, of which this one is a copy.
+pub(crate) fn is_copy() -> bool {
+    PROCESS.load(Ordering::Relaxed) != std::process::id()
+}
+
+/// How many forks of ours lie between the process in which CUDA was started and this one, which has none of its threads.
+pub(crate) fn forks() -> u32 {
+    FORKS.load(Ordering::Relaxed)
 }
 
 /// How long that may take.

@@ -6,9 +6,12 @@
 mod aside;
 pub(crate) mod device_access;
 pub(crate) mod dying;
+pub(crate) mod fork;
+pub(crate) mod handlers;
 pub(crate) mod host_access;
 pub(crate) mod life;
 pub(crate) mod objects;
+mod obstacle;
 pub(crate) mod python;
 pub(crate) mod stdio;
 pub(crate) mod unwind;

@@ -98,7 +98,7 @@ impl ToolHost {
         let finding = Finding {
             help: Some("look at what each call returns; --report-api-errors no leaves these out".to_owned()),
             stack: Some(frames),
-            ..Finding::new(self.first, "api-error", Severity::Warning, message)
+            ..Finding::new(self.first, Finding::API_ERROR, Severity::Warning, message)
         };
         let number = self.services.write_finding(finding);
         let call = FailedCall { finding: number, count: 1, said: 1 };

@@ -2,7 +2,7 @@
 //! and are compared with the other.
 //!
 //! A launch that goes wrong may write anywhere, so all memory is looked at after each trial, in pieces: those that differ, and
-//! those that the good run changed, are written back.
+//! those that the good run changed, are written back at once, while they are in the cache of the processor.
 //!
 //! Unsafe: it copies memory by its address, as `snapshot` does, and for the same reasons.
 #![allow(unsafe_code, reason = "it copies memory by its address")]
@@ -14,8 +14,8 @@ pub(super) struct Checkpoint {
     /// What the good run printed.
     printed: Vec<u8>,
     has_reference: bool,
-    /// Whether it is known of each piece if it may differ from what it was before.
-    is_compared: bool,
+    /// Whether memory is as it was before, because nothing ran since it was written back.
+    is_rewound: bool,
 }
 
 /// An object.
@@ -29,8 +29,6 @@ struct Kept {
     reference: Option<Vec<u8>>,
     /// Pieces that the good run changed.
     changed: Vec<bool>,
-    /// Pieces that differ now from what the good run left.
-    differs: Vec<bool>,
 }
 
 /// Bytes that are compared and written back together.
@@ -41,6 +39,23 @@ impl Kept {
         // SAFETY: the object is there, because the program may not free it while a kernel has not ended; nobody else runs on the
         // device. What other threads of the program write meanwhile is one or the other.
         unsafe { std::slice::from_raw_parts(self.start as *const u8, self.before.len()) }
+    }
+
+    /// Compares an object with what it should be, and writes back what it was.
+    fn compare(&self, reference: &[u8], first: &mut Option<(String, u64)>) {
+        for (piece, reference) in reference.chunks(PIECE).enumerate() {
+            let from = piece * PIECE;
+            // Made anew for each piece: what is written back changes the object.
+            let now = &self.bytes()[from..from + reference.len()];
+            let differs = now != reference;
+            if differs && first.is_none() {
+                let at = now.iter().zip(reference).position(|(now, reference)| now != reference).unwrap_or(0);
+                *first = Some((self.name.clone(), (from + at) as u64));
+            }
+            if differs || self.changed[piece] {
+                self.write_back(piece);
+            }
+        }
     }
 
     fn write_back(&self, piece: usize) {
@@ -58,10 +73,10 @@ impl Checkpoint {
             // SAFETY: as in `Kept::bytes`.
             let before = unsafe { std::slice::from_raw_parts(start as *const u8, bytes as usize) }.to_vec();
             let pieces = before.len().div_ceil(PIECE);
-            Kept { start, name, before, reference: None, changed: vec![false; pieces], differs: vec![false; pieces] }
+            Kept { start, name, before, reference: None, changed: vec![false; pieces] }
         };
         let objects = objects.into_iter().map(kept).collect();
-        Self { objects, printed: Vec::new(), has_reference: false, is_compared: false }
+        Self { objects, printed: Vec::new(), has_reference: false, is_rewound: false }
     }
 
     /// Memory is now as it should be after the launch.
@@ -72,60 +87,52 @@ impl Checkpoint {
                 now.chunks(PIECE).zip(kept.before.chunks(PIECE)).map(|(now, before)| now != before).collect();
             let reference = changed.contains(&true).then(|| now.to_vec());
             (kept.changed, kept.reference) = (changed, reference);
-            kept.differs.fill(false);
         }
         self.printed = printed;
-        (self.has_reference, self.is_compared) = (true, true);
+        (self.has_reference, self.is_rewound) = (true, false);
     }
 
-    /// Where memory differs from what it should be: the object and the first byte; and whether something else was printed.
+    /// Where memory differs from what it should be: the object and the first byte; and whether something else was printed. Memory
+    /// is then as it was before, if it is known what it should be.
     pub(super) fn compare(&mut self, printed: &[u8]) -> (Option<(String, u64)>, bool) {
         if !self.has_reference {
-            self.is_compared = false;
+            self.is_rewound = false;
             return (None, false);
         }
         let mut first = None;
-        for kept in &mut self.objects {
-            // SAFETY: as in `Kept::bytes`.
-            let now = unsafe { std::slice::from_raw_parts(kept.start as *const u8, kept.before.len()) };
-            let reference = kept.reference.as_ref().unwrap_or(&kept.before);
-            kept.differs.fill(false);
-            if now == reference {
-                continue;
-            }
-            for (number, (now, reference)) in now.chunks(PIECE).zip(reference.chunks(PIECE)).enumerate() {
-                if now != reference {
-                    kept.differs[number] = true;
-                    let at = now.iter().zip(reference).position(|(now, reference)| now != reference).unwrap_or(0);
-                    first.get_or_insert_with(|| (kept.name.clone(), (number * PIECE + at) as u64));
+        for kept in &self.objects {
+            let Some(reference) = &kept.reference else {
+                // Nothing should have changed, and mostly nothing has.
+                if kept.bytes() != kept.before {
+                    kept.compare(&kept.before, &mut first);
                 }
-            }
+                continue;
+            };
+            kept.compare(reference, &mut first);
         }
-        self.is_compared = true;
+        self.is_rewound = true;
         (first, printed != self.printed)
     }
 
     /// Something runs that is not compared: any piece may change.
     pub(super) fn forget_comparison(&mut self) {
-        self.is_compared = false;
+        self.is_rewound = false;
     }
 
     /// Memory is again as it was.
     pub(super) fn rewind(&mut self) {
+        if std::mem::replace(&mut self.is_rewound, true) {
+            return;
+        }
         for kept in &self.objects {
             for piece in 0..kept.changed.len() {
                 let from = piece * PIECE;
                 let end = kept.before.len().min(from + PIECE);
-                let may_differ = match self.is_compared {
-                    true => kept.changed[piece] || kept.differs[piece],
-                    false => kept.bytes()[from..end] != kept.before[from..end],
-                };
-                if may_differ {
+                if kept.bytes()[from..end] != kept.before[from..end] {
                     kept.write_back(piece);
                 }
             }
         }
-        self.is_compared = false;
     }
 }
 
@@ -153,6 +160,10 @@ mod tests {
         assert_eq!(checkpoint.compare(b"hell"), (Some(("one".to_owned(), 9000)), true));
         checkpoint.rewind();
         assert_eq!((&written[..], &other[..]), (&[1; 10_000][..], &[2; 5000][..]));
+        // What is compared is undone at once.
+        written[9000] = 8;
+        assert_eq!(checkpoint.compare(b"hello"), (Some(("one".to_owned(), 9000)), false));
+        assert_eq!(written, [1; 10_000]);
         // One of which nothing is known.
         checkpoint.forget_comparison();
         (written[0], other[0]) = (9, 9);

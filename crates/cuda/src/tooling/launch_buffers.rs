@@ -26,6 +26,7 @@ use crate::address_space::{Memory, Range};
 pub(super) struct LaunchBuffers {
     /// The numbers of launches and lines, in the file of the session.
     counts: Range,
+    memory: Memory,
     /// The buffers: in that file, or in memory that the device shares.
     buffers: Buffers,
     /// The numbers of buffers that nobody uses.
@@ -91,7 +92,12 @@ impl LaunchBuffers {
         range.map(range.address, bytes, &memory, 0)?;
         range.allow(range.address, bytes, true)?;
         let buffers = shared.map_or(Buffers::InFile(range.address + COUNTS), Buffers::Shared);
-        Ok(Self { counts: range, buffers, free: Mutex::new((0..BUFFERS).collect()), is_free: Condvar::new() })
+        Ok(Self { counts: range, memory, buffers, free: Mutex::new((0..BUFFERS).collect()), is_free: Condvar::new() })
+    }
+
+    /// This process was forked: what it writes from now on is its own.
+    pub(super) fn make_private(&self) -> io::Result<()> {
+        self.counts.copy(self.counts.address, self.memory.bytes, &self.memory)
     }
 
     /// How many launches have begun.

@@ -333,7 +333,7 @@ impl ToolHost {
                 address: None,
             }),
             stack: Some(launch.stack.frames()),
-            ..Finding::new(self.first, "device-fault", Severity::Error, message)
+            ..Finding::new(self.first, Finding::DEVICE_FAULT, Severity::Error, message)
         });
     }
 }

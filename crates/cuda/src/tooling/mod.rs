@@ -56,6 +56,7 @@ pub(crate) struct ToolHost {
     instances: Vec<Box<dyn Instance>>,
     wants_stacks: bool,
     wants_calls: bool,
+    runs_on_caller: bool,
     /// The command's own.
     first: &'static str,
     rewriter: Rewriter<'static>,
@@ -77,6 +78,11 @@ static TOOL_HOST: OnceLock<Result<Option<ToolHost>>> = OnceLock::new();
 /// The tools, if there are any.
 pub(crate) fn get() -> Option<&'static ToolHost> {
     TOOL_HOST.get()?.as_ref().ok()?.as_ref()
+}
+
+/// Whether launches run on the thread that asks for them, because a tool wants it.
+pub(crate) fn runs_on_caller() -> bool {
+    get().is_some_and(|tool_host| tool_host.runs_on_caller)
 }
 
 /// Where the program is, if tools want to know.
@@ -189,6 +195,7 @@ impl ToolHost {
         let tool_host = Self {
             wants_stacks: instances.iter().any(|instance| instance.wants_stacks()),
             wants_calls: instances.iter().any(|instance| instance.wants_calls()),
+            runs_on_caller: instances.iter().any(|instance| instance.runs_on_caller()),
             first,
             tools,
             instances,

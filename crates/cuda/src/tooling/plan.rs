@@ -5,8 +5,8 @@ use std::sync::{Arc, PoisonError};
 use device::{Blocks, Fault, FaultKind, Heap, LaunchError, LaunchRequest, Launched, Order, Output, Program};
 use rewrite::{Class, KernelVersion, KernelVersions, LaunchShape, Refusal};
 use toolkit::{
-    CarveoutRequest, Failure, HostStack, LaunchDevice, LaunchStep, LaunchView, Outcome, Plan, Reach, RunStep, Step,
-    Touched, TrialEnd, Tried, WorkOrder,
+    CarveoutRequest, ChildEnd, Failure, ForkStep, Forked, HostStack, LaunchDevice, LaunchStep, LaunchView, Outcome,
+    Plan, Reach, RunStep, Step, Touched, TrialEnd, Tried, WorkOrder,
 };
 
 use super::ToolHost;
@@ -15,6 +15,8 @@ use super::heap::ToolHeap;
 use super::launches::{InstrumentedKernel, Target, error_of};
 use super::snapshot::{Snapshot, written_objects};
 use crate::error::CudaError;
+use crate::process::fork::{self, Fork};
+use crate::queue;
 
 /// A launch that the program asked for.
 #[derive(Clone, Copy, Debug)]
@@ -324,13 +326,16 @@ impl Runs<'_> {
             let step = plan.next(&outcome);
             outcome = Outcome::Done;
             match step {
-                Step::Run(step) => match self.run_step(planner, &step, &[]) {
-                    Ok(ran) => (outcome, failure) = (ran.outcome(), failure.or(ran.failure)),
-                    Err(LaunchEnd::Device(LaunchError::Fault(_))) if plan.survives_faults() => {
-                        outcome = Outcome::Faulted;
+                Step::Run(step) => {
+                    checkpoint.iter_mut().for_each(Checkpoint::forget_comparison);
+                    match self.run_step(planner, &step, &[]) {
+                        Ok(ran) => (outcome, failure) = (ran.outcome(), failure.or(ran.failure)),
+                        Err(LaunchEnd::Device(LaunchError::Fault(_))) if plan.survives_faults() => {
+                            outcome = Outcome::Faulted;
+                        }
+                        Err(end) => break Err(end),
                     }
-                    Err(end) => break Err(end),
-                },
+                }
                 Step::Save => {
                     if let Some(old) = snapshot.replace(self.save()) {
                         self.tool_host.snapshots.give_back(old);
@@ -378,9 +383,7 @@ impl Runs<'_> {
                     outcome = Outcome::Tried(self.try_launch(planner, &step, checkpoint.as_mut()));
                 }
                 Step::Launch(step) => {
-                    if let Some(checkpoint) = &mut checkpoint {
-                        checkpoint.forget_comparison();
-                    }
+                    checkpoint.iter_mut().for_each(Checkpoint::forget_comparison);
                     if let Some((address, bits)) = step.flipped {
                         self.flip(address, bits, None);
                     }
@@ -388,6 +391,9 @@ impl Runs<'_> {
                         Ok(ran) => (outcome, failure) = (ran.outcome(), failure.or(ran.failure)),
                         Err(end) => break Err(end),
                     }
+                }
+                Step::Fork(step) => {
+                    outcome = Outcome::Forked(self.fork(&step).unwrap_or_else(Forked::Refused));
                 }
                 Step::Done => break ended_by(failure),
                 Step::Fail(failure) => break ended_by(Some(failure)),
@@ -401,6 +407,32 @@ impl Runs<'_> {
             self.tool_host.snapshots.give_back(snapshot);
         }
         (result, refused)
+    }
+
+    /// Forks the process, which waits for the child.
+    fn fork(&self, step: &ForkStep) -> Result<Forked, String> {
+        let services = &self.tool_host.services;
+        if !queue::is_caller() {
+            return Err("the launch does not run on the thread that asks for it".to_owned());
+        }
+        let session = services.session().ok_or("the output of the program is not kept")?;
+        let ended = match fork::fork(session, &step.name, step.limit)? {
+            Fork::Child(parent) => {
+                if let Err(error) = services.leave_to(parent) {
+                    crate::log::say(&format!("a process that was forked cannot go on: {error}"));
+                    // Not `exit`, which belongs to the program.
+                    std::process::abort();
+                }
+                return Ok(Forked::Child);
+            }
+            Fork::Parent(ended) => ended,
+        };
+        if !ended.has_begun {
+            return Err("the process that was forked could not go on".to_owned());
+        }
+        fork::keep_files(session, &step.name)
+            .map_err(|error| format!("a file that it wrote cannot be kept ({error})"))?;
+        Ok(Forked::Ended(ChildEnd { exit: ended.exit, findings: ended.findings, written: ended.written }))
     }
 
     /// A launch that may go wrong, of which only the plan is told.

@@ -16,6 +16,7 @@ use super::launch_buffers::{CountedLaunch, LaunchBuffers};
 use super::shadow_plane::ShadowPlane;
 use super::shared_words::ToolWords;
 use super::stack;
+use crate::process::fork;
 
 /// The process, for its tools.
 #[derive(Debug)]
@@ -49,6 +50,8 @@ pub(super) struct State {
     pub(super) is_ended: bool,
     /// What tools find is not for the user, because it is of a launch that is tried: how much it was.
     untold: Option<u64>,
+    /// The process was forked by ours: who is told how much tools find, and nothing else.
+    parent: Option<&'static fork::Shared>,
 }
 
 /// What tools find is told again once this is gone.
@@ -121,6 +124,20 @@ impl Services {
         }
     }
 
+    /// This process was forked: it writes nothing down, and tells its parent how much tools find.
+    pub(super) fn leave_to(&self, parent: &'static fork::Shared) -> io::Result<()> {
+        *self.is_closed.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.launch_buffers.make_private()?;
+        self.state().parent = Some(parent);
+        parent.begin();
+        Ok(())
+    }
+
+    /// The directory of the run.
+    pub(super) fn session(&self) -> Option<&Path> {
+        self.journal.as_ref()?.path().parent()
+    }
+
     /// What tools find is not told for a while.
     pub(super) fn quiet(&self) -> Quiet<'_> {
         self.state().untold = Some(0);
@@ -135,6 +152,12 @@ impl Services {
     /// Writes a finding; gives its number.
     pub(super) fn write_finding(&self, finding: Finding) -> usize {
         let mut state = self.state();
+        if let Some(parent) = state.parent {
+            if !finding.is_told_to_program() {
+                parent.count_finding();
+            }
+            return state.findings;
+        }
         if let Some(untold) = &mut state.untold {
             *untold += 1;
             return state.findings;

@@ -1,6 +1,7 @@
 //! The tool in a process: which launches have trials, and what their threads are told.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use report::{Finding, Place};
 use rewrite::KernelVersion;
@@ -58,13 +59,23 @@ const ALWAYS: Flag =
 
 const STAYS: Flag = Flag { name: "stays", help: "The program goes on with what the fault left behind", value: None };
 
+const FOLLOWS: Flag = Flag {
+    name: "follows",
+    help: "Faults that change something are followed to the end of the program, in a process that is forked for each and may \
+           take so many milliseconds; 0 if none is",
+    value: Some(FlagValue { name: "N", default: "0", check: check_number }),
+};
+
+const ON_CALLER: Flag = Flag { name: "on-caller", help: "Launches run on the thread that asks for them", value: None };
+
 const PATIENCE: Flag = Flag {
     name: "patience",
     help: "A thread that executes so many times as many instructions as it should hangs",
     value: Some(FlagValue { name: "N", default: "10", check: check_number }),
 };
 
-pub(super) const FLAGS: &[Flag] = &[MODEL, FAULT_SEED, FIRST_TRIAL, TRIALS, PLACES, PROTECTED, ALWAYS, STAYS, PATIENCE];
+pub(super) const FLAGS: &[Flag] =
+    &[MODEL, FAULT_SEED, FIRST_TRIAL, TRIALS, PLACES, PROTECTED, ALWAYS, STAYS, FOLLOWS, ON_CALLER, PATIENCE];
 
 fn check_model(name: &str) -> Result<(), String> {
     Model::named(name)
@@ -88,6 +99,7 @@ pub(super) struct InjectInstance {
     /// By their launches.
     trials: Vec<Trial>,
     is_profile: bool,
+    runs_on_caller: bool,
     shared: Arc<Shared>,
 }
 
@@ -110,9 +122,11 @@ impl InjectInstance {
             is_protected: options.has(&PROTECTED),
             always: options.has(&ALWAYS),
             stays: options.has(&STAYS),
+            follows: Some(Duration::from_millis(number(&FOLLOWS)?)).filter(|limit| !limit.is_zero()),
             patience: number(&PATIENCE)?,
         };
-        Ok(Self { host: Arc::clone(host), campaign, trials, is_profile: count == 0, shared: Arc::default() })
+        let (is_profile, runs_on_caller) = (count == 0, options.has(&ON_CALLER));
+        Ok(Self { host: Arc::clone(host), campaign, trials, is_profile, runs_on_caller, shared: Arc::default() })
     }
 }
 
@@ -126,6 +140,10 @@ fn original_place(evidence: &Evidence<'_>) -> Place {
 impl Instance for InjectInstance {
     fn wants_version(&self, version: usize) -> bool {
         [PLAIN, PROFILE, self.campaign.model.version()].contains(&version)
+    }
+
+    fn runs_on_caller(&self) -> bool {
+        self.runs_on_caller
     }
 
     fn words(&self, _launch: &LaunchView<'_>, _version: &KernelVersion, words: &mut Words<'_>) {
@@ -170,7 +188,7 @@ impl Instance for InjectInstance {
         let first = self.trials.partition_point(|trial| trial.launch < launch.number);
         let trials: Vec<Trial> =
             self.trials[first..].iter().take_while(|trial| trial.launch == launch.number).cloned().collect();
-        if trials.is_empty() {
+        if trials.is_empty() || self.shared.state().is_child {
             return None;
         }
         // Of the kernel as the program has it: what a tool inserts is not hit.

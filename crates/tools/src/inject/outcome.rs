@@ -37,6 +37,11 @@ impl Outcome {
         }
     }
 
+    /// Whether the rest of the program may differ.
+    pub(super) fn is_followed(self) -> bool {
+        !matches!(self, Self::NeverRead | Self::Masked | Self::Recovered | Self::Invalid)
+    }
+
     /// Of a trial that took place, in which a fault has struck or not; and what is to be said of it.
     pub(super) fn of(tried: &Tried, has_struck: bool) -> (Self, String) {
         match &tried.end {

@@ -5,9 +5,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use report::{Cell, Row, thread_name};
+use report::{Cell, Exit, Row, thread_name};
 use rewrite::Refusal;
-use toolkit::{Host, LaunchStep, LaunchView, Outcome as StepOutcome, Plan, RunStep, Step, TrialEnd, Tried};
+use toolkit::{
+    ChildEnd, ForkStep, Forked, Host, LaunchStep, LaunchView, Outcome as StepOutcome, Plan, RunStep, Step, TrialEnd,
+    Tried,
+};
 
 use super::TOOL;
 use super::arm::{Arm, Arms, MOST_ARMED, MOST_TRACED};
@@ -148,6 +151,8 @@ enum Task {
     Strike {
         is_protected: bool,
     },
+    /// The rest of the program, with the fault of the trial, in a process of its own.
+    Follow,
     /// The next trial.
     Begin,
     /// The launch itself.
@@ -281,7 +286,11 @@ impl TrialPlan {
 
     /// The last step has ended.
     fn ended(&mut self, outcome: &StepOutcome) {
-        let StepOutcome::Tried(tried) = outcome else { return };
+        let tried = match outcome {
+            StepOutcome::Tried(tried) => tried,
+            StepOutcome::Forked(forked) => return self.forked(forked),
+            _ => return,
+        };
         match std::mem::replace(&mut self.doing, Doing::Nothing) {
             Doing::Nothing => {}
             Doing::Profile { is_protected, counts } => self.profiled(is_protected, &counts, tried),
@@ -339,12 +348,17 @@ impl TrialPlan {
 
     /// The runs of the trial in the kernel as it is, or as other tools have it.
     fn attempt(&mut self, is_protected: bool) {
-        if matches!(self.campaign.model, Model::WarpWide | Model::RegisterFile) {
+        if self.is_resolved_by_run() {
             self.tasks.push_back(Task::Resolve { is_protected });
             self.tasks.push_back(Task::Do(Step::Rewind));
         }
         self.tasks.push_back(Task::Strike { is_protected });
         self.tasks.push_back(Task::Do(Step::Rewind));
+    }
+
+    /// Whether a run without a fault says where it strikes.
+    fn is_resolved_by_run(&self) -> bool {
+        matches!(self.campaign.model, Model::WarpWide | Model::RegisterFile)
     }
 
     /// A fault of some lanes that stays.
@@ -543,6 +557,7 @@ impl TrialPlan {
             (None, None) => place.map(|place| place.instruction.clone()).unwrap_or_default(),
         };
         let hex = |value: Option<u64>| value.map_or(String::new(), |value| format!("{value:#x}"));
+        let protected_outcome = protected.as_ref().map(|(outcome, _)| *outcome);
         let (outcome, protected_note) = protected.map_or(("", String::new()), |(outcome, note)| (outcome.name(), note));
         self.tell(Told {
             trial: current.trial.number,
@@ -561,7 +576,56 @@ impl TrialPlan {
             protected: outcome,
             protected_note,
         });
+        let last = protected_outcome.unwrap_or(alone);
+        if self.campaign.follows.is_some() && last.is_followed() && !self.shared.state().cannot_fork {
+            self.follow(protected_outcome.is_some());
+        }
         self.tasks.push_back(Task::Begin);
+    }
+
+    /// The rest of the program runs with the fault of this trial.
+    fn follow(&mut self, is_resolved: bool) {
+        let is_protected = self.campaign.is_protected;
+        if is_protected && !is_resolved && self.is_resolved_by_run() {
+            self.tasks.push_back(Task::Resolve { is_protected });
+            self.tasks.push_back(Task::Do(Step::Rewind));
+        }
+        self.tasks.push_back(Task::Follow);
+    }
+
+    /// The process was forked: this is one of the two.
+    fn forked(&mut self, forked: &Forked) {
+        let trial = self.current.as_ref().map_or(0, |current| current.trial.number);
+        let (how, number, findings, [stdout, stderr], reason) = match forked {
+            Forked::Child => {
+                self.shared.state().is_child = true;
+                self.campaign.stays = true;
+                self.trials.clear();
+                self.tasks = [Task::Last].into();
+                return;
+            }
+            Forked::Ended(ChildEnd { exit, findings, written }) => {
+                let (how, number) = match *exit {
+                    None => ("late", 0),
+                    Some(Exit::Code(code)) => ("code", code),
+                    Some(Exit::Signal(signal)) => ("signal", signal),
+                };
+                (how, number, *findings, *written, "")
+            }
+            Forked::Refused(reason) => {
+                self.shared.state().cannot_fork = true;
+                ("refused", 0, 0, [0; 2], reason.as_str())
+            }
+        };
+        let row = Row::new(TOOL, "ends")
+            .with("trial", Cell::Number(trial))
+            .with("how", Cell::Text(how.to_owned()))
+            .with("number", Cell::Number(u64::from(number.unsigned_abs())))
+            .with("findings", Cell::Number(findings))
+            .with("stdout", Cell::Number(stdout))
+            .with("stderr", Cell::Number(stderr))
+            .with("reason", Cell::Text(reason.to_owned()));
+        self.host.row(row);
     }
 
     fn tell_invalid(&self, trial: &Trial, reason: &str) {
@@ -633,6 +697,11 @@ impl Plan for TrialPlan {
                 }
                 Task::Resolve { is_protected } => self.run(is_protected, true),
                 Task::Strike { is_protected } => self.run(is_protected, false),
+                Task::Follow => {
+                    let number = self.current.as_ref().map_or(0, |current| current.trial.number);
+                    let limit = self.campaign.follows.unwrap_or_default();
+                    Step::Fork(ForkStep { name: format!("trial-{number}"), limit })
+                }
                 Task::Begin => {
                     self.begin();
                     continue;

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use report::Place;
 
@@ -31,6 +32,9 @@ pub(super) struct Campaign {
     pub(super) always: bool,
     /// Whether the program goes on with what the fault left behind.
     pub(super) stays: bool,
+    /// How long the rest of the program may take in a process that is forked for each fault that changes something; nothing if
+    /// none is.
+    pub(super) follows: Option<Duration>,
     pub(super) patience: u64,
 }
 
@@ -49,6 +53,10 @@ pub(super) struct State {
     pub(super) stratum: u64,
     /// What was struck first.
     pub(super) struck: Option<Struck>,
+    /// Whether this process was forked for a fault: later launches have none.
+    pub(super) is_child: bool,
+    /// Whether it is known that the process cannot be forked.
+    pub(super) cannot_fork: bool,
 }
 
 /// What armed threads, or all, are told.

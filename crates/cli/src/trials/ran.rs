@@ -1,0 +1,50 @@
+//! What came of a run of the program.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use report::{Exit, Row};
+
+use super::TOOL;
+
+/// More output of the program is not compared.
+const MOST_OUTPUT: u64 = 256 << 20;
+
+/// What came of a run.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) exit: Exit,
+    /// Whether it took longer than it may.
+    pub(crate) is_late: bool,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+    pub(crate) processes: usize,
+    /// What was not done, and why.
+    pub(crate) unchecked: Vec<String>,
+    /// Whether a tool noticed something.
+    pub(crate) has_findings: bool,
+    pub(super) rows: Vec<Row>,
+}
+
+impl Ran {
+    /// A copy of the program; it has no exit if it took longer than it may.
+    pub(super) fn of_copy(exit: Option<Exit>, stdout: Vec<u8>, stderr: Vec<u8>, has_findings: bool) -> Self {
+        let (is_late, exit) = (exit.is_none(), exit.unwrap_or(Exit::Signal(signal_hook::consts::SIGKILL)));
+        Self { exit, is_late, stdout, stderr, processes: 1, unchecked: Vec::new(), has_findings, rows: Vec::new() }
+    }
+
+    /// The rows of a table.
+    pub(crate) fn rows(&self, table: &'static str) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(move |row| row.tool == TOOL && row.table == table)
+    }
+}
+
+/// The beginning of a file, which is all of what programs print.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = File::open(path).with_context(|| format!("reading {}", path.display()))?;
+    file.take(MOST_OUTPUT).read_to_end(&mut bytes).with_context(|| format!("reading {}", path.display()))?;
+    Ok(bytes)
+}
