@@ -22,9 +22,9 @@ pub(crate) struct Progress {
     is_wanted: bool,
     is_terminal: bool,
     total: u64,
-    /// When trials began, and how many have ended.
-    since: Instant,
     done: u64,
+    /// When the first of them were seen, and how many: what came before trials is no part of their rate.
+    since: Option<(Instant, u64)>,
     outcomes: BTreeMap<String, u64>,
     /// Rows that were looked at.
     seen: usize,
@@ -35,34 +35,34 @@ impl Progress {
     /// Of so many trials.
     pub(crate) fn new(is_wanted: bool, total: u64) -> Self {
         let is_terminal = std::io::stderr().is_terminal();
-        let (since, outcomes) = (Instant::now(), BTreeMap::new());
-        Self { is_wanted, is_terminal, total, since, done: 0, outcomes, seen: 0, shown: None }
+        let outcomes = BTreeMap::new();
+        Self { is_wanted, is_terminal, total, done: 0, since: None, outcomes, seen: 0, shown: None }
     }
 
     /// Trials are followed to the end of the program, so many: what came of them is counted anew.
     pub(crate) fn follow(&mut self, total: u64) {
         self.clear();
-        (self.total, self.since, self.done) = (total, Instant::now(), 0);
+        (self.total, self.since, self.done) = (total, None, 0);
         self.outcomes.clear();
     }
 
     /// One more trial has ended.
     pub(crate) fn count(&mut self, outcome: &str) {
-        if self.done == 0 {
-            self.since = Instant::now();
-        }
         self.done += 1;
         *self.outcomes.entry(outcome.to_owned()).or_default() += 1;
     }
 
     /// Shows it, if it is time.
     pub(crate) fn tell(&mut self) {
-        let last = self.shown.unwrap_or(self.since);
-        let interval = if self.is_terminal { INTERVAL } else { SELDOM };
-        if !self.is_wanted || self.done == 0 || last.elapsed() < interval {
+        if !self.is_wanted || self.done == 0 {
             return;
         }
-        let line = self.line(self.since.elapsed());
+        let (since, first) = *self.since.get_or_insert_with(|| (Instant::now(), self.done));
+        let interval = if self.is_terminal { INTERVAL } else { SELDOM };
+        if self.shown.unwrap_or(since).elapsed() < interval {
+            return;
+        }
+        let line = self.line(self.done - first, since.elapsed());
         match self.is_terminal {
             // Without a terminal there is nobody to tell.
             true => drop(std::io::stderr().lock().write_all(format!("\r\x1b[Kwarpgrind: {line}").as_bytes())),
@@ -71,8 +71,9 @@ impl Progress {
         self.shown = Some(Instant::now());
     }
 
-    fn line(&self, elapsed: Duration) -> String {
-        let per_second = (self.done.saturating_sub(1)) as f64 / elapsed.as_secs_f64().max(0.001);
+    /// So many trials took so long.
+    fn line(&self, trials: u64, elapsed: Duration) -> String {
+        let per_second = trials as f64 / elapsed.as_secs_f64().max(0.001);
         let outcomes: Vec<String> =
             self.outcomes.iter().map(|(name, count)| format!("{count} {}", printable(name))).collect();
         let left = self.total.saturating_sub(self.done) as f64 / per_second.max(0.001);
@@ -119,11 +120,11 @@ mod tests {
         for trial in 0..101 {
             progress.count(if trial % 4 == 0 { "sdc" } else { "masked" });
         }
-        let line = progress.line(Duration::from_secs(10));
+        let line = progress.line(100, Duration::from_secs(10));
         assert_eq!(line, "101 of 1000 trials, 10 per second: 75 masked, 26 sdc, 1:29 left");
         progress.follow(26);
         progress.count("due\x1b[2J");
-        let line = progress.line(Duration::from_secs(10));
+        let line = progress.line(0, Duration::from_secs(10));
         assert!(line.starts_with("1 of 26 trials, 0 per second: 1 due") && !line.contains('\x1b'), "{line}");
     }
 }
