@@ -192,8 +192,11 @@ mod tests {
 
     #[test]
     fn a_process_with_other_threads_is_not_forked() {
-        // That of the test harness.
+        let (end, is_over) = std::sync::mpsc::channel::<()>();
+        let other = std::thread::spawn(move || is_over.recv());
         assert_eq!(threads(), Err("the program has several threads".to_owned()));
+        drop(end);
+        let _ended = other.join();
     }
 
     #[test]
