@@ -10,7 +10,7 @@ int main() {
     int host[32];
     set<<<1, WRONG_OR_RIGHT(2048, 32)>>>(p);
     for (int i = 0; i < 10; i++)
-        cudaMemcpy(host, p, sizeof host, WRONG_OR_RIGHT(cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost)); //~ ERROR api-error
+        cudaMemcpy(host, p, sizeof host, WRONG_OR_RIGHT((cudaMemcpyKind)9, cudaMemcpyDeviceToHost)); //~ ERROR api-error
     cudaSetDevice(WRONG_OR_RIGHT(7, 0)); //~ ERROR api-error
     cudaGetLastError();
     int *flag;

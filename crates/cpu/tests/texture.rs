@@ -192,18 +192,24 @@ fn texture_by_name() {
                 .visible .entry k(.param .u64 out) {\n\
                 .reg .b64 %d<3>; .reg .b32 %r<9>; ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x;\n\
                 tex.1d.v4.f32.s32 {%r2, %r3, %r4, %r5}, [image, {%r1}];\n\
+                mad.wide.u32 %d1, %r1, 4, %d1; st.global.u32 [%d1], %r2; ret; }\n\
+                .visible .entry by_address(.param .u64 out) {\n\
+                .reg .b64 %d<3>; .reg .b32 %r<9>; ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mov.u64 %d2, image;\n\
+                tex.1d.v4.f32.s32 {%r2, %r3, %r4, %r5}, [%d2, {%r1}];\n\
                 mad.wide.u32 %d1, %r1, 4, %d1; st.global.u32 [%d1], %r2; ret; }\n";
     let program = Program::load(&run.device, ptx::parse(text).module).unwrap();
     let (address, bytes) = program.variable("image").unwrap();
     assert_eq!(bytes, 8);
     assert!(run.device.memory.write(address, &handle.to_le_bytes()));
-    let out = run.device.memory.allocate(32, 16).unwrap();
     let mode = Mode::default();
-    let params = out.to_le_bytes();
-    let request = LaunchRequest { block: [8, 1, 1], ..LaunchRequest::of("k", &params) };
-    // SAFETY: as in `Run::run`.
-    unsafe { program.launch(&request, &mode) }.unwrap();
-    let mut found = vec![0; 32];
-    assert!(run.device.memory.read(out, &mut found));
-    assert_eq!(found, floats((0..8).map(|value| value as f32)));
+    for kernel in ["k", "by_address"] {
+        let out = run.device.memory.allocate(32, 16).unwrap();
+        let params = out.to_le_bytes();
+        let request = LaunchRequest { block: [8, 1, 1], ..LaunchRequest::of(kernel, &params) };
+        // SAFETY: as in `Run::run`.
+        unsafe { program.launch(&request, &mode) }.unwrap();
+        let mut found = vec![0; 32];
+        assert!(run.device.memory.read(out, &mut found));
+        assert_eq!(found, floats((0..8).map(|value| value as f32)), "{kernel}");
+    }
 }

@@ -32,6 +32,10 @@ codes! {
     INVALID_PITCH = 12,
     /// Only the runtime: no variable of that name.
     INVALID_SYMBOL = 13,
+    /// Only the runtime: no texture reference of that name.
+    INVALID_TEXTURE = 18,
+    /// Only the runtime: nothing is bound to a texture reference.
+    INVALID_TEXTURE_BINDING = 19,
     /// Only the runtime.
     INVALID_CHANNEL_DESCRIPTOR = 20,
     /// Only the runtime.

@@ -35,6 +35,11 @@ impl Ticket {
         Arc::new(Self { order, ..Self::default() })
     }
 
+    /// The work, and what comes before it, if a tool wants to know.
+    pub(crate) fn order(&self) -> Option<&WorkOrder> {
+        self.order.as_deref()
+    }
+
     /// Whether what comes after the work has to be told: it has not ended, or somebody wants to know the order.
     pub(crate) fn matters(&self) -> bool {
         self.order.is_some() || !self.is_done()

@@ -53,6 +53,38 @@ pub enum HostEvent<'a> {
         /// How many bytes are bound.
         bytes: u64,
     },
+    /// It uses what it has destroyed, and is refused.
+    DestroyedHandle {
+        /// What it was: "a stream".
+        what: &'static str,
+        /// Where it was destroyed.
+        stack: &'a HostStack,
+    },
+    /// It asks for a copy in a direction that is not that of the pointers.
+    WrongDirection {
+        /// The pointer that does not fit.
+        address: u64,
+        /// Whether it is the target of the copy.
+        is_target: bool,
+        /// Whether it should be one of the device; else one of the host.
+        wants_device: bool,
+    },
+    /// Memory is there for work that comes after its allocation in a stream. The object is there before.
+    AllocatedInStream {
+        /// Where it begins.
+        start: u64,
+        /// The allocation, and what comes before it.
+        order: &'a WorkOrder,
+    },
+    /// Memory is to be given back, in a stream.
+    FreedInStream {
+        /// Where it begins.
+        start: u64,
+        /// When, and what comes before that.
+        order: &'a WorkOrder,
+        /// Where the program asked for it.
+        stack: &'a HostStack,
+    },
     /// It asks for an asynchronous copy of memory of the host that is not pinned, which is not asynchronous then.
     UnpinnedCopy {
         /// Whether it goes to the host: then the call has to wait for it.

@@ -36,6 +36,11 @@ pub trait Instance: Debug + Send + Sync {
         false
     }
 
+    /// The same, only from the first allocation in a stream on.
+    fn wants_order_of_stream_memory(&self) -> bool {
+        false
+    }
+
     /// Whether the program's own code is to be kept out of device memory, where the processor can do that.
     fn keeps_host_out(&self) -> bool {
         false

@@ -76,11 +76,11 @@ impl Toolchain {
         let mut options: Vec<String> =
             header.build.iter().filter(|option| !option.starts_with("-l")).cloned().collect();
         options.extend(compile_options(variant).into_iter().map(str::to_owned));
-        if variant != Variant::Clang {
+        if variant.clang_cuda().is_none() {
             options.extend(more.iter().copied().map(str::to_owned));
         }
         let mut hasher = DefaultHasher::new();
-        (&options, variant == Variant::Clang, &self.cuda, source.file_name()).hash(&mut hasher);
+        (&options, variant.clang_cuda(), &self.cuda, source.file_name()).hash(&mut hasher);
         // Line information has the directory in it: what another checkout built shows the sources of that one.
         if options.iter().any(|option| ["-g", "-G", "-lineinfo"].contains(&option.as_str())) {
             source.hash(&mut hasher);
@@ -114,26 +114,28 @@ impl Toolchain {
     fn link(&self, objects: &[PathBuf], header: &Header, variant: Variant, kind: &str) -> Result<PathBuf> {
         let mut options: Vec<&str> = header.build.iter().map(String::as_str).collect();
         match variant {
-            Variant::Clang => options.extend(["-lcudart", "-lpthread", "-ldl"]),
+            Variant::Clang | Variant::Clang11 => options.extend(["-lcudart", "-lpthread", "-ldl"]),
             Variant::Shared => options.extend(["-cudart", "shared"]),
             _ => options.extend(["-cudart", "static"]),
         }
-        if variant != Variant::Clang {
-            options.extend(compile_options(variant));
+        // What clang compiled needs nothing of its own to be linked.
+        let clang_tree = variant.clang_cuda().map(|major| self.clang_tree(major)).transpose()?;
+        match clang_tree {
+            Some(_) => options.retain(|option| option.starts_with("-l")),
+            None => options.extend(compile_options(variant)),
         }
         let mut hasher = DefaultHasher::new();
-        (objects, &options, kind).hash(&mut hasher);
+        (objects, &options, kind, &clang_tree).hash(&mut hasher);
         let name = objects[0].file_stem().and_then(|name| name.to_str()).context("objects have plain names")?;
         let name = name.rsplit_once('-').map_or(name, |(name, _)| name);
         let stub = self.driver_stub()?;
         self.kept(&format!("{name}-{:016x}.{kind}", hasher.finish()), |linked| {
-            // What clang compiled needs nothing of its own to be linked.
-            let mut command = match variant {
-                Variant::Clang => Command::new("c++"),
-                _ => self.compiler(variant)?,
+            let mut command = match clang_tree {
+                Some(_) => Command::new("c++"),
+                None => self.compiler(variant)?,
             };
             command.arg("-o").arg(linked).args(objects).args(&options);
-            let runtime = if variant == Variant::Clang { self.clang_tree()? } else { self.cuda.clone() };
+            let runtime = clang_tree.as_ref().unwrap_or(&self.cuda);
             command.arg("-L").arg(&stub).arg("-L").arg(runtime.join("lib"));
             if kind == "so" {
                 command.arg("-shared");
@@ -143,19 +145,19 @@ impl Toolchain {
     }
 
     fn compiler(&self, variant: Variant) -> Result<Command> {
-        if variant != Variant::Clang {
+        let Some(major) = variant.clang_cuda() else {
             return Ok(Command::new(self.cuda.join("bin/nvcc")));
-        }
-        let tree = self.clang_tree()?;
+        };
+        let tree = self.clang_tree(major)?;
         let mut command = Command::new("clang++-19");
         command.args(["-x", "cuda", "-Wno-unknown-cuda-version"]).arg(format!("--cuda-path={}", tree.display()));
         command.arg("-I").arg(tree.join("missing")).arg("-I").arg(self.cuda.join("include/cccl"));
         Ok(command)
     }
 
-    /// CUDA as clang looks for it: the headers of version 12, because clang 19 does not understand those of 13; a header
+    /// CUDA as clang looks for it: the headers of version 12 or 11, because clang 19 does not understand those of 13; a header
     /// of cuRAND, which clang includes always and nothing here needs; and a `fatbinary` with the options that clang gives.
-    fn clang_tree(&self) -> Result<PathBuf> {
+    fn clang_tree(&self, major: &str) -> Result<PathBuf> {
         const FATBINARY: &str = r#"#!/bin/sh
 for option; do
     shift
@@ -167,7 +169,7 @@ for option; do
 done
 exec "$(dirname "$0")/fatbinary-of-nvcc" "$@"
 "#;
-        let runtime = script("cuda-runtimes", "--print-dir")?.join("12");
+        let runtime = script("cuda-runtimes", "--print-dir")?.join(major);
         let mut hasher = DefaultHasher::new();
         (FATBINARY, &self.cuda, &runtime).hash(&mut hasher);
         let tree = self.cache.join(format!("clang-{:016x}", hasher.finish()));
@@ -270,7 +272,7 @@ fn compile_options(variant: Variant) -> Vec<&'static str> {
         Variant::Debug => vec!["-arch", ARCHITECTURE, "-G", "-g"],
         Variant::Lines => vec!["-arch", ARCHITECTURE, "-lineinfo"],
         Variant::PerThreadDefaultStream => vec!["-arch", ARCHITECTURE, "--default-stream", "per-thread"],
-        Variant::Clang => vec!["--cuda-gpu-arch=sm_80", "-O2", "-std=c++17"],
+        Variant::Clang | Variant::Clang11 => vec!["--cuda-gpu-arch=sm_80", "-O2", "-std=c++17"],
     }
 }
 

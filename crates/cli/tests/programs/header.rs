@@ -54,10 +54,12 @@ pub(crate) enum Variant {
     PerThreadDefaultStream,
     /// By clang, with the headers and the shared runtime of CUDA 12.
     Clang,
+    /// The same with CUDA 11, the last that has texture references in the runtime.
+    Clang11,
 }
 
 impl Variant {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Static,
         Self::Shared,
         Self::Architecture("sm_75"),
@@ -69,6 +71,7 @@ impl Variant {
         Self::Lines,
         Self::PerThreadDefaultStream,
         Self::Clang,
+        Self::Clang11,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -81,6 +84,16 @@ impl Variant {
             Self::Lines => "lineinfo",
             Self::PerThreadDefaultStream => "ptds",
             Self::Clang => "clang",
+            Self::Clang11 => "clang-11",
+        }
+    }
+
+    /// The version of CUDA whose headers clang takes, if it is the compiler.
+    pub(crate) fn clang_cuda(self) -> Option<&'static str> {
+        match self {
+            Self::Clang => Some("12"),
+            Self::Clang11 => Some("11"),
+            _ => None,
         }
     }
 

@@ -128,8 +128,9 @@ fn check_on(
         }
         let mut variant = Variant::Lines;
         if let Some(name) = after(text, "@ architecture: ").next() {
-            header.build.push("--generate-line-info".to_owned());
             variant = Variant::parse(name)?;
+            let lines = if variant.clang_cuda().is_some() { "-gline-tables-only" } else { "--generate-line-info" };
+            header.build.push(lines.to_owned());
         }
         command.arg(toolchain.build(source, &header, variant).context("building the program")?.program);
     }

@@ -119,6 +119,10 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 let value = self.special(special, emit);
                 emit.resize(Sign::Unsigned, value, bits)
             }
+            Operand::Symbol(symbol, 0) if self.unit.names_texture(symbol) => {
+                let handle = self.named_texture(symbol);
+                emit.broadcast(self.scalar().resize(Sign::Unsigned, handle, bits))
+            }
             Operand::Symbol(..) | Operand::Element(..) => {
                 let (symbol, _) = symbol_of(operand).expect("it names something");
                 let address = self.symbol_address(symbol);

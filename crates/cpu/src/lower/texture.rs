@@ -1,6 +1,6 @@
 //! Textures and surfaces, by handle.
 
-use ptx::ir::Operand;
+use ptx::ir::{Operand, Symbol};
 use ptx::ops::{Mod, Op};
 use ptx::types::{Type, TypeKind};
 use ptx::view::View;
@@ -176,14 +176,20 @@ impl<'a, 'c> Lowering<'_, 'a, 'c> {
                 Some(emit.resize(Sign::Unsigned, value, 64))
             }
             Operand::SymbolAddress(symbol, 0) | Operand::Symbol(symbol, 0) => {
-                let address = self.symbol_address(symbol);
-                let scalar = self.scalar();
-                let pointer = scalar.int_to_ptr(address, self.unit.context().pointer());
-                let handle = scalar.freeze(scalar.load(self.unit.context().int(64), pointer, 8));
+                let handle = self.named_texture(symbol);
                 Some(emit.broadcast(handle))
             }
             _ => None,
         }
+    }
+
+    /// The handle in the variable of a texture with a name. It is also what a register gets that is given the address of the
+    /// name: nothing but a texture instruction may use that.
+    pub(super) fn named_texture(&mut self, symbol: Symbol) -> Value<'c> {
+        let address = self.symbol_address(symbol);
+        let scalar = self.scalar();
+        let pointer = scalar.int_to_ptr(address, self.unit.context().pointer());
+        scalar.freeze(scalar.load(self.unit.context().int(64), pointer, 8))
     }
 
     /// Handle, layer and coordinates.

@@ -4,7 +4,7 @@ use ptx::analysis::{CallGraph, LaunchFacts};
 use ptx::entity::{Id, Map};
 use ptx::ir::{FuncId, Function, Global, Module, Operand, StmtId, Symbol};
 use ptx::ops::Op;
-use ptx::types::Space;
+use ptx::types::{Space, Type};
 
 use super::analysis::Inputs;
 use super::memory_map::MemoryMap;
@@ -172,6 +172,12 @@ impl<'a, 'c> Unit<'a, 'c> {
                 self.builder.ptr_to_int(symbol, self.context().int(64))
             }
         }
+    }
+
+    /// Whether a name is that of a texture, sampler or surface.
+    pub(crate) fn names_texture(&self, symbol: Symbol) -> bool {
+        let Symbol::Global(global) = symbol else { return false };
+        matches!(self.module.globals[global].ty, Type::Texref | Type::Samplerref | Type::Surfref)
     }
 
     /// The number that stands for the address of a function.

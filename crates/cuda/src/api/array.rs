@@ -72,9 +72,9 @@ impl Drop for Memory {
 }
 
 /// Arrays that programs made.
-pub(crate) static ARRAYS: Handles<Array> = Handles::new();
+pub(crate) static ARRAYS: Handles<Array> = Handles::new("an array");
 /// Arrays with levels that programs made.
-pub(crate) static PYRAMIDS: Handles<Pyramid> = Handles::new();
+pub(crate) static PYRAMIDS: Handles<Pyramid> = Handles::new("a mipmapped array");
 
 /// Rows start at multiples of this.
 const ROW: u64 = 32;
@@ -95,7 +95,7 @@ pub(crate) fn create_pyramid(description: Description, levels: u32) -> Result<Ar
 
 /// Forgets an array with levels.
 pub(crate) fn destroy_pyramid(number: usize) -> Result<()> {
-    let pyramid = PYRAMIDS.remove(number)?;
+    let pyramid = PYRAMIDS.destroy(number)?;
     for level in &pyramid.levels {
         let _ = ARRAYS.remove(level.handle.number());
     }

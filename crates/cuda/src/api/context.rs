@@ -33,7 +33,7 @@ pub(crate) const LIMITS: usize = 8;
 const DEFAULT_LIMITS: [u64; LIMITS] = [1024, 1 << 20, 8 << 20, 2, 2048, 128, 0, 0];
 
 /// All contexts.
-pub(crate) static CONTEXTS: Handles<Context> = Handles::new();
+pub(crate) static CONTEXTS: Handles<Context> = Handles::new("a context");
 
 thread_local! {
     /// The contexts of this thread; the last is the one it works in. Never dropped: programs call CUDA from destructors

@@ -5,7 +5,7 @@
 
 use toolkit::HostEvent;
 
-use super::allocation::{Owner, owner};
+use super::allocation::{self, Kind, Owner, owner};
 use super::stream::Stream;
 use super::work::Work;
 use super::{context, memory};
@@ -88,6 +88,22 @@ pub(crate) fn owners(copy: &Copy) -> Result<(Owner, Owner)> {
 /// An error if the device does not know what is at an address: a direction that does not fit the pointers would fail on a GPU.
 pub(crate) fn check_device(address: u64) -> Result<()> {
     if owner(address, 0)? == Owner::Host { Err(CudaError::INVALID_VALUE) } else { Ok(()) }
+}
+
+/// An error if the direction of a copy wants memory of the device where the host has some. The other way round the driver
+/// accepts it, and tools are told. Managed and pinned memory is of both.
+pub(crate) fn check_direction(address: u64, is_target: bool, wants_device: bool) -> Result<()> {
+    let owner = owner(address, 0)?;
+    let is_managed = || allocation::find(address).is_some_and(|found| found.kind == Kind::Managed);
+    let is_wrong = match owner {
+        Owner::Host => wants_device,
+        Owner::Device => !wants_device && !is_managed(),
+        Owner::PinnedHost => false,
+    };
+    if let (true, Some(tool_host)) = (is_wrong, crate::tooling::get()) {
+        tool_host.on_event(&HostEvent::WrongDirection { address, is_target, wants_device });
+    }
+    if is_wrong && wants_device { Err(CudaError::INVALID_VALUE) } else { Ok(()) }
 }
 
 /// An error if a part begins outside of the memory that it is a part of: behind memory of the device there may be memory of

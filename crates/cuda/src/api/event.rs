@@ -34,7 +34,7 @@ pub(super) struct Record {
 }
 
 /// Events that programs made.
-pub(crate) static EVENTS: Handles<Event> = Handles::new();
+pub(crate) static EVENTS: Handles<Event> = Handles::new("an event");
 
 impl Event {
     /// Makes an event.

@@ -57,7 +57,7 @@ pub(crate) enum UpdateError {
 }
 
 /// Executable graphs that programs made.
-pub(crate) static EXECUTABLES: Handles<Executable> = Handles::new();
+pub(crate) static EXECUTABLES: Handles<Executable> = Handles::new("an executable graph");
 
 /// Memory that was not freed since the last launch is freed by the next.
 pub(crate) const AUTO_FREE: u64 = 1;

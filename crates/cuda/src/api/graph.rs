@@ -77,9 +77,9 @@ pub(crate) struct Step {
 }
 
 /// Graphs that programs know.
-pub(crate) static GRAPHS: Handles<Graph> = Handles::new();
+pub(crate) static GRAPHS: Handles<Graph> = Handles::new("a graph");
 /// Their nodes.
-static NODES: Handles<Node> = Handles::new();
+static NODES: Handles<Node> = Handles::new("a node of a graph");
 
 impl Action {
     pub(crate) fn kind(&self) -> Kind {
@@ -133,7 +133,7 @@ pub(crate) fn set_action(node: usize, action: Action) -> Result<()> {
 
 /// Forgets a graph.
 pub(crate) fn destroy(graph: usize) -> Result<()> {
-    GRAPHS.remove(graph).map(drop)
+    GRAPHS.destroy(graph).map(drop)
 }
 
 fn check(nodes: &BTreeMap<usize, Content>, list: &[usize]) -> Result<()> {

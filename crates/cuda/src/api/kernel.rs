@@ -40,7 +40,7 @@ pub(crate) struct Kernel {
 }
 
 /// Kernels that programs asked for.
-pub(crate) static KERNELS: Handles<Kernel> = Handles::new();
+pub(crate) static KERNELS: Handles<Kernel> = Handles::new("a kernel");
 
 /// The blocks of a cluster that a kernel asks for in its text (`__cluster_dims__`).
 fn cluster_of(module: &ptx::ir::Module, name: &str) -> [u32; 3] {

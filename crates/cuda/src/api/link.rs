@@ -21,7 +21,7 @@ struct State {
 }
 
 /// What programs are linking.
-pub(crate) static LINKS: Handles<Link> = Handles::new();
+pub(crate) static LINKS: Handles<Link> = Handles::new("a linker");
 
 /// What a program hands over to be linked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

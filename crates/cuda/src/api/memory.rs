@@ -1,5 +1,7 @@
 //! Memory that programs allocate and free, at once or in the order of a stream.
 
+use toolkit::HostEvent;
+
 use super::allocation::{self, Allocation, Home, Kind, Source};
 use super::capture;
 use super::context::{self, CONTEXTS, Context};
@@ -12,7 +14,7 @@ use super::virtual_memory;
 use super::work::Work;
 use crate::driver;
 use crate::error::{CudaError, Result};
-use crate::tooling;
+use crate::{order, tooling};
 
 /// New memory.
 pub(crate) fn allocate(bytes: u64, kind: Kind) -> Result<u64> {
@@ -32,8 +34,19 @@ pub(crate) fn allocate_in(stream: &Stream, bytes: u64, pool: &Pool) -> Result<u6
         return Ok(address);
     }
     pool.take(bytes)?;
-    allocation::allocate(bytes, Kind::Device, Source::Pool(pool.handle.number()), home)
-        .inspect_err(|_| pool.give_back(bytes))
+    let address = allocation::allocate(bytes, Kind::Device, Source::Pool(pool.handle.number()), home)
+        .inspect_err(|_| pool.give_back(bytes))?;
+    if let Some(tool_host) = tooling::get() {
+        tool_host.on_stream_memory();
+        if order::is_tracked() {
+            // What waits for the stream from here on waits for the allocation.
+            let ticket = stream.enqueue(Work::Nothing, Vec::new())?;
+            if let Some(order) = ticket.order() {
+                tool_host.on_event(&HostEvent::AllocatedInStream { start: address, order });
+            }
+        }
+    }
+    Ok(address)
 }
 
 /// New memory for rows, with a distance between them that suits the device.
@@ -85,7 +98,15 @@ pub(crate) fn free_in(stream: &Stream, address: u64) -> Result<()> {
         // A graph frees only what a graph has allocated.
         Some(_) if !is_of_graph => Err(CudaError::INVALID_VALUE),
         None if is_of_graph => graph_memory::free(address),
-        _ => stream.push(Work::Free(address, tooling::stack_here())),
+        Some(_) => stream.push(Work::Free(address, tooling::stack_here())),
+        None => {
+            let stack = tooling::stack_here();
+            let ticket = stream.enqueue(Work::Free(address, stack.clone()), Vec::new())?;
+            if let (Some(tool_host), Some(order)) = (tooling::get(), ticket.order()) {
+                tool_host.on_event(&HostEvent::FreedInStream { start: address, order, stack: &stack });
+            }
+            Ok(())
+        }
     }
 }
 

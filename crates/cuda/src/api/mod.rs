@@ -31,6 +31,7 @@ pub(crate) mod stream;
 pub(crate) mod stream_handle;
 pub(crate) mod stream_id;
 pub(crate) mod texture;
+pub(crate) mod texture_reference;
 pub(crate) mod user_object;
 pub(crate) mod virtual_memory;
 pub(crate) mod work;

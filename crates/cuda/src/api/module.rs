@@ -3,9 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ptx::types::Type;
 use rustc_hash::FxHashMap;
 
 use super::kernel::Kernel;
+use super::texture_reference::{REFERENCES, Reference};
 use super::{allocation, context, ptx_text};
 use crate::driver;
 use crate::error::{CudaError, Result};
@@ -28,10 +30,12 @@ pub(crate) struct Module {
     source: Option<Arc<KernelSource>>,
     /// Kernels that were asked for before.
     kernels: Mutex<FxHashMap<String, Arc<Kernel>>>,
+    /// The same of texture references.
+    references: Mutex<FxHashMap<String, Arc<Reference>>>,
 }
 
 /// Modules and libraries that programs loaded.
-pub(crate) static MODULES: Handles<Module> = Handles::new();
+pub(crate) static MODULES: Handles<Module> = Handles::new("a module");
 
 /// Reads PTX that the program hands over for the device as it is.
 pub(super) fn read_for_device(text: &str) -> Result<ptx::ir::Module> {
@@ -83,6 +87,7 @@ fn add(
         program,
         source,
         kernels: Mutex::default(),
+        references: Mutex::default(),
     });
     MODULES.insert(&module.handle, Arc::clone(&module));
     Ok(module)
@@ -106,6 +111,10 @@ pub(crate) fn forget(number: usize) -> Result<()> {
     let kernels = std::mem::take(&mut *module.kernels.lock().unwrap_or_else(PoisonError::into_inner));
     for kernel in kernels.values() {
         let _ = super::kernel::KERNELS.remove(kernel.handle.number());
+    }
+    let references = std::mem::take(&mut *module.references.lock().unwrap_or_else(PoisonError::into_inner));
+    for reference in references.values() {
+        let _ = REFERENCES.remove(reference.handle.number());
     }
     Ok(())
 }
@@ -182,6 +191,18 @@ impl Module {
     /// The address and size of a variable.
     pub(crate) fn variable(&self, name: &str) -> Result<(u64, u64)> {
         self.program.variable(name).ok_or(CudaError::NOT_FOUND)
+    }
+
+    /// A texture reference by its name.
+    pub(crate) fn reference(&self, name: &str) -> Result<Arc<Reference>> {
+        let module = self.program.module();
+        let mut variables = module.globals.values();
+        if !variables.any(|variable| variable.ty == Type::Texref && module.text(variable.name) == name) {
+            return Err(CudaError::NOT_FOUND);
+        }
+        let (address, _) = self.variable(name)?;
+        let mut references = self.references.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(Arc::clone(references.entry(name.to_owned()).or_insert_with(|| Reference::new(address))))
     }
 
     /// The names of all kernels, in the order of the text.

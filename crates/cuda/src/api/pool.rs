@@ -38,7 +38,7 @@ pub(crate) struct State {
 }
 
 /// Pools that programs know.
-pub(crate) static POOLS: Handles<Pool> = Handles::new();
+pub(crate) static POOLS: Handles<Pool> = Handles::new("a memory pool");
 
 /// The pools of devices by their numbers: those that streams allocate from unless the program chose others, and those that
 /// it chose.
@@ -84,7 +84,7 @@ pub(crate) fn destroy(number: usize) -> Result<()> {
     if DEFAULT.lock().unwrap_or_else(PoisonError::into_inner).values().any(|pool| pool.handle.number() == number) {
         return Err(CudaError::INVALID_VALUE);
     }
-    let pool = POOLS.remove(number)?;
+    let pool = POOLS.destroy(number)?;
     chosen().retain(|_, chosen| !Arc::ptr_eq(chosen, &pool));
     Ok(())
 }

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::kernel::Kernel;
 use super::module::{self, Module};
+use super::texture_reference::Reference;
 use super::{allocation, context, image};
 use crate::error::{CudaError, Result};
 use crate::handle::Handle;
@@ -22,6 +23,8 @@ struct Registry {
     fatbins: FxHashMap<usize, Arc<Fatbin>>,
     kernels: FxHashMap<usize, Arc<Registered>>,
     variables: FxHashMap<usize, Arc<Registered>>,
+    /// Texture references, and whether kernels read their integers as numbers from 0 to 1.
+    textures: FxHashMap<usize, (Arc<Registered>, bool)>,
 }
 
 /// A fatbin of the program.
@@ -65,6 +68,7 @@ pub(crate) fn remove_fatbin(number: usize) {
         let fatbin = registry.fatbins.remove(&number)?;
         registry.kernels.retain(|_, kernel| !Arc::ptr_eq(&kernel.fatbin, &fatbin));
         registry.variables.retain(|_, variable| !Arc::ptr_eq(&variable.fatbin, &fatbin));
+        registry.textures.retain(|_, (texture, _)| !Arc::ptr_eq(&texture.fatbin, &fatbin));
         Some(fatbin)
     });
     let Some(fatbin) = fatbin else { return };
@@ -105,6 +109,12 @@ pub(crate) fn add_variable(fatbin: &Arc<Fatbin>, host: usize, name: &str) {
     with_registry(|registry| registry.variables.insert(host, Arc::new(variable)));
 }
 
+/// Registers a texture reference that the host knows by an address.
+pub(crate) fn add_texture(fatbin: &Arc<Fatbin>, host: usize, name: &str, reads_floats: bool) {
+    let texture = Registered { fatbin: Arc::clone(fatbin), name: name.to_owned(), kernels: Mutex::default() };
+    with_registry(|registry| registry.textures.insert(host, (Arc::new(texture), reads_floats)));
+}
+
 /// Registers a managed variable, which the host reaches, and knows, by a pointer.
 pub(crate) fn add_managed_variable(fatbin: &Arc<Fatbin>, pointer: ManagedPointer, name: &str) {
     let host = pointer.address();
@@ -138,6 +148,15 @@ pub(crate) fn variable(host: usize) -> Result<(u64, u64)> {
     let registered = with_registry(|registry| registry.variables.get(&host).cloned());
     let registered = registered.ok_or(CudaError::INVALID_SYMBOL)?;
     registered.fatbin.module()?.variable(&registered.name).map_err(|_| CudaError::INVALID_SYMBOL)
+}
+
+/// The texture reference that the host knows by an address, on the device of this thread, and whether kernels read its integers
+/// as numbers from 0 to 1.
+pub(crate) fn texture(host: usize) -> Result<(Arc<Reference>, bool)> {
+    let (registered, reads_floats) =
+        with_registry(|registry| registry.textures.get(&host).cloned()).ok_or(CudaError::INVALID_TEXTURE)?;
+    let reference = registered.fatbin.module()?.reference(&registered.name);
+    Ok((reference.map_err(|_| CudaError::INVALID_TEXTURE)?, reads_floats))
 }
 
 impl Registered {

@@ -47,7 +47,7 @@ struct Members {
 }
 
 /// Streams that programs made.
-pub(crate) static STREAMS: Handles<Stream> = Handles::new();
+pub(crate) static STREAMS: Handles<Stream> = Handles::new("a stream");
 
 impl Streams {
     /// The streams of a new context, by its handle, whose launches may access something.
@@ -281,6 +281,6 @@ pub(super) fn enter(queue: &Queue<Work>) -> Result<Entrance<'_, Work>> {
 
 /// Forgets a stream; what it was asked for is still done.
 pub(crate) fn destroy(number: usize) -> Result<()> {
-    STREAMS.remove(number)?.leave();
+    STREAMS.destroy(number)?.leave();
     Ok(())
 }

@@ -9,6 +9,10 @@ use super::array::{Array, Pyramid};
 use super::copy;
 use crate::driver;
 use crate::error::{CudaError, Result};
+use crate::handle::Destroyed;
+
+/// Textures and surfaces that the program has destroyed.
+static DESTROYED: Destroyed = Destroyed::new("a texture or surface");
 
 /// What a texture or surface shows.
 #[derive(Clone, Debug)]
@@ -89,10 +93,12 @@ pub(crate) fn create_surface(resource: &Resource) -> Result<u64> {
 fn new_handle(object: Object) -> Result<u64> {
     // SAFETY: the image of an array is as large as the array's memory. Of other memory, `Resource::image` has looked up the
     // allocation that it lies in. That the program does not free it before the object is for the program to see to.
-    unsafe { driver::get()?.device.create_texture(object) }.map_err(|what| {
+    let handle = unsafe { driver::get()?.device.create_texture(object) }.map_err(|what| {
         crate::refusal::refuse(&what);
         CudaError::NOT_SUPPORTED
-    })
+    })?;
+    DESTROYED.remove(handle);
+    Ok(handle)
 }
 
 /// Forgets a texture or surface.
@@ -101,7 +107,19 @@ pub(crate) fn destroy(handle: u64) -> Result<()> {
     if let Some(context) = super::context::current() {
         context.synchronize()?;
     }
-    if driver::get()?.device.destroy_texture(handle) { Ok(()) } else { Err(CudaError::INVALID_VALUE) }
+    if driver::get()?.device.destroy_texture(handle) {
+        Ok(())
+    } else {
+        DESTROYED.report(handle);
+        Err(CudaError::INVALID_VALUE)
+    }
+}
+
+/// The program destroys a texture or surface.
+pub(crate) fn destroy_object(handle: u64) -> Result<()> {
+    destroy(handle)?;
+    DESTROYED.add(handle);
+    Ok(())
 }
 
 /// Refuses textures whose colours are in sRGB.

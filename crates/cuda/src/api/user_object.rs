@@ -23,7 +23,7 @@ pub(crate) struct References {
 }
 
 /// Objects that programs made and still need.
-pub(crate) static USER_OBJECTS: Handles<UserObject> = Handles::new();
+pub(crate) static USER_OBJECTS: Handles<UserObject> = Handles::new("a user object");
 
 /// Makes an object with so many references; with the last of them it is destroyed.
 pub(crate) fn create(destroy: HostCall, references: u64) -> Result<Arc<UserObject>> {

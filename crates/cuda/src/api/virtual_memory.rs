@@ -48,7 +48,7 @@ struct Mapped {
 }
 
 /// Memory that programs have handles of.
-pub(crate) static PHYSICAL: Handles<Physical> = Handles::new();
+pub(crate) static PHYSICAL: Handles<Physical> = Handles::new("physical memory");
 
 /// Addresses that programs gave back.
 static FREED: Mutex<Freed> = Mutex::new(Freed { ranges: VecDeque::new(), bytes: 0 });

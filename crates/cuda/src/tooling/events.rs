@@ -109,6 +109,13 @@ impl ToolHost {
         self.on_event(&HostEvent::Allocated(&object));
     }
 
+    /// The program allocates memory in a stream for the first time, or once more: from now on the order of work is known.
+    pub(crate) fn on_stream_memory(&self) {
+        if self.wants_order_of_stream_memory {
+            crate::order::track();
+        }
+    }
+
     /// Kernels of other devices may access an object from now on.
     pub(crate) fn change_access(&self, start: u64, access: DeviceAccess) {
         self.services.lock_objects().change(start, |object| object.access = access);

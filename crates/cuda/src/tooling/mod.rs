@@ -57,6 +57,8 @@ pub(crate) struct ToolHost {
     wants_stacks: bool,
     wants_calls: bool,
     runs_on_caller: bool,
+    /// Whether tools want to know what comes before what, once there is memory of streams.
+    wants_order_of_stream_memory: bool,
     /// The command's own.
     first: &'static str,
     rewriter: Rewriter<'static>,
@@ -196,6 +198,7 @@ impl ToolHost {
             wants_stacks: instances.iter().any(|instance| instance.wants_stacks()),
             wants_calls: instances.iter().any(|instance| instance.wants_calls()),
             runs_on_caller: instances.iter().any(|instance| instance.runs_on_caller()),
+            wants_order_of_stream_memory: instances.iter().any(|instance| instance.wants_order_of_stream_memory()),
             first,
             tools,
             instances,

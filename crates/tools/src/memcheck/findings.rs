@@ -262,6 +262,21 @@ pub(super) const EXPLANATIONS: &[Explanation] = &[
         include_str!("explain/out-of-bounds.md"),
     ),
     explanation(
+        "unordered-use",
+        "memory of a stream that is used by another stream, which does not wait",
+        include_str!("explain/unordered-use.md"),
+    ),
+    explanation(
+        "destroyed-handle",
+        "a stream, event, graph or texture that is used after it was destroyed",
+        include_str!("explain/destroyed-handle.md"),
+    ),
+    explanation(
+        "wrong-direction",
+        "a copy whose direction is not that of its pointers",
+        include_str!("explain/wrong-direction.md"),
+    ),
+    explanation(
         "shared-out-of-bounds",
         "an access before or after an array in shared memory",
         include_str!("explain/shared-out-of-bounds.md"),

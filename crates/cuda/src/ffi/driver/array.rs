@@ -13,7 +13,7 @@ use crate::error::{CudaError, Result};
 use crate::ffi::{export, get, put};
 use crate::transfer::{Extent, Side};
 
-fn of(array: CUarray) -> Result<Arc<Array>> {
+pub(super) fn of(array: CUarray) -> Result<Arc<Array>> {
     ARRAYS.get(array as usize)
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn side(array: CUarray, place: [usize; 3], extent: &Extent) -> Result
     of(array)?.side(place.map(|offset| offset as u64), extent)
 }
 
-fn component(format: CUarray_format) -> Result<Component> {
+pub(super) fn component(format: CUarray_format) -> Result<Component> {
     Ok(match format {
         CU_AD_FORMAT_UNSIGNED_INT8 => Component::U8,
         CU_AD_FORMAT_UNSIGNED_INT16 => Component::U16,
@@ -39,7 +39,7 @@ fn component(format: CUarray_format) -> Result<Component> {
     })
 }
 
-fn format_of(component: Component) -> CUarray_format {
+pub(super) fn format_of(component: Component) -> CUarray_format {
     match component {
         Component::U8 => CU_AD_FORMAT_UNSIGNED_INT8,
         Component::U16 => CU_AD_FORMAT_UNSIGNED_INT16,
@@ -133,7 +133,7 @@ export! {
 
     fn cuArrayDestroy(hArray: CUarray) {
         context::require()?.synchronize()?;
-        ARRAYS.remove(hArray as usize).map(drop)
+        ARRAYS.destroy(hArray as usize).map(drop)
     }
 
     fn cuArrayGetDescriptor_v2(pArrayDescriptor: *mut CUDA_ARRAY_DESCRIPTOR, hArray: CUarray) {
@@ -201,7 +201,7 @@ export! {
     }
 
     fn cuTexObjectDestroy(texObject: CUtexObject) {
-        texture::destroy(texObject)
+        texture::destroy_object(texObject)
     }
 
     fn cuSurfObjectCreate(pSurfObject: *mut CUsurfObject, pResDesc: *const CUDA_RESOURCE_DESC) {
@@ -213,6 +213,6 @@ export! {
     }
 
     fn cuSurfObjectDestroy(surfObject: CUsurfObject) {
-        texture::destroy(surfObject)
+        texture::destroy_object(surfObject)
     }
 }

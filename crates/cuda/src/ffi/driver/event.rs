@@ -27,7 +27,7 @@ export! {
     }
 
     fn cuEventDestroy_v2(hEvent: CUevent) {
-        EVENTS.remove(hEvent as usize).map(drop)
+        EVENTS.destroy(hEvent as usize).map(drop)
     }
 
     fn cuEventRecord, cuEventRecord_ptsz(default; hEvent: CUevent, hStream: CUstream) {
@@ -64,6 +64,6 @@ export! {
     }
 
     fn cuEventDestroy(hEvent: CUevent) {
-        EVENTS.remove(hEvent as usize).map(drop)
+        EVENTS.destroy(hEvent as usize).map(drop)
     }
 }

@@ -779,7 +779,7 @@ export! {
     }
 
     fn cuGraphExecDestroy(hGraphExec: CUgraphExec) {
-        EXECUTABLES.remove(hGraphExec as usize).map(drop)
+        EXECUTABLES.destroy(hGraphExec as usize).map(drop)
     }
 
     fn cuGraphExecUpdate(

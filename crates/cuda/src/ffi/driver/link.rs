@@ -198,6 +198,6 @@ export! {
     }
 
     fn cuLinkDestroy(state: CUlinkState) {
-        LINKS.remove(state as usize).map(drop)
+        LINKS.destroy(state as usize).map(drop)
     }
 }

@@ -14,6 +14,7 @@ pub(crate) mod module;
 pub(crate) mod operation;
 pub(crate) mod pool;
 pub(crate) mod stream;
+pub(crate) mod texture_reference;
 pub(crate) mod transfer;
 pub(crate) mod user_object;
 pub(crate) mod virtual_memory;

@@ -156,7 +156,7 @@ export_runtime! {
             return Ok(());
         }
         crate::api::context::require()?.synchronize()?;
-        ARRAYS.remove(array as usize).map(drop)
+        ARRAYS.destroy(array as usize).map(drop)
     }
 
     fn cudaMallocMipmappedArray(

@@ -44,7 +44,7 @@ export_runtime! {
     }
 
     fn cudaEventDestroy(event: cudaEvent_t) {
-        EVENTS.remove(event as usize).map(drop)
+        EVENTS.destroy(event as usize).map(drop)
     }
 
     fn cudaEventRecord, cudaEventRecord_ptsz(default; event: cudaEvent_t, stream: cudaStream_t) {

@@ -918,7 +918,7 @@ export_runtime! {
     }
 
     fn cudaGraphExecDestroy(graphExec: cudaGraphExec_t) {
-        EXECUTABLES.remove(graphExec as usize).map(drop)
+        EXECUTABLES.destroy(graphExec as usize).map(drop)
     }
 
     fn cudaGraphExecUpdate_11(

@@ -13,6 +13,7 @@ pub(crate) mod pool;
 pub(crate) mod register;
 pub(crate) mod stream;
 pub(crate) mod texture;
+pub(crate) mod texture_reference;
 pub(crate) mod transfer;
 pub(crate) mod user_object;
 

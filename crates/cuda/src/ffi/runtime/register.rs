@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::mem::ManuallyDrop;
 
 use super::{export_runtime, ready};
-use crate::abi::runtime::{CUstream_st, cudaKernel_t, cudaStream_t, dim3, uint3};
+use crate::abi::runtime::{CUstream_st, cudaKernel_t, cudaStream_t, dim3, textureReference, uint3};
 use crate::api::kernel::KERNELS;
 use crate::api::{device, image, registry};
 use crate::error::{CudaError, Result};
@@ -135,6 +135,27 @@ pub unsafe extern "C" fn __cudaRegisterManagedVar(
         // SAFETY: the caller promises a string, and a pointer that is ours to write until the fatbin is unregistered.
         let (pointer, name) = unsafe { (ManagedPointer::new(hostVarPtrAddress), text(deviceName)?) };
         registry::add_managed_variable(&fatbin, pointer, name);
+        Ok(())
+    });
+}
+
+/// Registers a texture reference.
+///
+/// # Safety
+/// `deviceName` must be a string.
+pub unsafe extern "C" fn __cudaRegisterTexture(
+    fatCubinHandle: *mut *mut c_void,
+    hostVar: *const textureReference,
+    _deviceAddress: *mut *const c_void,
+    deviceName: *const c_char,
+    _dim: c_int,
+    norm: c_int,
+    _ext: c_int,
+) {
+    quietly("__cudaRegisterTexture", || {
+        let fatbin = registry::fatbin(fatCubinHandle as usize).ok_or(CudaError::INVALID_HANDLE)?;
+        // SAFETY: the caller promises that `deviceName` is null or a string that ends with zero.
+        registry::add_texture(&fatbin, hostVar as usize, unsafe { text(deviceName) }?, norm != 0);
         Ok(())
     });
 }

@@ -80,7 +80,7 @@ macro_rules! create {
 
 fn destroy(handle: u64) -> Result<()> {
     ready()?;
-    texture::destroy(handle)
+    texture::destroy_object(handle)
 }
 
 export_runtime! {

@@ -54,9 +54,10 @@ fn check_direction(from: &Side, to: &Side, extent: &Extent, kind: cudaMemcpyKind
     }
     let from_device = matches!(kind, cudaMemcpyDeviceToHost | cudaMemcpyDeviceToDevice);
     let to_device = matches!(kind, cudaMemcpyHostToDevice | cudaMemcpyDeviceToDevice);
-    for (side, is_of_device) in [(from, from_device), (to, to_device)] {
-        if is_of_device {
-            copy::check_device(side.address)?;
+    let is_known = kind != cudaMemcpyDefault;
+    for (side, is_target, wants_device) in [(from, false, from_device), (to, true, to_device)] {
+        if is_known {
+            copy::check_direction(side.address, is_target, wants_device)?;
         }
     }
     Ok(())

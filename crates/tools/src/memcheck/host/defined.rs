@@ -341,6 +341,25 @@ fn is_of_host(kind: &AllocationKind) -> bool {
     matches!(kind, AllocationKind::Managed | AllocationKind::Pinned | AllocationKind::Registered)
 }
 
+/// What a launch accesses through its parameters. Of a kernel that may access anything, all that they point into.
+pub(super) fn used_by_launch(launch: &LaunchView<'_>, facts: Option<&KernelFacts>) -> Vec<u64> {
+    let all = || {
+        let pointers = launch.layout.iter().enumerate().filter(|(_, (_, bytes))| *bytes == 8);
+        pointers.filter_map(|(param, _)| launch.pointer(param, 0)).collect()
+    };
+    let Some(KernelFacts { read: Touched::Only(read), written: Touched::Only(written), .. }) = facts else {
+        return all();
+    };
+    let pointer = |accessed: &Accessed| match accessed {
+        Accessed::Param { param, offset } => launch.pointer(*param, *offset),
+        Accessed::Variable(_) => None,
+    };
+    let mut used: Vec<u64> = read.iter().chain(written).filter_map(pointer).collect();
+    used.sort_unstable();
+    used.dedup();
+    used
+}
+
 /// Where something begins that a launch touches, or points into.
 fn address_of(host: &dyn Host, launch: &LaunchView<'_>, accessed: &Accessed) -> Option<u64> {
     match accessed {

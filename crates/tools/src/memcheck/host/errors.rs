@@ -89,6 +89,37 @@ impl MemcheckInstance {
         );
     }
 
+    /// The host uses what it has destroyed.
+    pub(super) fn on_destroyed_handle(&self, what: &str, destroyed: &HostStack) {
+        if self.options.api_errors == ApiErrors::No {
+            return;
+        }
+        let notes = vec![note("it was destroyed here", Some(destroyed.frames()))];
+        let help = "destroy it after its last use, and once";
+        self.host_finding("destroyed-handle", &format!("{what} is used that was destroyed"), notes, help);
+    }
+
+    /// The host copies in a direction that is not that of the pointers.
+    pub(super) fn on_wrong_direction(&self, address: u64, is_target: bool, wants_device: bool) {
+        if self.options.api_errors == ApiErrors::No {
+            return;
+        }
+        let side = if is_target { "target" } else { "source" };
+        let (wanted, is) = if wants_device { ("device", "host") } else { ("host", "device") };
+        let object = self.host.objects().pointed_to(address).map(Object::described);
+        let what = object.as_ref().map_or_else(
+            || format!("the {side} is memory of the {is}"),
+            |object| format!("the {side} is in {} of {} bytes", object.name, object.bytes),
+        );
+        let outcome = if wants_device { "the copy is refused" } else { "a driver may copy it nevertheless" };
+        self.host_finding(
+            "wrong-direction",
+            &format!("the direction of a copy says that its {side} is memory of the {wanted}, which it is not"),
+            vec![note(format!("{what}; {outcome}"), object.and_then(|object| object.stack))],
+            "give the kind that fits both pointers, or cudaMemcpyDefault",
+        );
+    }
+
     /// The host copies memory asynchronously that is not pinned.
     pub(super) fn on_unpinned_copy(&self, is_to_host: bool) {
         if self.options.api_errors == ApiErrors::No {

@@ -5,6 +5,7 @@ mod defined;
 mod errors;
 mod heaps;
 mod shadow;
+mod stream_memory;
 mod suspects;
 
 use std::sync::Arc;
@@ -12,9 +13,10 @@ use std::sync::Arc;
 use report::Finding;
 use rewrite::context::Record;
 use rewrite::{KernelVersion, Refusal};
+use settings::ApiErrors;
 use toolkit::objects::{AtAddress, Described, Moment, Object};
 use toolkit::{
-    DeviceAccess, Evidence, Failure, Flag, Host, HostEvent, HostStack, Instance, LaunchView, Options, Words,
+    DeviceAccess, Evidence, Failure, Flag, Host, HostEvent, HostStack, Instance, LaunchView, Options, Words, WorkOrder,
     quarantine, site_variable,
 };
 
@@ -30,6 +32,7 @@ use super::{texture, undefined};
 pub(super) use bad_threads::BadThreads;
 use defined::Definedness;
 use shadow::Shadow;
+use stream_memory::{StreamMemory, Use};
 
 /// memcheck in a process.
 #[derive(Debug)]
@@ -38,6 +41,7 @@ pub(super) struct MemcheckInstance {
     options: Options,
     shadow: Shadow,
     bad_threads: BadThreads,
+    stream_memory: StreamMemory,
     /// Which memory is undefined, if that is followed.
     definedness: Option<Definedness>,
 }
@@ -58,8 +62,28 @@ impl MemcheckInstance {
             options: options.clone(),
             shadow,
             bad_threads: BadThreads::new(&**host).map_err(no_memory)?,
+            stream_memory: StreamMemory::default(),
             definedness,
         }))
+    }
+
+    /// Work of the host uses memory, perhaps that of a stream.
+    fn on_use(&self, addresses: &[u64], what: &str, stack: &HostStack, order: Option<&WorkOrder>) {
+        let Some(order) = order else { return };
+        let used = Use::new(order, what, stack);
+        for finding in addresses.iter().filter_map(|&address| self.stream_memory.on_use(address, &used)) {
+            self.host.found(finding);
+        }
+    }
+
+    /// A launch uses memory, perhaps that of a stream.
+    fn on_use_by_launch(&self, launch: &LaunchView<'_>) {
+        let Some(used) = Use::of_launch(launch) else { return };
+        for address in defined::used_by_launch(launch, facts(launch)) {
+            if let Some(finding) = self.stream_memory.on_use(address, &used) {
+                self.host.found(finding);
+            }
+        }
     }
 
     /// Memory was copied.
@@ -116,6 +140,10 @@ impl Instance for MemcheckInstance {
         true
     }
 
+    fn wants_order_of_stream_memory(&self) -> bool {
+        self.options.api_errors != ApiErrors::No
+    }
+
     fn keeps_host_out(&self) -> bool {
         true
     }
@@ -124,6 +152,7 @@ impl Instance for MemcheckInstance {
         match *event {
             HostEvent::Called { .. } | HostEvent::BenignRace { .. } => {}
             HostEvent::Allocated(object) => {
+                self.stream_memory.on_allocated(object.start, object.bytes);
                 // What not every device may access is in the tables of launches.
                 self.shadow.set(object.start, object.bytes, object.access == DeviceAccess::Every);
                 if let Some(definedness) = &self.definedness {
@@ -136,8 +165,24 @@ impl Instance for MemcheckInstance {
                     definedness.on_freed(object);
                 }
             }
-            HostEvent::Copied { from, to, bytes, stack, .. } => self.on_copied(from, to, bytes, stack),
-            HostEvent::Filled { address, bytes, .. } => {
+            HostEvent::Copied { from, to, bytes, stack, order } => {
+                self.on_use(&[from, to], "a copy", stack, order);
+                self.on_copied(from, to, bytes, stack);
+            }
+            HostEvent::AllocatedInStream { start, order } => {
+                let object = self.host.objects().pointed_to(start).map(Object::described);
+                object.into_iter().for_each(|object| self.stream_memory.on_stream_allocated(object, order));
+            }
+            HostEvent::FreedInStream { start, order, stack } => {
+                let found = self.stream_memory.on_stream_freed(start, order, stack);
+                found.into_iter().for_each(|finding| self.host.found(finding));
+            }
+            HostEvent::DestroyedHandle { what, stack } => self.on_destroyed_handle(what, stack),
+            HostEvent::WrongDirection { address, is_target, wants_device } => {
+                self.on_wrong_direction(address, is_target, wants_device);
+            }
+            HostEvent::Filled { address, bytes, stack, order } => {
+                self.on_use(&[address], "a fill", stack, order);
                 if let Some(definedness) = &self.definedness {
                     definedness.define(&*self.host, address, bytes);
                 }
@@ -184,6 +229,7 @@ impl Instance for MemcheckInstance {
     }
 
     fn on_launch(&self, launch: &LaunchView<'_>) {
+        self.on_use_by_launch(launch);
         // It runs as it is, and writes what nobody follows.
         if let Some(definedness) = self.definedness.as_ref().filter(|_| launch.versions.is_empty()) {
             definedness.is_not_followed();
