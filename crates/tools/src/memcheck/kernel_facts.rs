@@ -4,7 +4,7 @@ use ptx::analysis::CallGraph;
 use ptx::ir::{FuncId, Module};
 use ptx::ops::{Effect, Mod, Op};
 use ptx::types::Space;
-use ptx::view::{AccessKind, AccessSpace, View};
+use ptx::view::{AccessBytes, AccessKind, AccessSpace, View};
 use rewrite::KernelView;
 use toolkit::Touched;
 
@@ -44,8 +44,14 @@ impl KernelFacts {
                     is_opaque = true;
                     continue;
                 };
-                let is_followed =
-                    matches!(view.op(), Some(Op::St | Op::Atom | Op::Red | Op::CpAsync)) || effect == Effect::Mbarrier;
+                let is_matrix = matches!(view.op(), Some(Op::WmmaStoreD | Op::Stmatrix))
+                    && view
+                        .accesses()
+                        .iter()
+                        .all(|access| matches!(access.bytes, AccessBytes::Fixed(_) | AccessBytes::Rows(_)));
+                let is_followed = is_matrix
+                    || matches!(view.op(), Some(Op::St | Op::Atom | Op::Red | Op::CpAsync))
+                    || effect == Effect::Mbarrier;
                 for access in view.accesses().iter().filter(|access| access.kind != AccessKind::Read && !is_followed) {
                     match access.space {
                         AccessSpace::State(Space::Shared) => is_shared_opaque = true,

@@ -47,7 +47,7 @@ use rewrite::context::{Record, Word};
 use rewrite::{Access, Branch, Call, Cursor, Definition, DeviceCode, Exit, Instrumentation, KernelView, Refusal, Sync};
 use toolkit::{Flag, FlagValue, Host, Instance, Options, Tool};
 
-use host::BadThreads;
+use host::{BadThreads, Origins};
 use kernel_facts::KernelFacts;
 use ranges::Range;
 use slots::{Checked, MOST_BYTES, NO_OBJECT, NO_OBJECT_BYTES, SMALL_OBJECT_BYTES};
@@ -76,6 +76,11 @@ const WINDOWS_BYTES: Word = Word("WINDOWS_BYTES");
 const SHARED_DISTANCE: Word = Word("SHARED_DISTANCE");
 /// The address of a word that is not zero once a kernel has written something undefined to device memory.
 const UNDEFINED_MEMORY: Word = Word("UNDEFINED_MEMORY");
+
+/// The address of the table of what stored undefined values ([`host::origins`]), or 0.
+const ORIGINS: Word = Word("ORIGINS");
+/// The number of the launch there.
+const ORIGINS_LAUNCH: Word = Word("ORIGINS_LAUNCH");
 
 /// The tool.
 #[derive(Clone, Copy, Debug)]
@@ -128,6 +133,13 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("LAST_BAD_THREAD", BadThreads::SLOTS as u64 - 1),
     ("MOST_BAD_ACCESSES", BadThreads::MOST_ACCESSES),
     ("STOPPED", BadThreads::STOPPED as u64 * 8),
+    ("ORIGIN_GRANULE", Origins::GRANULE.trailing_zeros() as u64),
+    ("ORIGIN_HASH", Origins::HASH),
+    ("ORIGIN_HASH_SHIFT", 64 - Origins::SLOTS.trailing_zeros() as u64),
+    ("ORIGIN_LAST_SLOT", Origins::SLOTS as u64 - 1),
+    ("ORIGIN_SLOT_BYTES", (Origins::WORDS * 8).trailing_zeros() as u64),
+    ("ORIGIN_PROBES", Origins::PROBES as u64),
+    ("ORIGIN_OVERFLOW", Origins::OVERFLOW as u64 * 8),
 ];
 
 /// The spaces that `what` tells apart, from 1 on.
@@ -138,6 +150,13 @@ const UNDEF_VALUE_ERRORS: Flag = Flag {
     name: "undef-value-errors",
     help: "Whether uses of undefined values are reported: yes, or no, which is faster",
     value: Some(FlagValue { name: "YES|NO", default: "yes", check: check_yes_or_no }),
+};
+
+/// Whether it is noted what stored them.
+const TRACK_ORIGINS: Flag = Flag {
+    name: "track-origins",
+    help: "Whether reports of undefined values say which kernels and copies brought them into memory: yes, or no",
+    value: Some(FlagValue { name: "YES|NO", default: "no", check: check_yes_or_no }),
 };
 
 fn check_yes_or_no(value: &str) -> Result<(), String> {
@@ -157,7 +176,7 @@ impl Tool for Memcheck {
     }
 
     fn flags(&self) -> &'static [Flag] {
-        &[Flag::NO_PROVE, UNDEF_VALUE_ERRORS]
+        &[Flag::NO_PROVE, UNDEF_VALUE_ERRORS, TRACK_ORIGINS]
     }
 
     fn explanations(&self) -> &'static [Explanation] {
@@ -188,6 +207,8 @@ impl Instrumentation for Memcheck {
             WINDOWS_BYTES,
             SHARED_DISTANCE,
             UNDEFINED_MEMORY,
+            ORIGINS,
+            ORIGINS_LAUNCH,
         ]
     }
 

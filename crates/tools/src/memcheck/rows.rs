@@ -38,6 +38,16 @@ pub(super) fn address(at: &mut Cursor<'_, '_>, access: &Access, rows: Rows) -> R
     row
 }
 
+/// The address of a row, given a generic one of the first: that with the number of the lane, or another if there are fewer.
+pub(super) fn of_lane(at: &mut Cursor<'_, '_>, access: &Access, first: Reg, rows: Rows) -> Reg {
+    let stride = stride(at, access, rows);
+    let (lane, number, row) = (lane(at), at.reg(Type::B32), at.reg(Type::B64));
+    let last = i64::from(rows.count.next_power_of_two()) - 1;
+    at.before().inst("and.b32", &[number.into(), lane.into(), last.into()]);
+    at.before().inst("mad.wide.u32", &[row.into(), number.into(), stride, first.into()]);
+    row
+}
+
 /// How far it is from one row to the next, in bytes.
 fn stride(at: &mut Cursor<'_, '_>, access: &Access, rows: Rows) -> Operand {
     let Some(position) = rows.stride else { return i64::from(rows.bytes).into() };

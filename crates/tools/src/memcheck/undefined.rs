@@ -15,15 +15,19 @@ pub(super) fn is_use(record: &Record) -> bool {
     record.what & (0xf << SPACE) == UNDEFINED
 }
 
+/// Where a thread loaded something undefined.
+pub(super) struct Loaded {
+    pub(super) address: u64,
+    pub(super) site: Option<SiteId>,
+    pub(super) object: Option<Described>,
+    pub(super) is_shared: bool,
+    /// How it came to be undefined, if that is known: else nobody has written it.
+    pub(super) history: Vec<Note>,
+}
+
 /// What is reported of one: where it is used, where the thread loaded it, and what it loaded it from.
-pub(super) fn finding(
-    record: &Record,
-    evidence: &Evidence<'_>,
-    address: u64,
-    loaded: Option<SiteId>,
-    object: Option<Described>,
-    is_shared: bool,
-) -> Finding {
+pub(super) fn finding(record: &Record, evidence: &Evidence<'_>, loaded: Loaded) -> Finding {
+    let Loaded { address, site, object, is_shared, history } = loaded;
     let (code, message, help) = match record.what {
         UNDEFINED_ADDRESS => (
             "undefined-address",
@@ -42,7 +46,7 @@ pub(super) fn finding(
         ),
     };
     let mut notes = Vec::new();
-    let place = loaded.and_then(|site| evidence.place_of(site));
+    let place = site.and_then(|site| evidence.place_of(site));
     let line = place.as_ref().and_then(|place| place.lines.first());
     let at = line.map_or_else(String::new, |line| {
         let file = line.file.rsplit('/').next().unwrap_or_default();
@@ -51,9 +55,10 @@ pub(super) fn finding(
     match object {
         Some(object) => notes.push(Note {
             message: format!(
-                "the thread loaded it{at}, from offset {} in {}, which nobody has written",
+                "the thread loaded it{at}, from offset {} in {}{}",
                 address - object.start,
-                described(&object)
+                described(&object),
+                if history.is_empty() { ", which nobody has written" } else { "" }
             ),
             stack: object.stack,
         }),
@@ -70,6 +75,7 @@ pub(super) fn finding(
         }
         None => {}
     }
+    notes.extend(history);
     Finding {
         place: Some(evidence.place.clone()),
         first: Some(evidence.occurrence.clone()),

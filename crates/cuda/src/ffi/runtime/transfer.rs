@@ -54,11 +54,14 @@ fn check_direction(from: &Side, to: &Side, extent: &Extent, kind: cudaMemcpyKind
     }
     let from_device = matches!(kind, cudaMemcpyDeviceToHost | cudaMemcpyDeviceToDevice);
     let to_device = matches!(kind, cudaMemcpyHostToDevice | cudaMemcpyDeviceToDevice);
-    let is_known = kind != cudaMemcpyDefault;
-    for (side, is_target, wants_device) in [(from, false, from_device), (to, true, to_device)] {
-        if is_known {
-            copy::check_direction(side.address, is_target, wants_device)?;
-        }
+    if kind == cudaMemcpyDefault {
+        return Ok(());
+    }
+    // Of two sides that are wrong, the one is told that is refused.
+    let mut sides = [(from, false, from_device), (to, true, to_device)];
+    sides.sort_by_key(|&(.., wants_device)| !wants_device);
+    for (side, is_target, wants_device) in sides {
+        copy::check_direction(side.address, is_target, wants_device)?;
     }
     Ok(())
 }

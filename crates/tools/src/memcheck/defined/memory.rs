@@ -16,10 +16,11 @@ use rustc_hash::FxHashMap;
 use super::{may_be_undefined, origin};
 use crate::memcheck::allowed::AllowedLanes;
 use crate::memcheck::check::compare;
+use crate::memcheck::host::Origins;
 use crate::memcheck::shadows::{Compute, DEFINED, SharedShadow, bits_type, is_defined};
-use crate::memcheck::slots;
 use crate::memcheck::version::Follows;
 use crate::memcheck::{ARENA, ARENA_BYTES, DEFINED_DISTANCE, SHARED_DISTANCE, WINDOWS, WINDOWS_BYTES};
+use crate::memcheck::{rows, slots};
 
 /// Where the shadow of an access is.
 struct Place {
@@ -49,6 +50,7 @@ impl Compute<'_, '_, '_> {
             Op::St => self.store(access),
             Op::Atom | Op::Red => self.atomic(access),
             Op::CpAsync if access.access.kind == AccessKind::Read => self.asynchronous_copy(access),
+            Op::WmmaStoreD | Op::Stmatrix if access.access.kind == AccessKind::Write => self.matrix_store(access),
             _ => {}
         }
     }
@@ -324,15 +326,23 @@ impl Compute<'_, '_, '_> {
         let from = if stored.len() == 1 { stored[0] } else { builder.vector(&stored) };
         builder.inst_if(place.within, &spelling, &[Operand::RegAddress(place.address, 0), from]);
         if !is_defined(any) && !is_local && access.access.space != AccessSpace::State(Space::Shared) {
-            self.became_undefined(any, place.within);
+            self.became_undefined(access, any, &place);
         }
     }
 
     /// Says that there is undefined memory, where a shadow is not zero.
-    fn became_undefined(&mut self, any: Operand, within: Option<Guard>) {
+    fn became_undefined(&mut self, access: &Access, any: Operand, place: &Place) {
         let bad = self.at.reg(Type::Pred);
-        self.at.before().setp(bad.into(), "ne", "b32", [any, 0.into()], within);
-        self.at.call(Some(Guard::when(bad)), "warpgrind_undefined_memory", &[], &[]);
+        self.at.before().setp(bad.into(), "ne", "b32", [any, 0.into()], place.within);
+        let [origin, site] = self.written_by(access);
+        self.at.call(Some(Guard::when(bad)), "warpgrind_undefined_memory", &[], &[place.address.into(), origin, site]);
+    }
+
+    /// What is noted of who writes something undefined: the origin of the thread, and the site, counted from 1.
+    fn written_by(&mut self, access: &Access) -> [Operand; 2] {
+        let origin = self.shadows.origin.map_or(Operand::Int(0), Operand::Reg);
+        let site = i64::from(self.at.site(access).0) + 1;
+        [origin, if site < 1 << Origins::SITE_BITS { site.into() } else { 0.into() }]
     }
 
     fn zero(&mut self, bits: u32) -> Operand {
@@ -350,6 +360,31 @@ impl Compute<'_, '_, '_> {
             let to = Operand::RegAddress(place.address, nth as i32 * 8);
             self.at.before().inst_if(place.within, &format!("st{}.u{bits}", place.space), &[to, zero]);
         }
+    }
+
+    /// The lanes of a warp store a matrix together. What is in their fragments counts as defined, and so does what they store.
+    fn matrix_store(&mut self, access: &Access) {
+        let first = self.at.generic_address(access);
+        let space = access.access.space;
+        let (address, bytes, lanes) = match access.access.bytes {
+            // Each lane says so of a row; there are 8, 16 or 32 of them.
+            AccessBytes::Rows(rows) => (rows::of_lane(self.at, access, first, rows), rows.bytes, 32),
+            AccessBytes::Fixed(bytes) => (first, bytes, access.access.lanes),
+            AccessBytes::Operand(_) | AccessBytes::Unknown => return,
+        };
+        let Some(place) = self.place(space, address) else { return };
+        // Rows that are not aligned are none that a device can store.
+        let (low, is_stored) = (self.at.reg(Type::B64), self.at.reg(Type::Pred));
+        self.at.before().inst("and.b64", &[low.into(), address.into(), 7.into()]);
+        self.at.before().inst("setp.eq.b64", &[is_stored.into(), low.into(), 0.into()]);
+        if lanes < 32 {
+            let of_first = rows::of_first_lanes(self.at, access, lanes);
+            self.at.and_guard(is_stored, is_stored, of_first.guard);
+        }
+        if place.within.is_some() {
+            self.at.and_guard(is_stored, is_stored, place.within);
+        }
+        self.define(&Place { within: Some(Guard::when(is_stored)), ..place }, bytes);
     }
 
     /// Atomics. Where nothing is undefined, nothing becomes undefined.
@@ -408,7 +443,8 @@ impl Compute<'_, '_, '_> {
         };
         let old = self.at.reg(Type::B64);
         self.at.before().inst("mov.b64", &[old.into(), 0.into()]);
-        let arguments = [place.address.into(), argument, keep, how.into()];
+        let [origin, site] = self.written_by(access);
+        let arguments = [place.address.into(), argument, keep, how.into(), origin, site];
         self.at.call(Some(Guard::when(bad)), "warpgrind_undefined_atomic", &[old.into()], &arguments);
         if let Some(reg) = result {
             let to = self.bits(reg);

@@ -4,7 +4,7 @@
 //! copies on the device carry what is known. Memory that the host can write by itself counts as defined whenever a kernel begins.
 //! Objects of which nothing is undefined any more are known, so that launches which access no others need not follow anything.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -31,6 +31,8 @@ pub(super) struct Definedness {
     suspects: Mutex<Suspects>,
     /// Where the program has copied something undefined to the host.
     reported: Mutex<BTreeSet<String>>,
+    /// How many launches were not followed, by their kernels.
+    not_followed: Mutex<BTreeMap<String, u64>>,
 }
 
 /// So many bytes are told to Valgrind at once.
@@ -50,6 +52,7 @@ impl Definedness {
             is_memory_undefined: Box::default(),
             suspects: Mutex::default(),
             reported: Mutex::default(),
+            not_followed: Mutex::default(),
         })
     }
 
@@ -61,6 +64,11 @@ impl Definedness {
     fn cells(&self, address: u64, bytes: u64) -> Option<u64> {
         let offset = address.checked_sub(self.arena.0)?;
         (offset.checked_add(bytes)? <= self.arena.1).then_some(offset)
+    }
+
+    /// Where the shadow of memory of the device is.
+    pub(super) fn shadow_of(&self, address: u64) -> Option<u64> {
+        Some(self.global.address() + self.cells(address, 1)?)
     }
 
     /// Memory is there.
@@ -253,6 +261,8 @@ impl Definedness {
         self.suspect_written(host);
         let Some(facts) = facts.filter(|facts| !facts.is_opaque) else {
             self.is_not_followed();
+            let mut all = self.not_followed.lock().unwrap_or_else(PoisonError::into_inner);
+            *all.entry(launch.kernel.to_owned()).or_default() += 1;
             return Follows::Nothing;
         };
         match () {
@@ -285,6 +295,26 @@ impl Definedness {
         };
         starts.dedup();
         starts.into_iter().any(|start| self.is_undefined(&mut suspects, start))
+    }
+
+    /// What people are told of launches that were not followed.
+    pub(super) fn not_followed(&self) -> Option<String> {
+        /// More kernels are not named.
+        const MOST_NAMES: usize = 3;
+        let all = self.not_followed.lock().unwrap_or_else(PoisonError::into_inner);
+        let launches: u64 = all.values().sum();
+        let mut names: Vec<String> =
+            all.keys().take(MOST_NAMES).map(|kernel| format!("`{}`", report::demangled(kernel))).collect();
+        if all.len() > MOST_NAMES {
+            names.push(format!("and {} more", all.len() - MOST_NAMES));
+        }
+        (launches > 0).then(|| {
+            format!(
+                "undefined values were not followed in {launches} launches, of {}: they write memory by instructions, or call \
+                 functions, that memcheck does not follow",
+                names.join(", ")
+            )
+        })
     }
 
     /// The words of a launch.

@@ -4,13 +4,14 @@ mod bad_threads;
 mod defined;
 mod errors;
 mod heaps;
+mod origins;
 mod shadow;
 mod stream_memory;
 mod suspects;
 
 use std::sync::Arc;
 
-use report::Finding;
+use report::{Finding, Note};
 use rewrite::context::Record;
 use rewrite::{KernelVersion, Refusal};
 use settings::ApiErrors;
@@ -24,13 +25,16 @@ use super::defined::origin;
 use super::findings::BadAccess;
 use super::kernel_facts::KernelFacts;
 use super::slots::{Checked, NO_OBJECT};
+use super::texture;
+use super::undefined::{self, Loaded};
 use super::version::{Bounds, Follows, Version};
 use super::{
-    ARENA, ARENA_BYTES, BAD_THREADS, LAUNCH, SHADOW, UNDEF_VALUE_ERRORS, UNSHADOWED, UNSHADOWED_COUNT, is_misaligned,
+    ARENA, ARENA_BYTES, BAD_THREADS, LAUNCH, ORIGINS, ORIGINS_LAUNCH, SHADOW, TRACK_ORIGINS, UNDEF_VALUE_ERRORS,
+    UNSHADOWED, UNSHADOWED_COUNT, is_misaligned,
 };
-use super::{texture, undefined};
 pub(super) use bad_threads::BadThreads;
 use defined::Definedness;
+pub(super) use origins::Origins;
 use shadow::Shadow;
 use stream_memory::{StreamMemory, Use};
 
@@ -44,6 +48,8 @@ pub(super) struct MemcheckInstance {
     stream_memory: StreamMemory,
     /// Which memory is undefined, if that is followed.
     definedness: Option<Definedness>,
+    /// What stored undefined values, if that is noted.
+    origins: Option<Origins>,
 }
 
 impl MemcheckInstance {
@@ -57,6 +63,8 @@ impl MemcheckInstance {
             host.say("memcheck does not follow undefined values on a GPU");
         }
         let definedness = is_followed.then(|| Definedness::new(&**host)).transpose().map_err(no_memory)?;
+        let tracks_origins = is_followed && options.get(&TRACK_ORIGINS) == "yes";
+        let origins = tracks_origins.then(|| Origins::new(&**host)).transpose().map_err(no_memory)?;
         Ok(Box::new(Self {
             host: Arc::clone(host),
             options: options.clone(),
@@ -64,6 +72,7 @@ impl MemcheckInstance {
             bad_threads: BadThreads::new(&**host).map_err(no_memory)?,
             stream_memory: StreamMemory::default(),
             definedness,
+            origins,
         }))
     }
 
@@ -89,9 +98,13 @@ impl MemcheckInstance {
     /// Memory was copied.
     fn on_copied(&self, from: u64, to: u64, bytes: u64, stack: &HostStack) {
         let Some(definedness) = &self.definedness else { return };
+        if let Some(origins) = &self.origins {
+            origins.on_copied(from, to, bytes, stack);
+        }
         let Some(undefined) = definedness.on_copied(&*self.host, from, to, bytes) else { return };
         let object = self.host.objects().pointed_to(undefined).map(Object::described);
-        if let Some(finding) = definedness.output(undefined, bytes, object, stack) {
+        if let Some(mut finding) = definedness.output(undefined, bytes, object, stack) {
+            finding.notes.extend(self.notes_of_origin(undefined));
             self.host.found(finding);
         }
     }
@@ -101,7 +114,15 @@ impl MemcheckInstance {
         let (address, site) = origin::parts(record.address);
         let object = (address != 0).then(|| self.host.objects().pointed_to(address).map(Object::described)).flatten();
         let is_shared = self.host.shared_range().is_some_and(|(start, bytes)| address.wrapping_sub(start) < bytes);
-        undefined::finding(record, evidence, address, site, object, is_shared)
+        let history = self.notes_of_origin(address);
+        undefined::finding(record, evidence, Loaded { address, site, object, is_shared, history })
+    }
+
+    /// How what is at an address of the device came to be undefined, as far as it was noted.
+    fn notes_of_origin(&self, address: u64) -> Vec<Note> {
+        let (Some(origins), Some(definedness)) = (&self.origins, &self.definedness) else { return Vec::new() };
+        let describe = |address| self.host.objects().pointed_to(address).map(Object::described);
+        origins.notes(address, |address| definedness.shadow_of(address), describe)
     }
 
     /// What is at the address of a record, and which object the pointer was made from.
@@ -157,6 +178,9 @@ impl Instance for MemcheckInstance {
                 self.shadow.set(object.start, object.bytes, object.access == DeviceAccess::Every);
                 if let Some(definedness) = &self.definedness {
                     definedness.on_allocated(object);
+                }
+                if let Some(origins) = &self.origins {
+                    origins.on_allocated(object.start, object.bytes);
                 }
             }
             HostEvent::Unmapped(object) => {
@@ -230,6 +254,9 @@ impl Instance for MemcheckInstance {
 
     fn on_launch(&self, launch: &LaunchView<'_>) {
         self.on_use_by_launch(launch);
+        if let Some(origins) = &self.origins {
+            origins.on_launch(launch);
+        }
         // It runs as it is, and writes what nobody follows.
         if let Some(definedness) = self.definedness.as_ref().filter(|_| launch.versions.is_empty()) {
             definedness.is_not_followed();
@@ -265,6 +292,10 @@ impl Instance for MemcheckInstance {
         words.set(UNSHADOWED_COUNT, unshadowed.len() as u64);
         words.set(BAD_THREADS, self.bad_threads.address());
         words.set(LAUNCH, BadThreads::key(launch));
+        if let Some(origins) = &self.origins {
+            words.set(ORIGINS, origins.address());
+            words.set(ORIGINS_LAUNCH, Origins::launch(launch));
+        }
         let checked = version.state::<Checked>("memcheck");
         if let Some(definedness) = &self.definedness {
             definedness.words(words, checked.and_then(|checked| checked.facts.as_ref()));
@@ -321,6 +352,15 @@ impl Instance for MemcheckInstance {
     }
 
     fn finish(&self) {
+        if let Some(missing) = self.origins.as_ref().map(Origins::missing).filter(|&missing| missing > 0) {
+            self.host.say(&format!(
+                "of {missing} stores of undefined values the origin was not noted, because the table of {} is full",
+                Origins::SLOTS
+            ));
+        }
+        if let Some(sentence) = self.definedness.as_ref().and_then(Definedness::not_followed) {
+            self.host.say(&sentence);
+        }
         self.report_leaks_of_process();
     }
 }
