@@ -1,7 +1,7 @@
 #include "memcheck.h"
 
 // Streams, events, graphs and textures that are used, or destroyed, after they were destroyed.
-__global__ void nothing() {}
+__global__ void nothing() {} //~ ERROR destroyed-handle
 
 int main() {
     cudaStream_t stream;
@@ -9,7 +9,7 @@ int main() {
     #ifndef FIXED
     OK(cudaStreamDestroy(stream));
     #endif
-    nothing<<<1, 1, 0, stream>>>(); //~ ERROR destroyed-handle
+    nothing<<<1, 1, 0, stream>>>();
     cudaStreamSynchronize(stream); //~ ERROR destroyed-handle
     cudaStreamDestroy(stream); //~ ERROR destroyed-handle
 

@@ -1,7 +1,7 @@
 #include "memcheck.h"
 
 // Memory of one stream that another uses: before it is allocated, and after it is freed.
-__global__ void write(int *data) { data[threadIdx.x] = 1; }
+__global__ void write(int *data) { data[threadIdx.x] = 1; } //~ ERROR unordered-use
 
 static volatile int is_open;
 static void wait(void *) { while (!is_open) {} }
@@ -27,7 +27,7 @@ int main() {
     OK(cudaMallocAsync(&filled, 256, first));
     OK(cudaMallocAsync(&copied, 256, first));
     let_wait(second, first);
-    write<<<1, 64, 0, second>>>(launched); //~ ERROR unordered-use
+    write<<<1, 64, 0, second>>>(launched);
     OK(cudaMemsetAsync(filled, 0, 256, second)); //~ ERROR unordered-use
     OK(cudaMemcpyAsync(copied, target, 256, cudaMemcpyDeviceToDevice, second)); //~ ERROR unordered-use
     OK(cudaStreamSynchronize(second));
@@ -35,7 +35,7 @@ int main() {
     // After the free: the first stream is not there yet, and the second does not wait for it, nor is waited for.
     OK(cudaMallocAsync(&freed, 256, first));
     OK(cudaStreamSynchronize(first));
-    write<<<1, 64, 0, second>>>(freed); //~ ERROR unordered-use
+    write<<<1, 64, 0, second>>>(freed);
     OK(cudaLaunchHostFunc(first, wait, nullptr));
     let_wait(first, second);
     OK(cudaFreeAsync(freed, first));

@@ -31,8 +31,8 @@ pub(super) struct Definedness {
     suspects: Mutex<Suspects>,
     /// Where the program has copied something undefined to the host.
     reported: Mutex<BTreeSet<String>>,
-    /// How many launches were not followed, by their kernels.
-    not_followed: Mutex<BTreeMap<String, u64>>,
+    /// Which launches were not followed, by their kernels.
+    not_followed: Mutex<BTreeMap<String, BTreeSet<u64>>>,
 }
 
 /// So many bytes are told to Valgrind at once.
@@ -261,8 +261,10 @@ impl Definedness {
         self.suspect_written(host);
         let Some(facts) = facts.filter(|facts| !facts.is_opaque) else {
             self.is_not_followed();
-            let mut all = self.not_followed.lock().unwrap_or_else(PoisonError::into_inner);
-            *all.entry(launch.kernel.to_owned()).or_default() += 1;
+            if facts.is_some_and(|facts| facts.is_opaque) {
+                let mut all = self.not_followed.lock().unwrap_or_else(PoisonError::into_inner);
+                all.entry(launch.kernel.to_owned()).or_default().insert(launch.number);
+            }
             return Follows::Nothing;
         };
         match () {
@@ -302,7 +304,7 @@ impl Definedness {
         /// More kernels are not named.
         const MOST_NAMES: usize = 3;
         let all = self.not_followed.lock().unwrap_or_else(PoisonError::into_inner);
-        let launches: u64 = all.values().sum();
+        let launches: usize = all.values().map(BTreeSet::len).sum();
         let mut names: Vec<String> =
             all.keys().take(MOST_NAMES).map(|kernel| format!("`{}`", report::demangled(kernel))).collect();
         if all.len() > MOST_NAMES {

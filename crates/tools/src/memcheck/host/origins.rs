@@ -232,14 +232,16 @@ impl Origins {
                     address = from;
                 }
                 Some(Step::Copied(copy)) => {
+                    let in_object = |address: u64| {
+                        let object = describe(address)?;
+                        Some(format!("offset {} in {}", address - object.start, described(&object)))
+                    };
+                    let target = in_object(address).unwrap_or_else(|| "memory".to_owned());
                     address = copy.from + (address - copy.to);
-                    let source = describe(address).map_or_else(String::new, |object| {
-                        format!(" from offset {} in {}", address - object.start, described(&object))
-                    });
+                    let source = in_object(address).map_or_else(String::new, |source| format!(" from {source}"));
                     // Where copies on the device are asked for is not always known.
                     let stack = Some(copy.stack.frames()).filter(|stack| !stack.frames.is_empty());
-                    let here = if stack.is_some() { ", here" } else { "" };
-                    notes.push(Note { message: format!("it was copied there{source}{here}"), stack });
+                    notes.push(Note { message: format!("it was copied to {target}{source}"), stack });
                 }
                 None => {
                     // The end of a chain: who allocated it is told, unless the finding itself does.
