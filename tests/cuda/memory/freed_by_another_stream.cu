@@ -1,4 +1,5 @@
 // Memory that is freed before work on it runs, which nothing orders: a mistake that ends in an error, not in a signal.
+//@ bugs: work and a free that nothing orders
 
 #include "../expect.h"
 #include <atomic>
