@@ -139,16 +139,16 @@ fn the_library_is_told_what_is_wanted() {
         assert!(settings.tools.session.take().is_some());
         settings
     };
-    let undefined_values = |value: &str| ToolFlag {
+    let of_memcheck = |name: &str, value: &str| ToolFlag {
         tool: "memcheck".to_owned(),
-        name: "undef-value-errors".to_owned(),
+        name: name.to_owned(),
         value: value.to_owned(),
     };
     let expected = Settings {
         trace_children: false,
         device: Device { seed: Some(5), gpus: vec!["a100".to_owned(), "t4".to_owned()], ..Device::default() },
         tools: Tools {
-            flags: vec![undefined_values("no")],
+            flags: vec![of_memcheck("undef-value-errors", "no"), of_memcheck("track-origins", "no")],
             names: vec!["memcheck".to_owned(), "nop".to_owned()],
             kernel_names: vec!["scale".to_owned(), "regex=^a.*b$".to_owned()],
             excluded_kernel_names: vec!["kne=x".to_owned()],
@@ -163,7 +163,7 @@ fn the_library_is_told_what_is_wanted() {
         ..Settings::default()
     };
     assert_eq!(set(&flags), expected);
-    let flags = vec![undefined_values("yes")];
+    let flags = vec![of_memcheck("undef-value-errors", "yes"), of_memcheck("track-origins", "no")];
     let tools = Tools { names: vec!["memcheck".to_owned()], host_callers: 12, flags, ..Tools::default() };
     assert_eq!(set(&[]), Settings { tools, ..Settings::default() });
     assert_eq!(set(&["--num-callers-host=0"]).tools.host_callers, 100);

@@ -1,13 +1,12 @@
 //! Modules: PTX that is loaded.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ptx::types::Type;
 use rustc_hash::FxHashMap;
 
 use super::kernel::Kernel;
-use super::texture_reference::{REFERENCES, Reference};
 use super::{allocation, context, ptx_text};
 use crate::driver;
 use crate::error::{CudaError, Result};
@@ -30,8 +29,17 @@ pub(crate) struct Module {
     source: Option<Arc<KernelSource>>,
     /// Kernels that were asked for before.
     kernels: Mutex<FxHashMap<String, Arc<Kernel>>>,
-    /// The same of texture references.
-    references: Mutex<FxHashMap<String, Arc<Reference>>>,
+    at_unload: Mutex<AtUnload>,
+}
+
+/// What others keep of a module lets go of it when it is unloaded.
+#[derive(Default)]
+struct AtUnload(Vec<Box<dyn FnOnce() + Send>>);
+
+impl fmt::Debug for AtUnload {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} actions", self.0.len())
+    }
 }
 
 /// Modules and libraries that programs loaded.
@@ -87,7 +95,7 @@ fn add(
         program,
         source,
         kernels: Mutex::default(),
-        references: Mutex::default(),
+        at_unload: Mutex::default(),
     });
     MODULES.insert(&module.handle, Arc::clone(&module));
     Ok(module)
@@ -112,15 +120,13 @@ pub(crate) fn forget(number: usize) -> Result<()> {
     for kernel in kernels.values() {
         let _ = super::kernel::KERNELS.remove(kernel.handle.number());
     }
-    let references = std::mem::take(&mut *module.references.lock().unwrap_or_else(PoisonError::into_inner));
-    for reference in references.values() {
-        let _ = REFERENCES.remove(reference.handle.number());
-    }
+    module.let_go();
     Ok(())
 }
 
 impl Drop for Module {
     fn drop(&mut self) {
+        self.let_go();
         if let Some(tool_host) = tooling::get() {
             tool_host.on_unload(&*self.program);
         }
@@ -193,16 +199,15 @@ impl Module {
         self.program.variable(name).ok_or(CudaError::NOT_FOUND)
     }
 
-    /// A texture reference by its name.
-    pub(crate) fn reference(&self, name: &str) -> Result<Arc<Reference>> {
-        let module = self.program.module();
-        let mut variables = module.globals.values();
-        if !variables.any(|variable| variable.ty == Type::Texref && module.text(variable.name) == name) {
-            return Err(CudaError::NOT_FOUND);
-        }
-        let (address, _) = self.variable(name)?;
-        let mut references = self.references.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Arc::clone(references.entry(name.to_owned()).or_insert_with(|| Reference::new(address))))
+    /// Has something done when it is unloaded.
+    pub(super) fn at_unload(&self, action: impl FnOnce() + Send + 'static) {
+        self.at_unload.lock().unwrap_or_else(PoisonError::into_inner).0.push(Box::new(action));
+    }
+
+    /// Does it.
+    fn let_go(&self) {
+        let actions = std::mem::take(&mut *self.at_unload.lock().unwrap_or_else(PoisonError::into_inner));
+        actions.0.into_iter().for_each(|action| action());
     }
 
     /// The names of all kernels, in the order of the text.

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::kernel::Kernel;
 use super::module::{self, Module};
-use super::texture_reference::Reference;
+use super::texture_reference::{self, Reference};
 use super::{allocation, context, image};
 use crate::error::{CudaError, Result};
 use crate::handle::Handle;
@@ -155,7 +155,7 @@ pub(crate) fn variable(host: usize) -> Result<(u64, u64)> {
 pub(crate) fn texture(host: usize) -> Result<(Arc<Reference>, bool)> {
     let (registered, reads_floats) =
         with_registry(|registry| registry.textures.get(&host).cloned()).ok_or(CudaError::INVALID_TEXTURE)?;
-    let reference = registered.fatbin.module()?.reference(&registered.name);
+    let reference = texture_reference::find(&*registered.fatbin.module()?, &registered.name);
     Ok((reference.map_err(|_| CudaError::INVALID_TEXTURE)?, reads_floats))
 }
 

@@ -3,10 +3,13 @@
 //! Such a name is a variable in which kernels find the handle of a texture object. Every change of a reference makes a new
 //! object, once all work has ended that may use the old one.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use device::texture::{Component, Sampler};
+use ptx::types::Type;
 
+use super::module::Module;
 use super::texture::{self, Resource};
 use super::{allocation, context};
 use crate::driver;
@@ -43,9 +46,36 @@ pub(crate) static REFERENCES: Handles<Reference> = Handles::new("a texture refer
 /// What the address of bound memory is a multiple of (`CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`).
 const ALIGNMENT: u64 = 512;
 
+/// The same by the number of their module, and their names.
+static BY_NAME: Mutex<BTreeMap<(usize, String), Arc<Reference>>> = Mutex::new(BTreeMap::new());
+
+/// A reference of a module by its name.
+pub(crate) fn find(module: &Module, name: &str) -> Result<Arc<Reference>> {
+    let text = module.program.module();
+    let mut variables = text.globals.values();
+    if !variables.any(|variable| variable.ty == Type::Texref && text.text(variable.name) == name) {
+        return Err(CudaError::NOT_FOUND);
+    }
+    let (address, _) = module.variable(name)?;
+    let key = (module.handle.number(), name.to_owned());
+    let mut references = BY_NAME.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(reference) = references.get(&key) {
+        return Ok(Arc::clone(reference));
+    }
+    let reference = Reference::new(address);
+    references.insert(key.clone(), Arc::clone(&reference));
+    module.at_unload(move || {
+        let reference = BY_NAME.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
+        if let Some(reference) = reference {
+            let _ = REFERENCES.remove(reference.handle.number());
+        }
+    });
+    Ok(reference)
+}
+
 impl Reference {
     /// One whose variable is at an address.
-    pub(super) fn new(variable: u64) -> Arc<Self> {
+    fn new(variable: u64) -> Arc<Self> {
         let state = State {
             resource: None,
             format: (Component::F32, 1),

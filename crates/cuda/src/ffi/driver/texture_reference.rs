@@ -10,7 +10,7 @@ use crate::abi::driver::*;
 use crate::api::array::PYRAMIDS;
 use crate::api::module::MODULES;
 use crate::api::texture::{self, Resource};
-use crate::api::texture_reference::{REFERENCES, Reference, State};
+use crate::api::texture_reference::{self, REFERENCES, Reference, State};
 use crate::error::{CudaError, Result};
 use crate::ffi::{export, get, put, put_if, text};
 
@@ -62,7 +62,7 @@ unsafe fn bind_rows(hTexRef: CUtexref, desc: *const CUDA_ARRAY_DESCRIPTOR, addre
 export! {
     fn cuModuleGetTexRef(pTexRef: *mut CUtexref, hmod: CUmodule, name: *const c_char) {
         // SAFETY: the caller promises that `name` is null or a string that ends with zero.
-        let found = MODULES.get(hmod as usize)?.reference(unsafe { text(name) }?)?;
+        let found = texture_reference::find(&*MODULES.get(hmod as usize)?, unsafe { text(name) }?)?;
         // SAFETY: the caller promises that `pTexRef` is null or valid to write.
         unsafe { put(pTexRef, found.handle.number() as CUtexref) }
     }

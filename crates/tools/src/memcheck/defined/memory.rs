@@ -16,7 +16,6 @@ use rustc_hash::FxHashMap;
 use super::{may_be_undefined, origin};
 use crate::memcheck::allowed::AllowedLanes;
 use crate::memcheck::check::compare;
-use crate::memcheck::host::Origins;
 use crate::memcheck::shadows::{Compute, DEFINED, SharedShadow, bits_type, is_defined};
 use crate::memcheck::version::Follows;
 use crate::memcheck::{ARENA, ARENA_BYTES, DEFINED_DISTANCE, SHARED_DISTANCE, WINDOWS, WINDOWS_BYTES};
@@ -342,7 +341,7 @@ impl Compute<'_, '_, '_> {
     fn written_by(&mut self, access: &Access) -> [Operand; 2] {
         let origin = self.shadows.origin.map_or(Operand::Int(0), Operand::Reg);
         let site = i64::from(self.at.site(access).0) + 1;
-        [origin, if site < 1 << Origins::SITE_BITS { site.into() } else { 0.into() }]
+        [origin, if site < 1 << origin::SITE_BITS { site.into() } else { 0.into() }]
     }
 
     fn zero(&mut self, bits: u32) -> Operand {

@@ -8,6 +8,9 @@ use rewrite::SiteId;
 /// Stands for the address of local memory, which is another one in each thread.
 pub(in super::super) const LOCAL: u64 = 1;
 
+/// A store is noted as its launch and, in so many bits below, its site, counted from 1.
+pub(in super::super) const SITE_BITS: u32 = 24;
+
 /// Bits of an address.
 const ADDRESS: u32 = 47;
 

@@ -87,8 +87,6 @@ impl Origins {
     pub(in super::super) const OVERFLOW: usize = Self::SLOTS * Self::WORDS;
     /// What spreads places over slots (Knuth's, for 64 bits).
     pub(in super::super) const HASH: u64 = 0x9e37_79b9_7f4a_7c15;
-    /// Below the launch is the site, counted from 1.
-    pub(in super::super) const SITE_BITS: u32 = 24;
 
     pub(super) fn new(host: &dyn Host) -> io::Result<Self> {
         Ok(Self { table: host.words(Self::OVERFLOW + 1)?, newest: AtomicU64::new(0), state: Mutex::default() })
@@ -100,7 +98,7 @@ impl Origins {
 
     /// How the table names a launch.
     pub(super) fn launch(launch: &LaunchView<'_>) -> u64 {
-        launch.number << Self::SITE_BITS
+        launch.number << origin::SITE_BITS
     }
 
     /// How many stores were not noted.
@@ -179,13 +177,13 @@ impl Origins {
             state.allocated.range(..=address).next_back().filter(|(at, (bytes, _))| address - **at < *bytes);
         let allocated = allocated.map_or(0, |(_, (_, launch))| *launch);
         let mut stores = (0..MOST_BYTES / Self::GRANULE).filter_map(|nth| self.stored(shadow + nth * Self::GRANULE));
-        let stored = stores.find(|(_, by)| by >> Self::SITE_BITS > allocated);
+        let stored = stores.find(|(_, by)| by >> origin::SITE_BITS > allocated);
         let copied = state.copies.iter().rev().find(|copy| address.wrapping_sub(copy.to) < copy.bytes);
         match (stored, copied) {
-            (Some((_, by)), Some(copy)) if copy.after >= by >> Self::SITE_BITS => Some(Step::Copied(copy.clone())),
+            (Some((_, by)), Some(copy)) if copy.after >= by >> origin::SITE_BITS => Some(Step::Copied(copy.clone())),
             (Some((origin, by)), _) => {
-                let site = (by & ((1 << Self::SITE_BITS) - 1)).checked_sub(1).map(|site| SiteId(site as u32));
-                Some(Step::Stored { origin, site, launch: by >> Self::SITE_BITS })
+                let site = (by & ((1 << origin::SITE_BITS) - 1)).checked_sub(1).map(|site| SiteId(site as u32));
+                Some(Step::Stored { origin, site, launch: by >> origin::SITE_BITS })
             }
             (None, Some(copy)) => Some(Step::Copied(copy.clone())),
             (None, None) => None,
