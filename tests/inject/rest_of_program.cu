@@ -4,7 +4,7 @@
 //@ trials: --model address --trials 12 --verdict program => program.due>0
 //@ trials: --model store-data --trials 6 --verdict program => program.sdc=6 with: print
 //@ trials: --model store-data --trials 6 --verdict program --launch-count 1 => program.masked=6 with: overwrite
-//@ trials: --model store-data --trials 2 --verdict program --launch-count 1 => program.hang=2 with: wait
+//@ trials: --model store-data --trials 1 --verdict program --launch-count 1 => program.hang=1 with: wait
 #include "common.h"
 #include <cstring>
 #include <unistd.h>

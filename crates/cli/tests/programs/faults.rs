@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::build::Toolchain;
 use crate::header::{Header, Variant};
-use crate::run::{Installation, timeout};
+use crate::run::{Installation, without_descriptors};
 
 /// Runs the trials that a program asks for.
 pub(crate) fn check(toolchain: &Toolchain, source: &Path) -> Result<()> {
@@ -70,6 +70,10 @@ fn check_line(program: &Path, line: &str, not_forked: Option<&str>) -> Result<()
         let one_by_one = run(&[&flags[..], &["--fork", "no"]].concat())?;
         ensure!(first.stdout == one_by_one.stdout, "processes of their own came to something else");
     }
+    // Alone, the fault stays, and a program that hangs does so for ever.
+    if wanted.contains("program.hang=") {
+        return Ok(());
+    }
     let trials: Vec<&Value> = rows.iter().filter(|row| row["type"] == "trial" && row["outcome"] != "invalid").collect();
     let Some(one) = trials.get(trials.len() / 2) else { return Ok(()) };
     let number = one["trial"].to_string();
@@ -89,9 +93,9 @@ fn check_line(program: &Path, line: &str, not_forked: Option<&str>) -> Result<()
 
 fn run(program: &Path, flags: &[&str], arguments: &[&str]) -> Result<Output> {
     let installation = Installation::make()?;
-    let mut command = timeout(&installation);
+    let mut command = without_descriptors(&installation);
     command.args(["inject", "--seed", "1", "--json"]).args(flags).arg(program).args(arguments);
-    command.output().context("starting `timeout`")
+    command.output().context("starting `bash`")
 }
 
 fn rows(output: &Output) -> Result<Vec<Value>> {

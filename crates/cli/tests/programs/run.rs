@@ -93,6 +93,17 @@ pub(crate) fn timeout(installation: &Installation) -> process::Command {
     limited(installation, TIMEOUT)
 }
 
+/// Warpgrind, without what the harness itself was started with besides standard input and output: a program is not forked if it
+/// has pipes open.
+pub(crate) fn without_descriptors(installation: &Installation) -> process::Command {
+    const CLOSE: &str =
+        r#"for fd in /proc/self/fd/*; do fd=${fd##*/}; if ((fd > 2)); then eval "exec $fd>&-"; fi; done; exec "$@""#;
+    let mut command = process::Command::new("bash");
+    command.args(["-c", CLOSE, "bash", "timeout", "--signal=KILL", TIMEOUT]);
+    command.arg(installation.path.join("bin/warpgrind"));
+    command
+}
+
 /// Warpgrind, with so many seconds.
 pub(crate) fn limited(installation: &Installation, seconds: &str) -> process::Command {
     let mut command = process::Command::new("timeout");
