@@ -81,7 +81,7 @@ pub use codegen::unsupported;
 pub use compiler::stop_compiling;
 pub use lower::Unsupported;
 pub use memory::Arena;
-pub use mode::Mode;
+pub use mode::{Mode, WarmUp};
 pub use options::{Options, Processor, Tier, Width};
 pub use program::{Device, Program};
 pub use runtime::signals::{ProgramFault, leave_signals_to_the_program, on_program_fault};

@@ -19,9 +19,8 @@ pub struct Mode {
     pub width: Width,
     /// How much time is spent on compiling.
     pub tier: Tier,
-    /// Whether a kernel starts in the baseline tier, whatever `tier` says, and goes on in the optimised one when it has run
-    /// for some time. Then kernels with races need not do the same each time.
-    pub warm_up: bool,
+    /// Whether a kernel starts in the baseline tier, whatever `tier` says, and goes on in the optimised one.
+    pub warm_up: WarmUp,
     /// Who runs next where several can.
     pub schedule: Schedule,
     /// What schedules are made from that are not in order.
@@ -45,6 +44,17 @@ pub struct Mode {
     pub confine: bool,
     /// What code is for; nothing for the processor that we run on.
     pub processor: Option<Processor>,
+}
+
+/// When a kernel goes on in the optimised tier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WarmUp {
+    /// All of it is compiled in the tier that the mode says.
+    Never,
+    /// When it has run for some time. Then kernels with races need not do the same each time.
+    ByTime,
+    /// With the launch that brings it to some number of threads: that repeats exactly.
+    ByThreads,
 }
 
 impl Mode {
@@ -76,9 +86,13 @@ impl Mode {
         self.count || self.budget.is_some()
     }
 
-    /// The code of a kernel that a launch starts with.
-    pub(crate) fn code(&self, tiered: &TieredKernel) -> Result<Arc<Kernel>, CompileError> {
-        if self.warm_up { tiered.best() } else { tiered.get(self.tier) }
+    /// The code of a kernel that a launch of so many threads starts with.
+    pub(crate) fn code(&self, tiered: &TieredKernel, threads: u64) -> Result<Arc<Kernel>, CompileError> {
+        match self.warm_up {
+            WarmUp::Never => tiered.get(self.tier),
+            WarmUp::ByTime => tiered.best(),
+            WarmUp::ByThreads => tiered.of_threads(threads),
+        }
     }
 }
 
@@ -87,7 +101,7 @@ impl Default for Mode {
         Self {
             width: Width::Warp,
             tier: Tier::Optimised,
-            warm_up: false,
+            warm_up: WarmUp::Never,
             schedule: Schedule::InOrder,
             seed: 0,
             preempt: false,

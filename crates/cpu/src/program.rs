@@ -17,7 +17,7 @@ use crate::kernel::Source;
 use crate::linked_module::LinkedModule;
 use crate::lower;
 use crate::memory::{Arena, SharedWindows};
-use crate::mode::Mode;
+use crate::mode::{Mode, WarmUp};
 use crate::options::{Options, Tier, Width};
 use crate::runtime::block_queue::BlockQueue;
 use crate::runtime::code::BetterCode;
@@ -241,7 +241,7 @@ impl Program {
     pub unsafe fn launch(&self, request: &LaunchRequest<'_>, mode: &Mode) -> Result<Launched, LaunchError> {
         let mode = &*mode.of(request);
         let func = self.kernel(request.kernel)?;
-        let threads = request.block.iter().map(|&size| u64::from(size)).product::<u64>();
+        let threads = threads_of(request.block);
         if !(1..=1024).contains(&threads) || request.grid.contains(&0) {
             return Err(LaunchError::Invalid(format!(
                 "blocks of {threads} threads in a grid of {:?} cannot be launched: 1 to 1024 threads, and no dimension of 0",
@@ -249,7 +249,9 @@ impl Program {
             )));
         }
         let mut tiered = self.tiered(func, request.block, mode, request.observer.is_some());
-        let mut kernel = mode.code(&tiered)?;
+        let blocks = request.blocks.count(request.grid);
+        let all_threads = blocks.saturating_mul(threads);
+        let mut kernel = mode.code(&tiered, all_threads)?;
         let shared = kernel.code.dynamic_shared + u64::from(request.dynamic_shared);
         if shared > MAX_SHARED {
             return Err(LaunchError::Invalid(format!(
@@ -261,7 +263,6 @@ impl Program {
             return Err(LaunchError::Invalid("the kernel has parameters, and none were given".to_owned()));
         }
         let params = ParamLine::lines(request.params, kernel.params as usize);
-        let blocks = request.blocks.count(request.grid);
         if request.is_cooperative && request.blocks != Blocks::All {
             return Err(LaunchError::Invalid(
                 "a cooperative launch cannot run a part of its blocks, which would wait for the others: launch all"
@@ -299,7 +300,7 @@ impl Program {
             let launch = Launch::new(LaunchParts {
                 kernel: &kernel.code,
                 thread_code: &*kernel,
-                better_code: mode.warm_up.then_some(&tiered as &dyn BetterCode),
+                better_code: (mode.warm_up == WarmUp::ByTime).then_some(&tiered as &dyn BetterCode),
                 params: &params,
                 grid: request.grid,
                 queue: &queue,
@@ -325,14 +326,15 @@ impl Program {
             });
             let started = Instant::now();
             error = self.run(&launch, threads, mode.seed).map(LaunchError::from);
-            if mode.warm_up {
-                tiered.ran(started.elapsed());
+            tiered.ran(all_threads);
+            if mode.warm_up == WarmUp::ByTime {
+                tiered.ran_for(started.elapsed());
             }
             launched.instructions += launch.executed.load(std::sync::atomic::Ordering::Relaxed);
             if !queue.is_over() && error.is_none() {
                 // The kernel misspeculates; the next code does not speculate.
                 tiered = self.tiered(func, request.block, mode, request.observer.is_some());
-                match mode.code(&tiered) {
+                match mode.code(&tiered, all_threads) {
                     Ok(code) => kernel = code,
                     Err(failed) => error = Some(failed.into()),
                 }
@@ -420,7 +422,8 @@ impl Program {
     pub fn compile(&self, request: &LaunchRequest<'_>, mode: &Mode) -> Result<(), LaunchError> {
         let mode = &*mode.of(request);
         let tiered = self.tiered(self.kernel(request.kernel)?, request.block, mode, request.observer.is_some());
-        mode.code(&tiered).map(drop)?;
+        let threads = request.blocks.count(request.grid).saturating_mul(threads_of(request.block));
+        mode.code(&tiered, threads).map(drop)?;
         Ok(())
     }
 
@@ -448,6 +451,11 @@ impl Program {
             .filter(|&func| self.module.functions[func].is_entry() && self.module.functions[func].body.is_some())
             .ok_or_else(|| LaunchError::NoKernel(name.to_owned()))
     }
+}
+
+/// How many threads a block has.
+fn threads_of(block: [u32; 3]) -> u64 {
+    block.iter().map(|&size| u64::from(size)).product()
 }
 
 impl Variables {

@@ -6,7 +6,7 @@
 //! behind where it could be by a small factor only.
 //!
 //! Both tiers compute the same, but a kernel whose threads race may see different sides of its races. Who wants a run to
-//! repeat exactly therefore says in which tier.
+//! repeat exactly therefore says in which tier, or that threads are counted instead of time.
 //!
 //! LLVM cannot be interrupted, and must not be at work when the process takes it down: the end of the process waits for
 //! it, which is never longer than the process has run. The library is never unloaded.
@@ -24,6 +24,10 @@ use crate::runtime::code::{BetterCode, KernelCode};
 /// Optimised code takes about so many times as long to compile as baseline code.
 const TIMES_AS_LONG: u64 = 3;
 
+/// So many threads are worth optimised code, where time must not count: measured, what is saved of compiling the instrumented
+/// kernels of tests is as much as baseline code needs more for these.
+const MANY_THREADS: u64 = 1 << 14;
+
 /// A kernel in the tiers in which it was compiled.
 #[derive(Debug)]
 pub(crate) struct TieredKernel {
@@ -35,6 +39,8 @@ pub(crate) struct TieredKernel {
     compiling: Mutex<Looked>,
     /// Microseconds that baseline code ran.
     spent: AtomicU64,
+    /// Threads of launches that have ended.
+    threads: AtomicU64,
     /// Whether it was asked for optimised code.
     is_hot: AtomicBool,
 }
@@ -54,6 +60,7 @@ impl TieredKernel {
             optimised: OnceLock::new(),
             compiling: Mutex::new(Looked::Nowhere),
             spent: AtomicU64::new(0),
+            threads: AtomicU64::new(0),
             is_hot: AtomicBool::new(false),
         }
     }
@@ -81,6 +88,12 @@ impl TieredKernel {
         }
         let kernel = Kernel::compile(self.source(tier))?;
         Ok(Arc::clone(version.get_or_init(|| Arc::new(kernel))))
+    }
+
+    /// The code for a launch of so many threads, which depends on the launches before it alone.
+    pub(crate) fn of_threads(&self, threads: u64) -> Result<Arc<Kernel>, CompileError> {
+        let is_hot = self.threads.load(Ordering::Relaxed).saturating_add(threads) >= MANY_THREADS;
+        self.get(if is_hot { Tier::Optimised } else { Tier::Baseline })
     }
 
     /// The best code that can be had soon.
@@ -145,8 +158,13 @@ impl TieredKernel {
         }
     }
 
-    /// A launch of baseline code has ended.
-    pub(crate) fn ran(self: &Arc<Self>, time: Duration) {
+    /// A launch of so many threads has ended.
+    pub(crate) fn ran(&self, threads: u64) {
+        self.threads.fetch_add(threads, Ordering::Relaxed);
+    }
+
+    /// A launch of baseline code took so long.
+    pub(crate) fn ran_for(self: &Arc<Self>, time: Duration) {
         self.note(time);
         self.spent.fetch_add(time.as_micros() as u64, Ordering::Relaxed);
     }

@@ -4,7 +4,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cpu::{Device, Mode, Program, Tier};
+use cpu::{Device, Mode, Program, Tier, WarmUp};
 use device::LaunchRequest;
 
 /// Adds the numbers below `n`, with so many instructions that compiling them takes some time.
@@ -59,7 +59,7 @@ const WARM_UP: Mode = Mode {
     processor: None,
     width: cpu::Width::Warp,
     tier: Tier::Optimised,
-    warm_up: true,
+    warm_up: WarmUp::ByTime,
     seed: 0,
     schedule: cpu::Schedule::InOrder,
     preempt: false,
@@ -100,10 +100,26 @@ fn a_launch_that_runs_long_is_optimised_while_it_runs() {
 #[test]
 fn a_fixed_tier_stays() {
     let (device, program) = load(30);
-    let mode = Mode { warm_up: false, tier: Tier::Baseline, ..WARM_UP };
+    let mode = Mode { warm_up: WarmUp::Never, tier: Tier::Baseline, ..WARM_UP };
     launch(&device, &program, 1000, 10_000, &mode);
     std::thread::sleep(Duration::from_millis(200));
     assert_eq!(program.tier("k", [32, 1, 1], &mode).unwrap(), Some(Tier::Baseline));
+}
+
+#[test]
+fn many_threads_are_optimised_at_once_and_few_after_many_launches() {
+    let mode = Mode { warm_up: WarmUp::ByThreads, ..WARM_UP };
+    let tier = |program: &Program| program.tier("k", [32, 1, 1], &mode).unwrap();
+    let (device, many) = load(30);
+    launch(&device, &many, 1 << 9, 1, &mode);
+    assert_eq!(tier(&many), Some(Tier::Optimised));
+    let (device, few) = load(30);
+    for _ in 0..7 {
+        launch(&device, &few, 1 << 6, 1, &mode);
+        assert_eq!(tier(&few), Some(Tier::Baseline));
+    }
+    launch(&device, &few, 1 << 6, 1, &mode);
+    assert_eq!(tier(&few), Some(Tier::Optimised));
 }
 
 /// Does nothing by itself: `a_process_can_end_while_code_is_compiled` starts it.

@@ -30,7 +30,7 @@ pub(crate) fn open(settings: &DeviceSettings, memory: u64) -> Result<Arc<dyn Dev
 fn mode(settings: &DeviceSettings) -> cpu::Mode {
     cpu::Mode {
         // What repeats exactly must not depend on when code is ready.
-        warm_up: settings.seed.is_none(),
+        warm_up: if settings.seed.is_some() { cpu::WarmUp::ByThreads } else { cpu::WarmUp::ByTime },
         seed: settings.seed.unwrap_or(0),
         schedule: match settings.schedule {
             Schedule::InOrder => cpu::Schedule::InOrder,
