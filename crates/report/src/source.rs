@@ -23,6 +23,8 @@ const KINDS_OF_SOURCE: &[&str] =
     &["c", "cc", "cl", "cpp", "cu", "cuh", "cxx", "h", "hh", "hpp", "hxx", "inc", "inl", "ipp", "jl", "py", "rs"];
 /// Below these there is what others wrote.
 const OF_THE_SYSTEM: &[&str] = &["/usr/include", "/usr/lib", "/usr/local/include", "/usr/local/lib"];
+/// What compilers are told to call the directory in which they run, so that what they make does not depend on it: Bazel does.
+const WHERE_IT_WAS_BUILT: &str = "/proc/self/cwd";
 
 /// Source files below some directories.
 #[derive(Clone, Debug, Default)]
@@ -88,7 +90,8 @@ impl Sources {
 
     /// The name of a file as the user would write it in the first of the directories.
     pub(crate) fn shown(&self, file: &str) -> String {
-        let below = self.roots.first().and_then(|root| Path::new(file).strip_prefix(root).ok());
+        let below_root = || Path::new(file).strip_prefix(self.roots.first()?).ok();
+        let below = below_where_it_was_built(file).or_else(below_root);
         below.and_then(Path::to_str).filter(|below| !below.is_empty()).unwrap_or(file).to_owned()
     }
 
@@ -118,7 +121,14 @@ impl Sources {
     /// Where the file is. A program that was built elsewhere has the paths of that place; so if there is no such file,
     /// the end of its path is looked for: `/build/app/src/main.cu` may be `src/main.cu` here.
     fn find(&self, file: &str) -> Option<PathBuf> {
-        let path = Path::new(file);
+        let here;
+        let path = match below_where_it_was_built(file) {
+            Some(below) => {
+                here = self.roots.first()?.join(below);
+                here.as_path()
+            }
+            None => Path::new(file),
+        };
         let is_below = |path: &Path| self.roots.iter().any(|root| path.starts_with(root));
         if path.is_absolute()
             && let Ok(found) = path.canonicalize()
@@ -134,6 +144,11 @@ impl Sources {
         let ends = (0..parts.len()).map(|from| parts[from..].iter().collect::<PathBuf>());
         ends.flat_map(|end| self.roots.iter().map(move |root| root.join(&end))).find_map(inside)
     }
+}
+
+/// The rest of a path in the directory in which it was built, if it is one that says so.
+fn below_where_it_was_built(file: &str) -> Option<&Path> {
+    Path::new(file).strip_prefix(WHERE_IT_WAS_BUILT).ok()
 }
 
 /// Whether a file, all of whose links were followed, is source code, and not of the compiler or the system.
@@ -257,12 +272,15 @@ mod tests {
             "./src/a.cu",
             absolute.as_str(),
             "/build/elsewhere/src/a.cu",
+            "/proc/self/cwd/src/a.cu",
+            "/proc/self/cwd/../elsewhere.cu",
             "/other/a.cu/../src/a.cu",
             elsewhere.as_str(),
         ] {
             assert_eq!(sources.line(file, 2), Some("two"), "{file}");
         }
         assert_eq!(sources.shown(&absolute), "src/a.cu");
+        assert_eq!(sources.shown("/proc/self/cwd/src/a.cu"), "src/a.cu");
         assert_eq!(sources.path_in_project("/build/elsewhere/src/a.cu"), "src/a.cu");
         assert_eq!(sources.path_in_project("/nowhere/b.cu"), "/nowhere/b.cu");
         assert_eq!(sources.clone().of_project(&directory).path_in_project("src/a.cu"), "project/src/a.cu");
@@ -272,7 +290,16 @@ mod tests {
         for file in outside.map(|file| directory.join(file).display().to_string()) {
             assert_eq!(sources.line(&file, 1), None, "{file}");
         }
-        for file in ["link.cu", "../secret", "/etc/passwd", "/dev/zero", "", "src", "/proc/self/environ"] {
+        for file in [
+            "link.cu",
+            "../secret",
+            "/etc/passwd",
+            "/dev/zero",
+            "",
+            "src",
+            "/proc/self/environ",
+            "/proc/self/cwd/../secret",
+        ] {
             assert_eq!(sources.line(file, 1), None, "{file}");
         }
         let _ = std::fs::remove_dir_all(&directory);

@@ -35,9 +35,12 @@ const OUR_HEADERS: &[u8] = b"#include <warpgrind/";
 impl Toolchain {
     /// Installs the compiler, if it is not there yet.
     pub(crate) fn find() -> Result<Self> {
-        let parent = |path: PathBuf| path.parent().map(Path::to_owned).context("it is in a directory");
-        let cuda = parent(script("cuda-toolchain", "--print-bin")?)?;
-        let cache = parent(script("cuda-toolchain", "--print-dir")?)?.join("programs");
+        let programs = script("cuda-toolchain", "--print-bin")?;
+        let cuda = programs.parent().context("it is in a directory")?.to_owned();
+        // Each test asks anew, so the other path is not asked for, but found: `CACHE/cuda-HASH` is above.
+        let name = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("cuda-"));
+        let toolchain = cuda.ancestors().find(|path| name(path)).context("its directory has another name")?;
+        let cache = toolchain.parent().context("it is in a directory")?.join("programs");
         fs::create_dir_all(&cache)?;
         Ok(Self { cuda, cache })
     }
@@ -81,10 +84,6 @@ impl Toolchain {
         }
         let mut hasher = DefaultHasher::new();
         (&options, variant.clang_cuda(), &self.cuda, source.file_name()).hash(&mut hasher);
-        // Line information has the directory in it: what another checkout built shows the sources of that one.
-        if options.iter().any(|option| ["-g", "-G", "-lineinfo"].contains(&option.as_str())) {
-            source.hash(&mut hasher);
-        }
         let text = fs::read(source).with_context(|| format!("reading {}", source.display()))?;
         text.hash(&mut hasher);
         for shared in shared_headers(source)? {
@@ -102,6 +101,8 @@ impl Toolchain {
             let mut command = self.compiler(variant)?;
             // The name as it is in the source's directory: it is part of what assertions say.
             command.current_dir(source.parent().context("a source is in a directory")?);
+            // So that line information is the same in all checkouts.
+            command.env("PWD", "/proc/self/cwd");
             if uses_our_headers {
                 command.arg("-I").arg(include_directory(source)?);
             }
