@@ -1,4 +1,6 @@
 // Pools of memory count what is allocated from them, and keep to their limits.
+// It uses a pool that it has destroyed, which memcheck finds.
+//@ tools: repair rmt traffic
 
 #include "../check.h"
 

@@ -1,4 +1,6 @@
 // Events: whether they happened, the time between them, and that one stream waits for those of another.
+// It uses what it has destroyed, which memcheck finds.
+//@ tools: repair rmt traffic
 //@ variants: static shared ptds clang
 
 #include "../expect.h"

@@ -1,4 +1,6 @@
 // Streams have priorities within the range of the device, flags, and numbers of their own.
+// It uses what it has destroyed, which memcheck finds.
+//@ tools: repair rmt traffic
 
 #include "../expect.h"
 

@@ -31,8 +31,8 @@ pub(super) struct Definedness {
     suspects: Mutex<Suspects>,
     /// Where the program has copied something undefined to the host.
     reported: Mutex<BTreeSet<String>>,
-    /// Which launches were not followed, by their kernels.
-    not_followed: Mutex<BTreeMap<String, BTreeSet<u64>>>,
+    /// How many launches were not followed, by their kernels, and the last one of each.
+    not_followed: Mutex<BTreeMap<String, (usize, u64)>>,
 }
 
 /// So many bytes are told to Valgrind at once.
@@ -263,7 +263,10 @@ impl Definedness {
             self.is_not_followed();
             if facts.is_some_and(|facts| facts.is_opaque) {
                 let mut all = self.not_followed.lock().unwrap_or_else(PoisonError::into_inner);
-                all.entry(launch.kernel.to_owned()).or_default().insert(launch.number);
+                let (launches, last) = all.entry(launch.kernel.to_owned()).or_insert((0, u64::MAX));
+                // A launch is asked about more than once.
+                *launches += usize::from(*last != launch.number);
+                *last = launch.number;
             }
             return Follows::Nothing;
         };
@@ -304,7 +307,7 @@ impl Definedness {
         /// More kernels are not named.
         const MOST_NAMES: usize = 3;
         let all = self.not_followed.lock().unwrap_or_else(PoisonError::into_inner);
-        let launches: usize = all.values().map(BTreeSet::len).sum();
+        let launches: usize = all.values().map(|(launches, _)| launches).sum();
         let mut names: Vec<String> =
             all.keys().take(MOST_NAMES).map(|kernel| format!("`{}`", report::demangled(kernel))).collect();
         if all.len() > MOST_NAMES {
@@ -312,8 +315,9 @@ impl Definedness {
         }
         (launches > 0).then(|| {
             format!(
-                "undefined values were not followed in {launches} launches, of {}: they write memory by instructions, or call \
+                "undefined values were not followed in {launches} launch{}, of {}: they write memory by instructions, or call \
                  functions, that memcheck does not follow",
+                if launches == 1 { "" } else { "es" },
                 names.join(", ")
             )
         })
