@@ -1,5 +1,7 @@
 // A program that ends while a kernel still runs ends: nobody waits for it.
 //@ stdout: leaving
+// A tool waits for it, for a minute: one of them is enough.
+//@ tools: traffic
 
 #include <cstdio>
 #include <cstdlib>

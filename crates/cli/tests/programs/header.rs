@@ -31,8 +31,8 @@ pub(crate) struct Header {
     pub(crate) outcomes: usize,
     /// `bugs: WHICH`: it does on purpose what tools report.
     pub(crate) has_bugs: bool,
-    /// `tools: no`: it measures of itself what tools change.
-    pub(crate) measures_itself: bool,
+    /// `tools: NAME …`: under which tools it is run, too; all of them if nothing is said. `no` is the name of none.
+    pub(crate) tools: Option<Vec<String>>,
 }
 
 /// A way in which a program is built.
@@ -118,7 +118,7 @@ impl Header {
             seeds: 0,
             outcomes: 0,
             has_bugs: false,
-            measures_itself: false,
+            tools: None,
         };
         for line in text.lines().filter_map(|line| line.strip_prefix("//@ ")) {
             let (key, value) = line.split_once(':').with_context(|| format!("`{line}` has no colon"))?;
@@ -147,7 +147,7 @@ impl Header {
                 "seeds" => header.seeds = value.parse().with_context(|| format!("`{value}` is not a number"))?,
                 "outcomes" => header.outcomes = value.parse().with_context(|| format!("`{value}` is not a number"))?,
                 "bugs" => header.has_bugs = true,
-                "tools" if value == "no" => header.measures_itself = true,
+                "tools" => header.tools = Some(words.collect()),
                 _ => bail!("`{key}` is not known"),
             }
         }
@@ -155,5 +155,11 @@ impl Header {
             header.variants = vec![Variant::Static, Variant::Shared];
         }
         Ok(header)
+    }
+
+    /// Whether it must do under a tool what it does without. What is expected to go wrong is the business of other tests.
+    pub(crate) fn is_right_under(&self, tool: &str) -> bool {
+        let is_right = self.exit == 0 && self.stderr.is_empty() && !self.has_bugs;
+        is_right && self.tools.as_ref().is_none_or(|tools| tools.iter().any(|other| other == tool))
     }
 }

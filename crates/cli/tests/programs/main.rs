@@ -121,11 +121,9 @@ fn main() -> Result<()> {
             // They need scripts/cuda-toolchain.
             trials.push(trial.with_ignored_flag(true));
         }
-        // What is expected to go wrong is the business of other tests.
-        let is_right = header.exit == 0 && header.stderr.is_empty() && !header.has_bugs && !header.measures_itself;
         let for_some =
             FOR_SOME.iter().filter(|(_, programs)| programs.contains(&name.as_str())).map(|(arguments, _)| arguments);
-        for arguments in TOOLS.iter().chain(for_some).filter(|_| is_right) {
+        for arguments in TOOLS.iter().chain(for_some).filter(|arguments| header.is_right_under(arguments[0])) {
             let (source, header, variant) = (source.clone(), header.clone(), header.variants[0]);
             let trial = Trial::test(format!("{name} [{}]", arguments.join(" ")), move || {
                 let command = Command::Tool(arguments);
@@ -219,12 +217,11 @@ fn on_gpu(root: &Path) -> Result<Vec<Trial>> {
     for (name, source) in find_programs(root)? {
         let text = std::fs::read_to_string(&source)?;
         let header = Header::parse(&text).with_context(|| format!("in the header of {}", source.display()))?;
-        let is_right = header.exit == 0 && header.stderr.is_empty() && !header.has_bugs && !header.measures_itself;
         let is_for_gpu = header.run.is_empty() && header.seeds == 0 && gpu::reason(&name).is_none();
         for arguments in [&["run"][..], &["memcheck"], &["traffic"]] {
             let (source, header, variant) = (source.clone(), header.clone(), header.variants[0]);
             let is_refused = gpu::NOT_CHECKED.iter().any(|(refused, _)| *refused == name);
-            if is_for_gpu && (is_right && !is_refused || arguments == ["run"]) {
+            if is_for_gpu && (header.is_right_under(arguments[0]) && !is_refused || arguments == ["run"]) {
                 let trial = Trial::test(format!("gpu {} {name}", arguments[0]), move || {
                     test(&source, &header, variant, Command::OnGpu(arguments)).map_err(failed)
                 });
