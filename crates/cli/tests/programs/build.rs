@@ -38,8 +38,8 @@ impl Toolchain {
         let programs = script("cuda-toolchain", "--print-bin")?;
         let cuda = programs.parent().context("it is in a directory")?.to_owned();
         // Each test asks anew, so the other path is not asked for, but found: `CACHE/cuda-HASH` is above.
-        let name = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("cuda-"));
-        let toolchain = cuda.ancestors().find(|path| name(path)).context("its directory has another name")?;
+        let is_it = |path: &&Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("cuda-"));
+        let toolchain = cuda.ancestors().find(is_it).context("its directory has another name")?;
         let cache = toolchain.parent().context("it is in a directory")?.join("programs");
         fs::create_dir_all(&cache)?;
         Ok(Self { cuda, cache })

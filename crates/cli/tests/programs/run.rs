@@ -98,9 +98,9 @@ pub(crate) fn timeout(installation: &Installation) -> process::Command {
 pub(crate) fn without_descriptors(installation: &Installation) -> process::Command {
     const CLOSE: &str =
         r#"for fd in /proc/self/fd/*; do fd=${fd##*/}; if ((fd > 2)); then eval "exec $fd>&-"; fi; done; exec "$@""#;
+    let limited = timeout(installation);
     let mut command = process::Command::new("bash");
-    command.args(["-c", CLOSE, "bash", "timeout", "--signal=KILL", TIMEOUT]);
-    command.arg(installation.path.join("bin/warpgrind"));
+    command.args(["-c", CLOSE, "bash"]).arg(limited.get_program()).args(limited.get_args());
     command
 }
 
