@@ -24,8 +24,8 @@ use crate::runtime::code::{BetterCode, KernelCode};
 /// Optimised code takes about so many times as long to compile as baseline code.
 const TIMES_AS_LONG: u64 = 3;
 
-/// So many threads are worth optimised code, where time must not count: measured, what is saved of compiling the instrumented
-/// kernels of tests is as much as baseline code needs more for these.
+/// So many threads are worth optimised code, where time must not count: an estimate. The kernels of most tests stay below it, those
+/// of benchmarks do not.
 const MANY_THREADS: u64 = 1 << 14;
 
 /// A kernel in the tiers in which it was compiled.

@@ -98,6 +98,14 @@ impl Reference {
         self.lock().clone()
     }
 
+    /// Changes it in a way that is always possible in itself.
+    pub(crate) fn set(&self, change: impl FnOnce(&mut State)) -> Result<()> {
+        self.change(|state| {
+            change(state);
+            Ok(())
+        })
+    }
+
     /// Changes it. If the change cannot be made, it stays as it was.
     pub(crate) fn change(&self, change: impl FnOnce(&mut State) -> Result<()>) -> Result<()> {
         let mut state = self.lock();

@@ -93,10 +93,7 @@ export! {
             return Err(CudaError::INVALID_VALUE);
         }
         let array = of(hArray)?;
-        reference(hTexRef)?.change(|state| {
-            state.bind_image(Resource::Array(array));
-            Ok(())
-        })
+        reference(hTexRef)?.set(|state| state.bind_image(Resource::Array(array)))
     }
 
     fn cuTexRefSetMipmappedArray(hTexRef: CUtexref, hMipmappedArray: CUmipmappedArray, Flags: c_uint) {
@@ -104,10 +101,7 @@ export! {
             return Err(CudaError::INVALID_VALUE);
         }
         let pyramid = PYRAMIDS.get(hMipmappedArray as usize)?;
-        reference(hTexRef)?.change(|state| {
-            state.bind_image(Resource::Pyramid(pyramid));
-            Ok(())
-        })
+        reference(hTexRef)?.set(|state| state.bind_image(Resource::Pyramid(pyramid)))
     }
 
     fn cuTexRefSetFormat(hTexRef: CUtexref, fmt: CUarray_format, NumPackedComponents: c_int) {
@@ -116,26 +110,17 @@ export! {
             return Err(CudaError::INVALID_VALUE);
         }
         let format = (component(fmt)?, channels);
-        reference(hTexRef)?.change(|state| {
-            state.set_format(format);
-            Ok(())
-        })
+        reference(hTexRef)?.set(|state| state.set_format(format))
     }
 
     fn cuTexRefSetAddressMode(hTexRef: CUtexref, dim: c_int, am: CUaddress_mode) {
         let (direction, mode) = (direction(dim)?, texture::address_mode(am)?);
-        reference(hTexRef)?.change(|state| {
-            state.sampler.address[direction] = mode;
-            Ok(())
-        })
+        reference(hTexRef)?.set(|state| state.sampler.address[direction] = mode)
     }
 
     fn cuTexRefSetFilterMode(hTexRef: CUtexref, fm: CUfilter_mode) {
         let filter = texture::filter(fm)?;
-        reference(hTexRef)?.change(|state| {
-            state.sampler.filter = filter;
-            Ok(())
-        })
+        reference(hTexRef)?.set(|state| state.sampler.filter = filter)
     }
 
     fn cuTexRefSetFlags(hTexRef: CUtexref, Flags: c_uint) {
@@ -147,48 +132,34 @@ export! {
             return Err(CudaError::INVALID_VALUE);
         }
         texture::check_colours(Flags & CU_TRSF_SRGB != 0)?;
-        reference(hTexRef)?.change(|state| {
+        reference(hTexRef)?.set(|state| {
             state.sampler.is_normalised = Flags & CU_TRSF_NORMALIZED_COORDINATES != 0;
             state.sampler.reads_floats = Flags & CU_TRSF_READ_AS_INTEGER == 0;
-            Ok(())
         })
     }
 
     fn cuTexRefSetBorderColor(hTexRef: CUtexref, pBorderColor: *mut f32) {
         // SAFETY: the caller promises that `pBorderColor` is null or four numbers to read.
         let border = *unsafe { get(pBorderColor.cast::<[f32; 4]>()) }?;
-        reference(hTexRef)?.change(|state| {
-            state.sampler.border = border;
-            Ok(())
-        })
+        reference(hTexRef)?.set(|state| state.sampler.border = border)
     }
 
     fn cuTexRefSetMaxAnisotropy(hTexRef: CUtexref, maxAniso: c_uint) {
-        reference(hTexRef)?.change(|state| {
-            state.anisotropy = maxAniso;
-            Ok(())
-        })
+        reference(hTexRef)?.set(|state| state.anisotropy = maxAniso)
     }
 
     fn cuTexRefSetMipmapFilterMode(hTexRef: CUtexref, fm: CUfilter_mode) {
         let filter = texture::filter(fm)?;
-        reference(hTexRef)?.change(|state| {
-            state.sampler.level_filter = filter;
-            Ok(())
-        })
+        reference(hTexRef)?.set(|state| state.sampler.level_filter = filter)
     }
 
     fn cuTexRefSetMipmapLevelBias(hTexRef: CUtexref, bias: f32) {
-        reference(hTexRef)?.change(|state| {
-            state.sampler.level_bias = bias;
-            Ok(())
-        })
+        reference(hTexRef)?.set(|state| state.sampler.level_bias = bias)
     }
 
     fn cuTexRefSetMipmapLevelClamp(hTexRef: CUtexref, minMipmapLevelClamp: f32, maxMipmapLevelClamp: f32) {
-        reference(hTexRef)?.change(|state| {
+        reference(hTexRef)?.set(|state| {
             (state.sampler.level_min, state.sampler.level_max) = (minMipmapLevelClamp, maxMipmapLevelClamp);
-            Ok(())
         })
     }
 

@@ -71,10 +71,9 @@ unsafe fn bind(
 unsafe fn bind_image(texref: *const textureReference, resource: Resource) -> Result<()> {
     // SAFETY: the caller promises that `texref` is null or valid to read.
     let (reference, sampler) = unsafe { registered(texref) }?;
-    reference.change(|state| {
+    reference.set(|state| {
         state.sampler = sampler;
         state.bind_image(resource);
-        Ok(())
     })
 }
 
@@ -135,10 +134,7 @@ export_runtime! {
 
     fn cudaUnbindTexture(texref: *const textureReference) {
         ready()?;
-        registry::texture(texref as usize)?.0.change(|state| {
-            (state.resource, state.offset) = (None, 0);
-            Ok(())
-        })
+        registry::texture(texref as usize)?.0.set(|state| (state.resource, state.offset) = (None, 0))
     }
 
     fn cudaGetTextureAlignmentOffset(offset: *mut usize, texref: *const textureReference) {
