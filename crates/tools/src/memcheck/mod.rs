@@ -160,10 +160,7 @@ const TRACK_ORIGINS: Flag = Flag {
 };
 
 fn check_yes_or_no(value: &str) -> Result<(), String> {
-    match value {
-        "yes" | "no" => Ok(()),
-        _ => Err("it is yes or no".to_owned()),
-    }
+    FlagValue::one_of(value, &["yes", "no"])
 }
 
 impl Tool for Memcheck {

@@ -103,10 +103,10 @@ struct Launches {
     planes: [[Option<Box<dyn Plane>>; 2]; GRANULES],
     /// Where the records of memory are for each worker, by the size of granules; for kernels.
     tables: [Option<Arc<dyn SharedWords>>; GRANULES],
+    /// Records of memory for all workers but the first, while they share launches.
+    of_workers: [Vec<Box<dyn Plane>>; GRANULES],
     /// How many bytes of shared memory have memory for their records, on a device where kernels cannot ask for it.
     backed: [u64; GRANULES],
-    /// The same of memory for all workers but the first, while they share launches.
-    of_workers: [Vec<Box<dyn Plane>>; GRANULES],
     /// What the last launch was that workers shared: the size of its granules, and its first record.
     shared: Option<(u32, u64)>,
     /// When the last launch began on one worker.
@@ -251,11 +251,14 @@ impl RacecheckInstance {
 
     /// Which of two versions checks a launch: that for one worker, or that for a GPU, which cannot follow everything.
     fn checked(&self, launch: &LaunchView<'_>, [alone, concurrent]: [usize; 2]) -> Result<usize, Refusal> {
+        let facts = kernel_facts(launch).unwrap_or_default();
+        let refuse = |code, reason: &str| Err(Refusal::new(TOOL, code, reason));
+        if !self.launches().has_records(&*self.host, &facts, self.shared_plane()) {
+            return refuse("no-memory", "there is no memory for records of its accesses");
+        }
         if !self.is_on_gpu {
             return Ok(alone);
         }
-        let facts = kernel_facts(launch).unwrap_or_default();
-        let refuse = |code, reason: &str| Err(Refusal::new(TOOL, code, reason));
         match facts {
             KernelFacts { is_clocked: true, .. } => refuse(
                 "counted-barrier",
@@ -266,6 +269,11 @@ impl RacecheckInstance {
             }
             _ => Ok(concurrent),
         }
+    }
+
+    /// What has the records of shared memory.
+    fn shared_plane(&self) -> PlaneOf {
+        if self.is_on_gpu { PlaneOf::Bytes(COMMON) } else { PlaneOf::Shared }
     }
 
     /// Whether several workers may run a launch: nothing orders its blocks, and it is worth a copy of what it writes.
@@ -481,6 +489,15 @@ impl Launches {
             conflicts |= workers.conflict(offset >> granule..end.div_ceil(1 << granule));
         }
         conflicts
+    }
+
+    /// Whether there are records for what a kernel accesses, on one worker. Makes them if there are none.
+    fn has_records(&mut self, host: &dyn Host, facts: &KernelFacts, of_shared: PlaneOf) -> bool {
+        let [global, shared] = facts.granules();
+        self.make_planes(host, global, 1);
+        let [of_global, of_shared] =
+            [(global, PlaneOf::Global), (shared, of_shared)].map(|(granule, of)| self.plane(host, granule, of) != 0);
+        of_global && of_shared && self.tables[global as usize].is_some()
     }
 
     /// Where the records of granules of a size are.
@@ -710,8 +727,7 @@ impl Instance for RacecheckInstance {
         words.set(GRANULE, global.into());
         words.set(WINDOWS, windows);
         words.set(WINDOWS_BYTES, windows_bytes);
-        let of_shared = if self.is_on_gpu { PlaneOf::Bytes(COMMON) } else { PlaneOf::Shared };
-        words.set(SHARED_PLANE, launches.plane(&*self.host, shared, of_shared));
+        words.set(SHARED_PLANE, launches.plane(&*self.host, shared, self.shared_plane()));
         words.set(COMMON_BYTES, if self.is_on_gpu { COMMON } else { 0 });
         let shared_bytes = if self.is_on_gpu { COMMON } else { windows_bytes };
         words.set(SHARED_READS, (shared_bytes >> shared) * RECORD);
