@@ -326,7 +326,7 @@ impl Instance for RmtInstance {
         {
             words.set(LOG, log.address());
             words.set(LOG_ENTRIES, log.entries());
-            words.set(REGIONS, log.regions);
+            words.set(REGIONS, log.regions.into());
             words.keep(log.kept());
         }
     }

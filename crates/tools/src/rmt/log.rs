@@ -40,6 +40,9 @@ const BROKEN: i64 = -1;
 /// Where the bits of a block are in the mark of an entry: above those of positions.
 const TAG: i64 = 16;
 
+/// How often a warp that waits as a whole looks before its threads wait alone.
+pub(super) const ROUNDS: u64 = 1 << 14;
+
 /// What a thread says of an entry that it has dealt with.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) enum Publish {
@@ -69,8 +72,9 @@ pub(super) struct Log {
     /// Bytes from an entry to the next, and from a word of it to the next: neighbours have neighbouring words.
     stride: Reg,
     distance: Reg,
-    /// The helper that waits.
-    wait: Option<FuncId>,
+    /// The helper with which a warp waits as a whole, if it can be of use, and the one with which a thread waits alone.
+    wait_together: Option<FuncId>,
+    wait_alone: Option<FuncId>,
     /// The place in the ring of the next entry, if it is always the same.
     place: Option<u32>,
     /// Bits of the block, which are in each entry beside the position.
@@ -128,14 +132,16 @@ pub(super) fn end(at: &mut Cursor<'_, '_>, pair: Pair, guard: Option<Guard>, sam
 
 /// The region of a pair of blocks, among all regions.
 fn region(at: &mut Cursor<'_, '_>) -> Reg {
-    let [number, regions] = [pair_of_blocks(at), size(at, REGIONS)];
-    compute(at, "rem.u32", &[number.into(), regions.into()])
+    let [number, shift] = [pair_of_blocks(at), size(at, REGIONS)];
+    let regions = compute(at, "shl.b32", &[1.into(), shift.into()]);
+    let last = compute(at, "sub.u32", &[regions.into(), 1.into()]);
+    compute(at, "and.b32", &[number.into(), last.into()])
 }
 
 /// How many pairs of blocks have the region before.
 fn turn(at: &mut Cursor<'_, '_>) -> Reg {
-    let [number, regions] = [pair_of_blocks(at), size(at, REGIONS)];
-    compute(at, "div.u32", &[number.into(), regions.into()])
+    let [number, shift] = [pair_of_blocks(at), size(at, REGIONS)];
+    compute(at, "shr.u32", &[number.into(), shift.into()])
 }
 
 /// The address of what a pair of threads has in global memory, so many bytes for each.
@@ -188,18 +194,35 @@ impl Log {
                 [copy, other].map(|which| compute(at, "mad.lo.u32", &[which.into(), distance.into(), written.into()]));
         }
         let least = compute(at, "mul.lo.s32", &[other.into(), (-i64::from(pair.layout.log_entries())).into()]);
-        let helper = match pair.layout {
-            Layout::Blocks => "warpgrind_rmt_wait",
-            _ if at.state::<Kept>().pace.waits => "warpgrind_rmt_wait_for_warp",
-            _ => "warpgrind_rmt_wait_in_block",
+        let (together, alone) = match pair.layout {
+            Layout::Blocks => (Some("warpgrind_rmt_wait"), "warpgrind_rmt_wait_alone"),
+            _ => {
+                (at.state::<Kept>().pace.waits.then_some("warpgrind_rmt_wait_for_warp"), "warpgrind_rmt_wait_in_block")
+            }
         };
-        let (wait, stmt) = (at.helper(helper), at.statement());
+        let wait_together = together.and_then(|helper| at.helper(helper));
+        let (wait_alone, stmt) = (at.helper(alone), at.statement());
         let kept = at.state::<Kept>();
         let place = (!kept.pace.is_repeated(stmt)).then_some(kept.places);
         let block = if pair.layout == Layout::Blocks { turn(at) } else { physical(at, Special::CtaidX) };
         let tag = compute(at, "shl.b32", &[block.into(), TAG.into()]);
         let layout = pair.layout;
-        Self { layout, position, first, second, poll, own, limit: least, entries, stride, distance, wait, place, tag }
+        Self {
+            layout,
+            position,
+            first,
+            second,
+            poll,
+            own,
+            limit: least,
+            entries,
+            stride,
+            distance,
+            wait_together,
+            wait_alone,
+            place,
+            tag,
+        }
     }
 
     /// So many words are written into the log: what is written later gets other places.
@@ -220,13 +243,16 @@ impl Log {
 
     /// Waits until the counter of the twin is ahead of a position by more than a limit, where a predicate holds.
     fn wait(self, builder: &mut Builder<'_, '_>, position: Reg, limit: Operand, only: Option<Reg>) {
-        let [now, ahead, is_early] = [builder.reg(Type::B32), builder.reg(Type::B32), builder.reg(Type::Pred)];
-        builder.inst(&self.ordered("ld.acquire"), &[now.into(), Operand::RegAddress(self.poll, 0)]);
-        builder.inst("sub.s32", &[ahead.into(), now.into(), position.into()]);
-        builder.setp(is_early.into(), "le", "s32", [ahead.into(), limit], only.map(Guard::when));
-        if let Some(wait) = self.wait {
+        let [now, ahead] = [builder.reg(Type::B32), builder.reg(Type::B32)];
+        let (mut only, mut looks) = (only, None);
+        for wait in [self.wait_together, self.wait_alone].into_iter().flatten() {
+            let is_early = builder.reg(Type::Pred);
+            builder.inst_if(looks, &self.ordered("ld.acquire"), &[now.into(), Operand::RegAddress(self.poll, 0)]);
+            builder.inst("sub.s32", &[ahead.into(), now.into(), position.into()]);
+            builder.setp(is_early.into(), "le", "s32", [ahead.into(), limit], only.map(Guard::when));
             let arguments = [self.poll.into(), position.into(), limit];
             builder.call(Some(Guard::when(is_early)), wait, &[], &arguments);
+            (only, looks) = (Some(is_early), Some(Guard::when(is_early)));
         }
     }
 
@@ -265,7 +291,7 @@ impl Log {
     }
 
     /// Loads or stores words of an entry.
-    fn move_words(self, builder: &mut Builder<'_, '_>, only: Reg, what: &str, words: &[Reg], entry: Reg) {
+    fn move_words(self, builder: &mut Builder<'_, '_>, only: Option<Guard>, what: &str, words: &[Reg], entry: Reg) {
         let spelling = format!("{what}.{}.b32", if self.is_global() { "global" } else { "shared" });
         let (ty, add) = if self.is_global() { (Type::B64, "mad.wide.u32") } else { (Type::B32, "mad.lo.u32") };
         for (index, &word) in words.iter().enumerate() {
@@ -276,7 +302,7 @@ impl Log {
             }
             let address = Operand::RegAddress(address, 0);
             let operands = if what == "ld" { [word.into(), address] } else { [address, word.into()] };
-            builder.guarded(Guard::when(only), &spelling, &operands);
+            builder.inst_if(only, &spelling, &operands);
         }
     }
 
@@ -294,9 +320,15 @@ impl Log {
             let mark = builder.reg(Type::B32);
             builder.inst("xor.b32", &[mark.into(), before.into(), self.tag.into()]);
             let words = [words, &[mark]].concat();
-            self.move_words(builder, self.first, "st", &words, entry);
             let mut own = copy_words(builder, &words);
-            self.move_words(builder, self.second, "ld", &own, entry);
+            // Branches, and no guards: all lanes of a warp are of one copy, which so does nothing for the other.
+            let [read, done] = [builder.label("read"), builder.label("done")];
+            builder.branch(Some(Guard::when(self.second)), read);
+            self.move_words(builder, None, "st", &words, entry);
+            builder.branch(None, done);
+            builder.place(read);
+            self.move_words(builder, None, "ld", &own, entry);
+            builder.place(done);
             let wrong = own.pop().expect("there is the mark");
             builder.inst("xor.b32", &[wrong.into(), wrong.into(), mark.into()]);
             // What differs there differs in what was received.
@@ -358,12 +390,12 @@ impl Log {
         for (index, words) in words.chunks(ENTRY_WORDS).enumerate() {
             self.go_to(builder, index);
             let entry = self.entry(builder, index);
-            self.move_words(builder, self.second, "st", words, entry);
+            self.move_words(builder, Some(Guard::when(self.second)), "st", words, entry);
             builder.inst("add.u32", &[self.position.into(), self.position.into(), 1.into()]);
             self.commit(builder);
             self.wait_for_commit(builder);
             let own = copy_words(builder, words);
-            self.move_words(builder, self.first, "ld", &own, entry);
+            self.move_words(builder, Some(Guard::when(self.first)), "ld", &own, entry);
             received.extend(own);
         }
         received

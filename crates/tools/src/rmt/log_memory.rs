@@ -28,7 +28,8 @@ pub(super) struct Pool {
 pub(super) struct LogMemory {
     pool: Arc<Pool>,
     words: Arc<dyn SharedWords>,
-    pub(super) regions: u64,
+    /// How many pairs of blocks have a log at a time: 2 to the power of this.
+    pub(super) regions: u32,
     /// Bytes before the entries.
     counters: u64,
 }
@@ -38,7 +39,8 @@ impl LogMemory {
     pub(super) fn new(pool: &Arc<Pool>, host: &dyn Host, shape: &LaunchShape) -> Option<Self> {
         let threads = u64::from(threads(shape.block));
         let blocks = shape.grid.iter().map(|&size| u64::from(size)).product::<u64>();
-        let regions = blocks.clamp(1, MOST_REGIONS);
+        let shift = blocks.clamp(1, MOST_REGIONS).ilog2();
+        let regions = 1 << shift;
         let counters = (u64::from(TICKET) + regions * threads * u64::from(GLOBAL_COUNTERS)).next_multiple_of(64);
         let bytes = counters + regions * threads * u64::from(GLOBAL_ENTRIES * SLOT);
         let count = usize::try_from(bytes / 8).ok()?;
@@ -52,7 +54,7 @@ impl LogMemory {
         for word in &words.words()[..usize::try_from(counters / 8).ok()?] {
             word.store(0, Ordering::Relaxed);
         }
-        Some(Self { pool: Arc::clone(pool), words, regions, counters })
+        Some(Self { pool: Arc::clone(pool), words, regions: shift, counters })
     }
 
     pub(super) fn address(&self) -> u64 {

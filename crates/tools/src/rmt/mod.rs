@@ -63,7 +63,7 @@ const SLOTS: Word = Word("SLOTS");
 const LOG: Word = Word("LOG");
 /// The address of its entries.
 const LOG_ENTRIES: Word = Word("LOG_ENTRIES");
-/// How many pairs of blocks can have a log at a time.
+/// How many pairs of blocks can have a log at a time: 2 to the power of this.
 const REGIONS: Word = Word("REGIONS");
 
 /// What `device.ptx` says by name.
@@ -73,6 +73,7 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("PLACE", findings::PLACE as u64),
     ("ADDRESS", findings::ADDRESS as u64),
     ("VALUE", findings::VALUE as u64),
+    ("ROUNDS", log::ROUNDS),
 ];
 
 impl Tool for Rmt {

@@ -31,7 +31,9 @@ impl Pace {
         let is_repeated = |block: Block| {
             loops.innermost(block).is_some() || loops.irreducible_regions().iter().any(|blocks| blocks.contains(&block))
         };
-        let view = |stmt: StmtId| View::of(&module.forms, body, stmt);
+        // What was inserted before has memory of its own.
+        let is_own = |stmt: StmtId| body.origin(stmt).tag.is_none();
+        let view = |stmt: StmtId| View::of(&module.forms, body, stmt).filter(|_| is_own(stmt));
         let writes = |stmt: StmtId| does(view(stmt), |kind, _| kind != AccessKind::Read);
         let mut pace = Self::default();
         let mut from_writes = Vec::new();
