@@ -60,6 +60,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
     for variant in args.with.iter().filter(|variant| *variant != NONE) {
         Protection::parse(variant)?;
     }
+    if let Some(model) = args.model.iter().find(|model| tools::inject::needs_protection(model)) {
+        bail!(
+            "{model} has other places in each variant: try it with `warpgrind inject --model {model} --with VARIANT`"
+        );
+    }
     let directory = std::env::current_dir().context("where we are cannot be told")?;
     let runner = match Runner::new(&args.target) {
         Ok(runner) => runner,

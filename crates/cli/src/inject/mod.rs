@@ -99,12 +99,20 @@ impl Args {
     fn count(&self) -> u64 {
         if self.trial.is_some() { 1 } else { self.trials }
     }
+
+    /// Whether faults strike the kernel as it is, and then what protects it.
+    fn is_tried_twice(&self) -> bool {
+        self.with.is_some() && !tools::inject::needs_protection(&self.model)
+    }
 }
 
 /// Runs trials and tells what came of them.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     args.target.check_flags().unwrap_or_else(|error| error.exit());
     let protection = args.with.as_deref().map(Protection::parse).transpose()?;
+    if protection.is_none() && tools::inject::needs_protection(&args.model) {
+        bail!("{} strikes what another tool inserts into kernels: say which, such as `--with rmt`", args.model);
+    }
     let runner = match Runner::new(&args.target) {
         Ok(runner) => runner,
         Err(code) => return Ok(ExitCode::from(code)),
@@ -184,7 +192,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         std::fs::write(file, text).with_context(|| format!("writing {}", file.display()))?;
     }
     if let Some(file) = &args.html {
-        let table = Table::of(&trials, args.with.as_deref());
+        let table = Table::of(&trials, args.is_tried_twice());
         let words: Vec<_> = args.target.program().iter().map(|word| word.to_string_lossy()).collect();
         let facts = format!("{} trials of {}, seed {seed}", trials.len(), args.model);
         let page = report::html_of_tables(TOOL, &words.join(" "), &facts, &table.outcomes(), &mut Sources::default());
@@ -215,7 +223,7 @@ fn places(args: &Args, golden: &Ran) -> Result<String> {
 }
 
 fn show(args: &Args, trials: &[Trial], seed: u64, took: Duration) -> Result<()> {
-    let table = Table::of(trials, args.with.as_deref());
+    let table = Table::of(trials, args.is_tried_twice());
     if args.json {
         for trial in trials {
             output::print_json(&trial.json(&args.model, seed, args.with.as_deref()))?;

@@ -35,7 +35,7 @@ pub(super) struct Row {
 }
 
 impl Table {
-    pub(super) fn of(trials: &[Trial], with: Option<&str>) -> Self {
+    pub(super) fn of(trials: &[Trial], is_protected: bool) -> Self {
         let mut rows: BTreeMap<&str, Row> = BTreeMap::new();
         for trial in trials {
             let row =
@@ -54,7 +54,7 @@ impl Table {
             }
         }
         let has_verdicts = trials.iter().any(|trial| trial.program.is_some());
-        Self { rows: rows.into_values().collect(), is_protected: with.is_some(), has_verdicts }
+        Self { rows: rows.into_values().collect(), is_protected, has_verdicts }
     }
 
     /// For a page: how many trials of each kernel came to what, and what became of those that corrupt something in the

@@ -77,7 +77,10 @@ impl Faults<'_> {
     /// Runs the program without faults, and counts places. If it cannot be started, the user has been told, and this is the exit
     /// code.
     pub(crate) fn count_places(&self) -> Result<Result<Ran, u8>> {
-        self.runner.run(&[TOOL], self.flags(), How::default())
+        match tools::inject::needs_protection(self.model) {
+            true => self.run_protected(self.flags(), How::default()),
+            false => self.runner.run(&[TOOL], self.flags(), How::default()),
+        }
     }
 
     /// Runs trials in a program whose launches have so many places.
@@ -90,13 +93,15 @@ impl Faults<'_> {
         // What a program is told of a launch, and when, must not depend on how a fault is followed.
         let is_followed = which.stays || which.follows.is_some();
         flags.extend(is_followed.then(|| flag("on-caller", toolkit::Flag::SET.to_owned())));
-        let mut names = vec![TOOL];
-        if let Some(protection) = &self.protection {
-            names.insert(0, protection.tool);
-            flags.push(flag("protected", toolkit::Flag::SET.to_owned()));
-            flags.extend((self.strikes == Strikes::All).then(|| flag("always", toolkit::Flag::SET.to_owned())));
-            flags.extend(protection.flag());
-        }
-        self.runner.run(&names, flags, how)
+        self.run_protected(flags, how)
+    }
+
+    /// Runs the program with what protects kernels, if anything does.
+    fn run_protected(&self, mut flags: Vec<ToolFlag>, how: How<'_>) -> Result<Result<Ran, u8>> {
+        let Some(protection) = &self.protection else { return self.runner.run(&[TOOL], flags, how) };
+        flags.push(flag("protected", toolkit::Flag::SET.to_owned()));
+        flags.extend((self.strikes == Strikes::All).then(|| flag("always", toolkit::Flag::SET.to_owned())));
+        flags.extend(protection.flag());
+        self.runner.run(&[protection.tool, TOOL], flags, how)
     }
 }

@@ -108,6 +108,9 @@ impl InjectInstance {
         let number =
             |flag: &Flag| options.get(flag).parse::<u64>().map_err(|_| format!("--{} is no number", flag.name));
         let model = Model::named(options.get(&MODEL)).ok_or("there is no such model")?;
+        if model.needs_protection() && !options.has(&PROTECTED) {
+            return Err(format!("{} strikes what another tool inserts, and there is none", model.name()));
+        }
         let population = Population::parse(options.get(&PLACES))?;
         let (seed, first, count) = (number(&FAULT_SEED)?, number(&FIRST_TRIAL)?, number(&TRIALS)?);
         let trial = |number: u64| {
@@ -207,9 +210,10 @@ impl Instance for InjectInstance {
         let func = evidence.site.func;
         let function = &evidence.module.functions[func];
         let wants_registers = self.campaign.model == Model::RegisterFile;
+        let is_inserted = self.campaign.model.needs_protection();
         let mut state = self.shared.state();
         state.struck.get_or_insert_with(|| Struck {
-            place: original_place(evidence),
+            place: if is_inserted { evidence.place.clone() } else { original_place(evidence) },
             block: record.block,
             thread: record.thread,
             site: record.site,

@@ -17,12 +17,13 @@ use super::kept::Kept;
 use super::lanes;
 use super::model::Stratum;
 use super::register::{Kind, register_number};
-use super::version::{LANES, OPERANDS, PREDICATES, PROFILE, REGISTERS, RESULTS, SKIP};
-use super::{ARMED, ARMS, FIRST};
+use super::version::{INSERTED, LANES, OPERANDS, PREDICATES, PROFILE, REGISTERS, RESULTS, SKIP};
+use super::{ARMED, ARMS, FIRST, tool_memory};
 
 /// A function begins.
 pub(super) fn entry(at: &mut Cursor<'_, '_>) {
     let mut kept = Kept::default();
+    let version = at.version();
     let editor = at.editor();
     let mut block = 0;
     let mut labels = FxHashSet::default();
@@ -45,8 +46,11 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
             view.for_each_write(|reg| _ = kept.registers.insert(reg));
         }
     }
-    // The original has them also where a tool has replaced them in this version.
     let module = editor.module();
+    if matches!(version, PROFILE | INSERTED) {
+        kept.addresses = tool_memory::addresses(module, editor.function(), editor.body());
+    }
+    // The original has them also where a tool has replaced them in this version.
     for function in module.functions.values() {
         let Some(body) = &function.body else { continue };
         for (id, _) in body.insts() {
@@ -134,13 +138,14 @@ pub(super) fn definition(at: &mut Cursor<'_, '_>, definition: &Definition) {
     if at.version() == REGISTERS {
         return registers(at, *stmt, *guard);
     }
-    if !is_own(at, *stmt) {
-        return;
-    }
     let origin = at.editor().body().origin(*stmt).id;
     let is_id = at.state::<Kept>().ids.contains(&origin);
     match at.version() {
         PROFILE => {
+            if !is_own(at, *stmt) {
+                let places = inserted(at, regs).len();
+                return count(at, Stratum::Inserted, places, *guard);
+            }
             let kinds: Vec<_> = regs.iter().filter_map(|&reg| Kind::of(at, reg)).collect();
             let predicates = kinds.iter().filter(|kind| **kind == Kind::Predicate).count();
             let results = kinds.len() - predicates;
@@ -149,7 +154,11 @@ pub(super) fn definition(at: &mut Cursor<'_, '_>, definition: &Definition) {
             count(at, Stratum::Ids, if is_id { results } else { 0 }, *guard);
             count_instruction(at, *stmt, *guard);
         }
-        RESULTS | PREDICATES => {
+        INSERTED if !is_own(at, *stmt) => {
+            let hit = inserted(at, regs);
+            strike_results(at, definition, hit, Stratum::Inserted.bit());
+        }
+        RESULTS | PREDICATES if is_own(at, *stmt) => {
             let strata = match at.version() {
                 PREDICATES => Stratum::Predicates.bit(),
                 _ if is_id => Stratum::Results.bit() | Stratum::Ids.bit(),
@@ -161,22 +170,34 @@ pub(super) fn definition(at: &mut Cursor<'_, '_>, definition: &Definition) {
                 .filter_map(|&reg| Some((reg, Kind::of(at, reg)?)))
                 .filter(|(_, kind)| (*kind == Kind::Predicate) == wants_predicates)
                 .collect();
-            if hit.is_empty() {
-                return;
-            }
-            let (armed, is_executed) = (ask(at, *stmt), is_executed(at, *guard));
-            // What is inserted first comes last, so the first register is the first to be struck.
-            for (reg, kind) in hit.into_iter().rev() {
-                let site = at.instruction_site(0).0;
-                let arm = arm(at);
-                let arguments =
-                    [is_executed, site.into_operand(), kind.size().into_operand(), strata.into_operand(), arm.into()];
-                strike(at, Place::After, armed, reg, kind, "warpgrind_inject", &arguments);
-            }
+            strike_results(at, definition, hit, strata);
         }
-        SKIP => skip(at, *stmt, *guard),
-        LANES => lanes::definition(at, definition),
+        SKIP if is_own(at, *stmt) => skip(at, *stmt, *guard),
+        LANES if is_own(at, *stmt) => lanes::definition(at, definition),
         _ => {}
+    }
+}
+
+/// The registers of an instruction that another tool inserted in which a fault may strike.
+fn inserted(at: &mut Cursor<'_, '_>, regs: &[Reg]) -> Vec<(Reg, Kind)> {
+    let struck: Vec<Reg> = regs.iter().copied().filter(|reg| !at.state::<Kept>().addresses.contains(reg)).collect();
+    let kinds = struck.into_iter().filter_map(|reg| Some((reg, Kind::of(at, reg)?)));
+    kinds.filter(|(_, kind)| *kind != Kind::Predicate).collect()
+}
+
+/// Registers may be struck that an instruction has written.
+fn strike_results(at: &mut Cursor<'_, '_>, definition: &Definition, hit: Vec<(Reg, Kind)>, strata: u32) {
+    if hit.is_empty() {
+        return;
+    }
+    let (armed, is_executed) = (ask(at, definition.stmt), is_executed(at, definition.guard));
+    // What is inserted first comes last, so the first register is the first to be struck.
+    for (reg, kind) in hit.into_iter().rev() {
+        let site = at.instruction_site(0).0;
+        let arm = arm(at);
+        let arguments =
+            [is_executed, site.into_operand(), kind.size().into_operand(), strata.into_operand(), arm.into()];
+        strike(at, Place::After, armed, reg, kind, "warpgrind_inject", &arguments);
     }
 }
 

@@ -14,6 +14,8 @@ pub(super) struct Kept {
     pub(super) ids: FxHashSet<OriginId>,
     /// Registers that the program writes.
     pub(super) registers: FxHashSet<Reg>,
+    /// Registers on which addresses of memory of other tools depend, if that matters.
+    pub(super) addresses: FxHashSet<Reg>,
     /// How many places of each stratum the thread has come to.
     pub(super) counts: Vec<Reg>,
     /// Whether it may execute an instruction twice, or calls functions that may.

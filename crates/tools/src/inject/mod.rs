@@ -19,6 +19,7 @@ mod random;
 mod register;
 mod register_file;
 mod shared;
+mod tool_memory;
 mod version;
 
 use std::sync::Arc;
@@ -78,6 +79,11 @@ const CONSTANTS: &[(&str, u64)] = &[
 /// The names of all models.
 pub fn models() -> Vec<&'static str> {
     Model::ALL.iter().map(|model| model.name()).collect()
+}
+
+/// Whether a model strikes only what another tool inserts into a kernel.
+pub fn needs_protection(model: &str) -> bool {
+    Model::named(model).is_some_and(Model::needs_protection)
 }
 
 impl Tool for Inject {

@@ -33,6 +33,8 @@ pub(super) enum Model {
     StuckLane,
     /// A bit of all that a kind of unit computes in one lane of all warps is always wrong.
     Permanent,
+    /// One bit of what an instruction writes into a register that another tool inserted.
+    InsertedBit,
 }
 
 /// Of what there are so many in a launch: where a model can strike.
@@ -50,11 +52,13 @@ pub(super) enum Stratum {
     Stores,
     /// Instructions.
     Instructions,
+    /// Registers that instructions write which another tool inserted.
+    Inserted,
 }
 
 impl Stratum {
-    pub(super) const ALL: [Self; 6] =
-        [Self::Results, Self::Predicates, Self::Ids, Self::Addresses, Self::Stores, Self::Instructions];
+    pub(super) const ALL: [Self; 7] =
+        [Self::Results, Self::Predicates, Self::Ids, Self::Addresses, Self::Stores, Self::Instructions, Self::Inserted];
 
     /// Its place among all.
     pub(super) fn number(self) -> usize {
@@ -79,7 +83,7 @@ pub(super) enum Operation {
 }
 
 impl Model {
-    pub(super) const ALL: [Self; 14] = [
+    pub(super) const ALL: [Self; 15] = [
         Self::SingleBit,
         Self::DoubleBit,
         Self::RandomValue,
@@ -94,6 +98,7 @@ impl Model {
         Self::WarpWide,
         Self::StuckLane,
         Self::Permanent,
+        Self::InsertedBit,
     ];
 
     pub(super) fn name(self) -> &'static str {
@@ -112,6 +117,7 @@ impl Model {
             Self::WarpWide => "warp-wide",
             Self::StuckLane => "stuck-lane",
             Self::Permanent => "permanent",
+            Self::InsertedBit => "inserted-bit",
         }
     }
 
@@ -135,6 +141,7 @@ impl Model {
             Self::Address => Stratum::Addresses,
             Self::StoreData => Stratum::Stores,
             Self::Skip | Self::RegisterFile => Stratum::Instructions,
+            Self::InsertedBit => Stratum::Inserted,
         }
     }
 
@@ -158,7 +165,13 @@ impl Model {
             Self::RegisterFile => version::REGISTERS,
             Self::StuckLane | Self::Permanent => version::LANES,
             Self::MemoryCell => version::PLAIN,
+            Self::InsertedBit => version::INSERTED,
         }
+    }
+
+    /// Whether it strikes only what other tools make of a kernel: the kernel as it is has none of its places.
+    pub(super) fn needs_protection(self) -> bool {
+        self == Self::InsertedBit
     }
 
     pub(super) fn operation(self) -> Operation {

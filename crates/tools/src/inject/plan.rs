@@ -61,7 +61,8 @@ pub(super) struct ProfilePlan {
 impl ProfilePlan {
     pub(super) fn new(host: &Arc<dyn Host>, shared: &Arc<Shared>, model: Model, launch: &LaunchView<'_>) -> Self {
         let (host, shared) = (Arc::clone(host), Arc::clone(shared));
-        let (kernel, number, threads) = (launch.kernel.to_owned(), launch.number, threads_of(launch));
+        let threads = if model.needs_protection() { most_threads_of(launch) } else { threads_of(launch) };
+        let (kernel, number) = (launch.kernel.to_owned(), launch.number);
         Self { host, shared, model, kernel, number, threads, counts: None, is_over: false }
     }
 }
@@ -78,7 +79,8 @@ impl Plan for ProfilePlan {
         match self.counts.take() {
             None => {
                 self.counts = Some(self.shared.count(self.model.stratum(), self.threads));
-                Step::Launch(LaunchStep { version: PROFILE, is_changed: false, ..as_asked_for() })
+                let is_changed = self.model.needs_protection();
+                Step::Launch(LaunchStep { version: PROFILE, is_changed, ..as_asked_for() })
             }
             Some(counts) => {
                 self.shared.disarm();
@@ -243,11 +245,12 @@ impl TrialPlan {
         let original = RunStep { version: None, ..RunStep::version(PLAIN) };
         let first = [Step::Checkpoint, Step::Run(original), Step::Reference, Step::Rewind];
         let mut tasks: VecDeque<Task> = first.into_iter().map(Task::Do).collect();
-        tasks.push_back(Task::Profile { is_protected: false });
-        tasks.push_back(Task::Do(Step::Rewind));
-        if campaign.is_protected {
-            tasks.push_back(Task::Profile { is_protected: true });
-            tasks.push_back(Task::Do(Step::Rewind));
+        let is_tried_alone = !campaign.model.needs_protection();
+        for (is_protected, is_tried) in [(false, is_tried_alone), (true, campaign.is_protected)] {
+            if is_tried {
+                tasks.push_back(Task::Profile { is_protected });
+                tasks.push_back(Task::Do(Step::Rewind));
+            }
         }
         tasks.push_back(Task::Begin);
         Self {
@@ -320,7 +323,8 @@ impl TrialPlan {
             self.tasks.push_back(Task::Last);
             return;
         };
-        let found = self.profile(false).threads.find(trial.place);
+        let needs_protection = self.campaign.model.needs_protection();
+        let found = self.profile(needs_protection).threads.find(trial.place);
         let Some((thread, index)) = found else {
             self.tell_invalid(&trial, "the launch has fewer places than it had when they were counted");
             self.tasks.push_front(Task::Begin);
@@ -343,7 +347,7 @@ impl TrialPlan {
             struck: None,
             alone: None,
         });
-        self.attempt(false);
+        self.attempt(needs_protection);
     }
 
     /// The runs of the trial in the kernel as it is, or as other tools have it.
@@ -398,7 +402,7 @@ impl TrialPlan {
     /// The thread of the device that is hit, and the number of its place; nothing if it cannot be told which that is.
     fn target(&self, is_protected: bool) -> Option<(u64, u64)> {
         let current = self.current.as_ref()?;
-        if !is_protected {
+        if !is_protected || self.campaign.model.needs_protection() {
             return Some((current.thread, current.index));
         }
         let (alone, protected) = (self.profile(false), self.profile(true));
@@ -517,9 +521,12 @@ impl TrialPlan {
         if current.struck.is_none() {
             current.struck = struck;
         }
+        if model.needs_protection() {
+            current.alone = Some((outcome, note));
+            return self.finish(None);
+        }
         if is_protected {
-            self.finish(Some((outcome, note)));
-            return;
+            return self.finish(Some((outcome, note)));
         }
         current.alone = Some((outcome, note));
         let is_tried_again = match outcome {

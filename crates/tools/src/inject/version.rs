@@ -19,6 +19,9 @@ pub(super) const SKIP: Version = 5;
 pub(super) const REGISTERS: Version = 6;
 /// All results of a lane, without calls.
 pub(super) const LANES: Version = 7;
+/// Registers after instructions wrote them that another tool inserted.
+pub(super) const INSERTED: Version = 8;
 
 /// Their names, by their numbers.
-pub(super) const NAMES: [&str; 8] = ["", "profile", "results", "predicates", "operands", "skip", "registers", "lanes"];
+pub(super) const NAMES: [&str; 9] =
+    ["", "profile", "results", "predicates", "operands", "skip", "registers", "lanes", "inserted"];
