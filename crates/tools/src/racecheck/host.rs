@@ -653,10 +653,10 @@ impl Instance for RacecheckInstance {
         }
         let mut looked = launch.versions.iter().filter_map(|version| version.state::<Looked>(TOOL));
         let pruned = looked.find_map(|looked| looked.pruned.as_ref());
-        if pruned.is_some_and(|pruned| pruned.holds(launch, &objects)) {
-            return self.checked(launch, [PRUNED, CONCURRENT_PRUNED]);
-        }
-        self.checked(launch, [CHECKED, CONCURRENT])
+        let is_pruned = pruned.is_some_and(|pruned| pruned.holds(launch, &objects));
+        // Records of all objects may be made.
+        drop(objects);
+        self.checked(launch, if is_pruned { [PRUNED, CONCURRENT_PRUNED] } else { [CHECKED, CONCURRENT] })
     }
 
     fn wants_version(&self, version: usize) -> bool {
