@@ -27,6 +27,8 @@ use super::version::{PLAIN, PROFILE};
 const COUNTED: Option<u64> = Some(u64::MAX);
 /// So many instructions more than a thread should execute are no sign of anything.
 const SLACK: u64 = 10_000;
+/// What is said of a fault that cannot strike where it should.
+const NOT_FOUND: &str = "the place could not be found again";
 /// More threads are not counted.
 const MOST_THREADS: u64 = 1 << 26;
 
@@ -513,7 +515,7 @@ impl TrialPlan {
         let (mut outcome, mut note) = Outcome::of(tried, needs_no_arm || fired > 0);
         let is_reached = needs_no_arm || fired > 0 || (model == Model::RegisterFile && arms.is_some());
         if !is_reached {
-            (outcome, note) = (Outcome::Invalid, "the place could not be found again".to_owned());
+            (outcome, note) = (Outcome::Invalid, NOT_FOUND.to_owned());
         }
         if fired > 1 {
             note = format!("{fired} lanes{}{note}", if note.is_empty() { "" } else { "; " });
@@ -534,10 +536,10 @@ impl TrialPlan {
             Outcome::Invalid => self.campaign.stays,
             _ => self.campaign.stays || self.campaign.always,
         };
-        if self.campaign.is_protected && is_tried_again {
-            self.attempt(true);
-        } else {
-            self.finish(None);
+        match (self.campaign.is_protected && is_tried_again, needs_no_arm || self.target(true).is_some()) {
+            (true, true) => self.attempt(true),
+            (true, false) => self.finish(Some((Outcome::Invalid, NOT_FOUND.to_owned()))),
+            (false, _) => self.finish(None),
         }
     }
 
