@@ -536,10 +536,12 @@ impl TrialPlan {
             Outcome::Invalid => self.campaign.stays,
             _ => self.campaign.stays || self.campaign.always,
         };
-        match (self.campaign.is_protected && is_tried_again, needs_no_arm || self.target(true).is_some()) {
-            (true, true) => self.attempt(true),
-            (true, false) => self.finish(Some((Outcome::Invalid, NOT_FOUND.to_owned()))),
-            (false, _) => self.finish(None),
+        if !self.campaign.is_protected || !is_tried_again {
+            self.finish(None);
+        } else if needs_no_arm || self.target(true).is_some() {
+            self.attempt(true);
+        } else {
+            self.finish(Some((Outcome::Invalid, NOT_FOUND.to_owned())));
         }
     }
 
