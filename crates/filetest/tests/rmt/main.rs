@@ -349,7 +349,8 @@ fn flips_after_a_comparison_matter_in_one_copy_only() {
     assert!(in_window > 100, "only {in_window} flips between comparison and store were missed: is there no window?");
 }
 
-/// A branch of the program that one copy takes and the other does not is found where they would next do something, or both wait for ever.
+/// A branch of the program that one copy takes and the other does not is found where they would next do something, or both wait for
+/// ever.
 #[test]
 fn branches_that_differ_are_found() {
     let mut branches = 0;
