@@ -1,7 +1,7 @@
 //! What a kernel may read or write, as far as its text says.
 
 use ptx::analysis::{CallGraph, PointerValue, Provenance, Root};
-use ptx::ir::{FuncId, Module, Param};
+use ptx::ir::{FuncId, Module, Origin, Param};
 use ptx::ops::Effect;
 use ptx::types::Space;
 use ptx::view::{AccessKind, AccessSpace, MemAccess, Order, View};
@@ -32,23 +32,30 @@ pub enum Accessed {
 impl Touched {
     /// What a kernel of a module may write.
     pub fn written(module: &Module, kernel: FuncId) -> Self {
-        let is_write = |access: &MemAccess| access.kind != AccessKind::Read;
+        let is_write = |_, access: &MemAccess| access.kind != AccessKind::Read;
+        Self::by(module, kernel, Effect::SurfaceStore, is_write)
+    }
+
+    /// What a kernel of a module may write, but for what a tool inserted, which has memory of its own.
+    pub fn written_by_others(module: &Module, kernel: FuncId, tool: &str) -> Self {
+        let is_write =
+            |origin, access: &MemAccess| access.kind != AccessKind::Read && !module.is_inserted_by(tool, origin);
         Self::by(module, kernel, Effect::SurfaceStore, is_write)
     }
 
     /// What a kernel of a module may read, apart from textures.
     pub fn read(module: &Module, kernel: FuncId) -> Self {
-        Self::by(module, kernel, Effect::SurfaceStore, |access| access.kind != AccessKind::Write)
+        Self::by(module, kernel, Effect::SurfaceStore, |_, access| access.kind != AccessKind::Write)
     }
 
     /// What a kernel of a module may read by loads that other threads are not expected to interfere with.
     pub fn read_weakly(module: &Module, kernel: FuncId) -> Self {
-        let is_weak_read = |access: &MemAccess| access.kind == AccessKind::Read && access.order == Order::Weak;
+        let is_weak_read = |_, access: &MemAccess| access.kind == AccessKind::Read && access.order == Order::Weak;
         Self::by(module, kernel, Effect::TextureLoad, is_weak_read)
     }
 
     /// What the accesses touch that are asked for. An instruction with the effect may touch anything.
-    fn by(module: &Module, kernel: FuncId, unknown: Effect, is_asked: impl Fn(&MemAccess) -> bool) -> Self {
+    fn by(module: &Module, kernel: FuncId, unknown: Effect, is_asked: impl Fn(Origin, &MemAccess) -> bool) -> Self {
         let calls = CallGraph::of(module);
         if calls.may_call_unknown(kernel) {
             return Self::Anything;
@@ -66,7 +73,7 @@ impl Touched {
                 if view.op().is_none() || view.effect() == Some(unknown) {
                     return Self::Anything;
                 }
-                for access in view.accesses().into_iter().filter(|access| is_asked(access)) {
+                for access in view.accesses().into_iter().filter(|access| is_asked(body.origin(id), access)) {
                     let is_own = matches!(
                         access.space,
                         AccessSpace::State(Space::Shared | Space::Local | Space::Param | Space::Const)

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::debug::{FileEntry, Section};
 use super::entities::{FuncId, Global};
 use super::function::Function;
-use super::origin::{InsertedBy, TagId};
+use super::origin::{InsertedBy, Origin, TagId};
 use super::variable::{Directive, Variable};
 use crate::diagnostic::{Lines, Position};
 use crate::entity::Map;
@@ -117,6 +117,11 @@ impl Module {
     /// The string after a name.
     pub fn text(&self, name: Name) -> &str {
         self.names.text(name)
+    }
+
+    /// Whether an instruction is one that a tool inserted.
+    pub fn is_inserted_by(&self, tool: &str, origin: Origin) -> bool {
+        origin.tag.is_some_and(|tag| self.text(self.tags[tag].tool) == tool)
     }
 
     /// The tag for instructions that a tool inserts, made if there is none yet.

@@ -188,6 +188,11 @@ impl RmtInstance {
         if let Some(refusal) = refusals::of_launch(pair, launch.shape, functions) {
             return Err(refusal);
         }
+        if pair.layout == Layout::Blocks
+            && let Some(refusal) = self.logs.refusal(&*self.host, &launch.shape)
+        {
+            return Err(refusal);
+        }
         let kept = version.and_then(|version| version.state::<Kept>(TOOL));
         if let Some([read, written]) = kept.and_then(|kept| kept.touched.as_ref()) {
             pair.is_in_place = !are_disjoint(read, written, launch, &self.host.objects());

@@ -11,6 +11,7 @@ use rewrite::{Access, Call, Cursor, Definition, Exit, Sync};
 use rustc_hash::FxHashSet;
 use toolkit::Touched;
 
+use super::TOOL;
 use super::copies;
 use super::exchange::{self, Intent};
 use super::kept::Kept;
@@ -36,7 +37,7 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>, pair: Pair) {
     if at.is_kernel() {
         let editor = at.editor();
         let (module, func) = (editor.module(), editor.func());
-        let touched = [Touched::read_weakly(module, func), Touched::written(module, func)];
+        let touched = [Touched::read_weakly(module, func), Touched::written_by_others(module, func, TOOL)];
         let pace = Pace::of(module, &module.functions[func], pair);
         let kept = at.state::<Kept>();
         kept.touched = Some(touched);

@@ -6,11 +6,12 @@ use std::any::Any;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rewrite::{LaunchShape, Refusal};
 use toolkit::{Host, SharedWords};
 
+use super::TOOL;
 use super::layout::threads;
 use super::slots::{GLOBAL_COUNTERS, GLOBAL_ENTRIES, SLOT, TICKET};
-use rewrite::LaunchShape;
 
 /// More pairs of blocks do not have a log at a time: others wait for their turn.
 const MOST_REGIONS: u64 = 64;
@@ -34,27 +35,69 @@ pub(super) struct LogMemory {
     counters: u64,
 }
 
-impl LogMemory {
-    /// For a launch; nothing if there is no memory for it.
-    pub(super) fn new(pool: &Arc<Pool>, host: &dyn Host, shape: &LaunchShape) -> Option<Self> {
+/// How much memory the log of a launch has.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    /// How many pairs of blocks have a log at a time: 2 to the power of this.
+    regions: u32,
+    /// Bytes before the entries.
+    counters: u64,
+    /// Words in all.
+    words: usize,
+}
+
+impl Room {
+    /// For a launch; nothing if no memory can be that large.
+    fn of(shape: &LaunchShape) -> Option<Self> {
         let threads = u64::from(threads(shape.block));
         let blocks = shape.grid.iter().map(|&size| u64::from(size)).product::<u64>();
         let shift = blocks.clamp(1, MOST_REGIONS).ilog2();
         let regions = 1 << shift;
         let counters = (u64::from(TICKET) + regions * threads * u64::from(GLOBAL_COUNTERS)).next_multiple_of(64);
         let bytes = counters + regions * threads * u64::from(GLOBAL_ENTRIES * SLOT);
-        let count = usize::try_from(bytes / 8).ok()?;
-        let mut unused = pool.unused.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = unused.iter().position(|words| words.words().len() >= count).map(|index| unused.swap_remove(index));
-        drop(unused);
-        let words = match found {
-            Some(words) => words,
-            None => host.words(count).ok()?,
+        Some(Self { regions: shift, counters, words: usize::try_from(bytes / 8).ok()? })
+    }
+}
+
+impl Pool {
+    /// Why a launch cannot have a log, if so.
+    pub(super) fn refusal(&self, host: &dyn Host, shape: &LaunchShape) -> Option<Refusal> {
+        let Some(words) = Room::of(shape).and_then(|room| self.take(host, room)) else {
+            return Some(Refusal::new(TOOL, "no-memory", "there is no memory for the log of its blocks"));
         };
-        for word in &words.words()[..usize::try_from(counters / 8).ok()?] {
+        self.give_back(words);
+        None
+    }
+
+    fn take(&self, host: &dyn Host, room: Room) -> Option<Arc<dyn SharedWords>> {
+        let mut unused = self.unused.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = unused.iter().position(|words| words.words().len() >= room.words);
+        match found.map(|index| unused.swap_remove(index)) {
+            Some(words) => Some(words),
+            None => {
+                drop(unused);
+                host.words(room.words).ok()
+            }
+        }
+    }
+
+    fn give_back(&self, words: Arc<dyn SharedWords>) {
+        let mut unused = self.unused.lock().unwrap_or_else(PoisonError::into_inner);
+        if unused.len() < MOST_KEPT {
+            unused.push(words);
+        }
+    }
+}
+
+impl LogMemory {
+    /// For a launch; nothing if there is no memory for it.
+    pub(super) fn new(pool: &Arc<Pool>, host: &dyn Host, shape: &LaunchShape) -> Option<Self> {
+        let room = Room::of(shape)?;
+        let words = pool.take(host, room)?;
+        for word in &words.words()[..usize::try_from(room.counters / 8).ok()?] {
             word.store(0, Ordering::Relaxed);
         }
-        Some(Self { pool: Arc::clone(pool), words, regions: shift, counters })
+        Some(Self { pool: Arc::clone(pool), words, regions: room.regions, counters: room.counters })
     }
 
     pub(super) fn address(&self) -> u64 {
@@ -73,9 +116,19 @@ impl LogMemory {
 
 impl Drop for LogMemory {
     fn drop(&mut self) {
-        let mut unused = self.pool.unused.lock().unwrap_or_else(PoisonError::into_inner);
-        if unused.len() < MOST_KEPT {
-            unused.push(Arc::clone(&self.words));
-        }
+        self.pool.give_back(Arc::clone(&self.words));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::listener::Listener;
+    use super::*;
+
+    #[test]
+    fn a_launch_without_memory_for_its_log_is_refused() {
+        let shape = LaunchShape { grid: [8, 1, 1], block: [64, 1, 1], dynamic_shared: 0, is_cooperative: false };
+        let refusal = Pool::default().refusal(&Listener::default(), &shape).expect("it has no memory");
+        assert_eq!(refusal.code, "no-memory");
     }
 }

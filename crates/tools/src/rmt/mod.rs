@@ -14,6 +14,8 @@ mod host;
 mod instrument;
 mod kept;
 mod layout;
+#[cfg(test)]
+mod listener;
 mod log;
 mod log_memory;
 mod pace;

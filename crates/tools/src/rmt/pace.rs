@@ -8,6 +8,7 @@ use ptx::types::Space;
 use ptx::view::{AccessKind, AccessSpace, Order, View};
 use rustc_hash::FxHashSet;
 
+use super::TOOL;
 use super::version::Pair;
 
 /// What is known of the instructions of a kernel.
@@ -32,8 +33,8 @@ impl Pace {
             loops.innermost(block).is_some() || loops.irreducible_regions().iter().any(|blocks| blocks.contains(&block))
         };
         // What was inserted before has memory of its own.
-        let is_own = |stmt: StmtId| body.origin(stmt).tag.is_none();
-        let view = |stmt: StmtId| View::of(&module.forms, body, stmt).filter(|_| is_own(stmt));
+        let is_ours = |stmt: StmtId| module.is_inserted_by(TOOL, body.origin(stmt));
+        let view = |stmt: StmtId| View::of(&module.forms, body, stmt).filter(|_| !is_ours(stmt));
         let writes = |stmt: StmtId| does(view(stmt), |kind, _| kind != AccessKind::Read);
         let mut pace = Self::default();
         let mut from_writes = Vec::new();

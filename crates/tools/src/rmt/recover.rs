@@ -172,62 +172,8 @@ impl RecoverPlan {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::MutexGuard;
-
-    use report::Row;
-    use toolkit::{Objects, Plane, PlaneLayout};
-
+    use super::super::listener::Listener;
     use super::*;
-
-    /// A process that only listens.
-    #[derive(Debug, Default)]
-    struct Listener {
-        found: Mutex<Vec<Finding>>,
-    }
-
-    impl Host for Listener {
-        fn memory(&self) -> &dyn device::Memory {
-            unreachable!("plans do not ask for it")
-        }
-
-        fn shared_range(&self) -> Option<(u64, u64)> {
-            None
-        }
-
-        fn objects(&self) -> MutexGuard<'_, Objects> {
-            unreachable!("plans do not ask for them")
-        }
-
-        fn plane(&self, _: PlaneLayout) -> std::io::Result<Box<dyn Plane>> {
-            unreachable!("plans do not ask for one")
-        }
-
-        fn words(&self, _: usize) -> std::io::Result<Arc<dyn toolkit::SharedWords>> {
-            unreachable!("plans do not ask for them")
-        }
-
-        fn has_memory_at(&self, _: u64) -> bool {
-            false
-        }
-
-        fn stack(&self) -> HostStack {
-            HostStack::default()
-        }
-
-        fn found(&self, finding: Finding) {
-            self.found.lock().unwrap().push(finding);
-        }
-
-        fn row(&self, _: Row) {}
-
-        fn not_checked(&self, _: &str) {}
-
-        fn say(&self, _: &str) {}
-
-        fn is_in_stream(&self) -> bool {
-            false
-        }
-    }
 
     fn record(site: u32, block: [u32; 3]) -> Record {
         Record { block, thread: [0; 3], site, what: findings::GUARD, address: 0, other: 0 }
