@@ -5,6 +5,10 @@
 //! `m16n8` and `m8n8`, the lanes with the same `lane / 4` hold a row of the first factor, and those a column of the second; of the
 //! product, a lane holds two columns, `2 * (lane % 4)` and the next. Of fragments whose layout the manual does not say (`wmma`),
 //! of sparse matrices and of scaled ones nothing is known: what they give counts as defined.
+//!
+//! `ldmatrix` and `stmatrix` move matrices of eight rows of eight halves. Each row is where one lane says; of each matrix, a lane
+//! has two neighbours of a row in a register, or of a column if it is transposed. So a lane asks those whose rows these are in
+//! for the addresses, and has the shadows of just what it loads or stores.
 
 use ptx::ir::{Guard, Operand, Reg};
 use ptx::special::Special;
@@ -24,7 +28,48 @@ fn is_followed_product(spelling: &str) -> bool {
     is_shape && !is_old && !spelling.starts_with("mma.sp") && !spelling.contains("block_scale")
 }
 
+/// Whether matrices are of a kind whose layout is known, and transposed.
+pub(super) fn moves(spelling: &str) -> Option<bool> {
+    (spelling.contains(".m8n8.") && spelling.ends_with(".b16")).then(|| spelling.contains(".trans"))
+}
+
 impl Compute<'_, '_, '_> {
+    /// The addresses of what this lane has of one of the matrices that `ldmatrix` or `stmatrix` moves: of a word, or of two
+    /// halves if it is transposed.
+    pub(super) fn fragment(&mut self, own_row: Reg, nth: u32, transposed: bool, guard: Option<Guard>) -> Vec<Reg> {
+        let lane = self.at.special(Special::Laneid);
+        let quarter = self.inst("shr.u32", 32, &[lane.into(), 2.into()]);
+        let in_quarter = self.and(32, lane.into(), 3.into());
+        let (rows, offset) = match transposed {
+            false => (vec![self.inst("add.u32", 32, &[quarter, i64::from(8 * nth).into()])], in_quarter),
+            true => {
+                let first = self.inst("shl.b32", 32, &[in_quarter, 1.into()]);
+                let rows = [8 * nth, 8 * nth + 1].map(|row| self.inst("add.u32", 32, &[first, i64::from(row).into()]));
+                (rows.to_vec(), quarter)
+            }
+        };
+        let element: i64 = if transposed { 2 } else { 4 };
+        let halves = [(); 2].map(|()| self.at.reg(Type::B32));
+        let mut builder = self.at.before();
+        let pair = builder.vector(&halves.map(Operand::Reg));
+        builder.inst("mov.b64", &[pair, own_row.into()]);
+        let addresses = rows.into_iter().map(|row| {
+            let of_row = halves.map(|half| {
+                let asked = self.at.reg(Type::B32);
+                let operands = [asked.into(), half.into(), row, Operand::Int(31), WARP];
+                self.at.before().inst_if(guard, "shfl.sync.idx.b32", &operands);
+                asked
+            });
+            let [start, address] = [(); 2].map(|()| self.at.reg(Type::B64));
+            let mut builder = self.at.before();
+            let pair = builder.vector(&of_row.map(Operand::Reg));
+            builder.inst("mov.b64", &[start.into(), pair]);
+            builder.inst("mad.wide.u32", &[address.into(), offset, element.into(), start.into()]);
+            address
+        });
+        addresses.collect()
+    }
+
     fn elements_of(&mut self, operand: Operand) -> Vec<Operand> {
         match operand {
             Operand::Vector(list) => self.at.editor().body().operands(list).to_vec(),

@@ -9,6 +9,7 @@ use ptx::types::{Space, TypeKind};
 use ptx::view::{AccessKind, AccessSpace, View};
 use rustc_hash::FxHashSet;
 
+use super::matrix;
 use crate::memcheck::version::Follows;
 
 /// The registers of a function that may be undefined.
@@ -59,7 +60,10 @@ fn computes(view: &View<'_>) -> bool {
 
 /// Whether an instruction loads from memory that is looked at then.
 pub(super) fn loads_followed_memory(view: &View<'_>, follows: Follows) -> bool {
-    let is_load = matches!(view.op(), Some(Op::Ld | Op::Ldu | Op::Atom));
+    let is_load = match view.op() {
+        Some(Op::Ldmatrix) => matrix::moves(view.form.spelling()).is_some(),
+        op => matches!(op, Some(Op::Ld | Op::Ldu | Op::Atom)),
+    };
     is_load
         && view.accesses().iter().any(|access| access.kind != AccessKind::Write && is_followed(access.space, follows))
 }

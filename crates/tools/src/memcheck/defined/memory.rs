@@ -13,7 +13,7 @@ use ptx::view::{AccessBytes, AccessKind, AccessSpace};
 use rewrite::Access;
 use rustc_hash::FxHashMap;
 
-use super::{may_be_undefined, origin};
+use super::{matrix, may_be_undefined, origin};
 use crate::memcheck::allowed::AllowedLanes;
 use crate::memcheck::check::compare;
 use crate::memcheck::shadows::{Compute, DEFINED, SharedShadow, bits_type, is_defined};
@@ -49,6 +49,8 @@ impl Compute<'_, '_, '_> {
             Op::St => self.store(access),
             Op::Atom | Op::Red => self.atomic(access),
             Op::CpAsync if access.access.kind == AccessKind::Read => self.asynchronous_copy(access),
+            Op::Ldmatrix => self.fragments_load(access),
+            Op::Stmatrix if self.moves_matrices(access).is_some() => self.fragments_store(access),
             Op::WmmaStoreD | Op::Stmatrix if access.access.kind == AccessKind::Write => self.matrix_store(access),
             _ => {}
         }
@@ -358,6 +360,75 @@ impl Compute<'_, '_, '_> {
         for nth in 0..count {
             let to = Operand::RegAddress(place.address, nth as i32 * 8);
             self.at.before().inst_if(place.within, &format!("st{}.u{bits}", place.space), &[to, zero]);
+        }
+    }
+
+    /// Whether an instruction moves matrices whose layout is known, and transposes them.
+    fn moves_matrices(&mut self, access: &Access) -> Option<bool> {
+        let view = self.at.editor().view(access.stmt)?;
+        matrix::moves(view.form.spelling())
+    }
+
+    /// The lanes of a warp load matrices whose rows are where some of them say.
+    fn fragments_load(&mut self, access: &Access) {
+        let (Some(transposed), Some((_, elements))) = (self.moves_matrices(access), self.elements(access, 0)) else {
+            return;
+        };
+        let own_row = self.at.generic_address(access);
+        let (mut parts, mut any) = (Vec::new(), DEFINED);
+        for (nth, element) in elements.iter().enumerate() {
+            let mut word = DEFINED;
+            for (half, address) in self.fragment(own_row, nth as u32, transposed, access.guard).into_iter().enumerate()
+            {
+                let Some(place) = self.loaded_place(access.access.space, address) else { continue };
+                let part = self.at.reg(Type::B32);
+                let spelling = if transposed { "ld.global.u16" } else { "ld.global.b32" };
+                self.at.before().inst("mov.b32", &[part.into(), 0.into()]);
+                let from = Operand::RegAddress(place.address, 0);
+                self.at.before().inst_if(place.within, spelling, &[part.into(), from]);
+                let part = match half {
+                    0 => part.into(),
+                    _ => self.inst("shl.b32", 32, &[part.into(), 16.into()]),
+                };
+                word = self.or(32, word, part);
+            }
+            any = self.or(32, any, word);
+            parts.extend(element_reg(element).map(|reg| (reg, word)));
+        }
+        if is_defined(any) {
+            return parts.into_iter().for_each(|(reg, _)| self.set(reg, DEFINED, access.guard));
+        }
+        let bad = self.at.reg(Type::Pred);
+        self.at.before().inst("setp.ne.b32", &[bad.into(), any, 0.into()]);
+        self.came_from(access, own_row.into(), bad);
+        for (reg, word) in parts {
+            let shadow = match word {
+                Operand::Reg(word) => self.if_bad(32, word, bad),
+                _ => DEFINED,
+            };
+            self.set(reg, shadow, access.guard);
+        }
+    }
+
+    /// The lanes of a warp store matrices whose rows are where some of them say.
+    fn fragments_store(&mut self, access: &Access) {
+        let (Some(transposed), Some((_, elements))) = (self.moves_matrices(access), self.elements(access, 1)) else {
+            return;
+        };
+        let own_row = self.at.generic_address(access);
+        for (nth, element) in elements.into_iter().enumerate() {
+            let shadow = self.of(element);
+            let shadow = if is_defined(shadow) { self.zero(32) } else { shadow };
+            for (half, address) in self.fragment(own_row, nth as u32, transposed, access.guard).into_iter().enumerate()
+            {
+                let Some(place) = self.place(access.access.space, address) else { continue };
+                let part = match half {
+                    0 => shadow,
+                    _ => self.inst("shr.u32", 32, &[shadow, 16.into()]),
+                };
+                let spelling = if transposed { "st.global.u16" } else { "st.global.b32" };
+                self.at.before().inst_if(place.within, spelling, &[Operand::RegAddress(place.address, 0), part]);
+            }
         }
     }
 
