@@ -7,7 +7,7 @@ use toolkit::{Evidence, HostStack};
 
 use super::record::{KINDS, STRONG_BLOCK, VOLATILE, Who};
 use super::transfers::{Transfer, UNORDERED};
-use super::{ACCESS_KIND, BYTES, OTHER_READS, READS_TOO, SAME, TOGETHER, UNFENCED, UPDATES, WRITES};
+use super::{ACCESS_KIND, BYTES, LEFT_OUT, OTHER_READS, READS_TOO, SAME, TOGETHER, UNFENCED, UPDATES, WRITES};
 
 /// Two accesses that race.
 pub(super) struct Race<'a> {
@@ -217,6 +217,12 @@ impl Race<'_> {
             return (
                 "several lanes of the warp write to one address by one instruction, and any of them may be last",
                 "let one lane write, or use an atomic operation",
+            );
+        }
+        if same_warp && self.record.what & LEFT_OUT != 0 {
+            return (
+                "the __syncwarp after the first access has a mask without the thread of the second",
+                "give __syncwarp() a mask with both threads, and let both call it",
             );
         }
         if same_warp {

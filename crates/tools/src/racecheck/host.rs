@@ -18,13 +18,15 @@ use toolkit::{
 
 use super::findings::{Race, Racer, place_in};
 use super::instrument::{KernelFacts, Looked};
+use super::lanes::LaneOrder;
 use super::parallel::{Parallel, ParallelPlan, Progress, Workers};
 use super::record::{CELL, EPOCH, RECORD, Recorded, WARP_EPOCHS, Who};
 use super::transfers::{Met, Records, Transfer, is_unordered};
 use super::{
     ARENA, ARENA_BYTES, BLOCK, CHECKED, CLOCK_BYTES, CLOCKS, COMMON_BYTES, CONCURRENT, CONCURRENT_PRUNED, CONFLICTS,
-    GRANULE, INTERVAL_MASK, LAUNCH, LOST, NO_PRUNE, ORDER, ORDER_BYTES, ORDERED, PLANES, PROVED, PRUNED, READS, SHARE,
-    SHARED_GRANULE, SHARED_PLANE, SHARED_READS, UNORDERED, UNORDERED_COUNT, WARP_MASK, WINDOWS, WINDOWS_BYTES,
+    GRANULE, INTERVAL_MASK, LANES_ORDER, LAUNCH, LOST, NO_PRUNE, ORDER, ORDER_BYTES, ORDERED, PLANES, PROVED, PRUNED,
+    READS, SHARE, SHARED_GRANULE, SHARED_PLANE, SHARED_READS, UNORDERED, UNORDERED_COUNT, WARP_MASK, WINDOWS,
+    WINDOWS_BYTES,
 };
 
 /// racecheck in a process.
@@ -739,6 +741,9 @@ impl Instance for RacecheckInstance {
         words.set(BLOCK, block << EPOCH);
         words.set(INTERVAL_MASK, (interval << EPOCH).wrapping_neg());
         words.set(WARP_MASK, (interval - 1) << EPOCH);
+        // A block of a GPU has little shared memory: no rows there.
+        let lanes = if self.is_on_gpu && facts.lanes == LaneOrder::Rows { LaneOrder::Whole } else { facts.lanes };
+        words.set(LANES_ORDER, lanes as u64);
         words.set(ORDER, if facts.has_fences { self.order.address(&*self.host) } else { 0 });
         words.set(CLOCKS, if facts.is_clocked { self.clocks.address(&*self.host) } else { 0 });
         words.set(LOST, self.lost.address());

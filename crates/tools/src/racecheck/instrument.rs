@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use super::check::{Checked, MOST_GRANULES, THREAD_BITS, ThreadRecords};
 use super::clocks::{self, ObjectStep};
 use super::compare_and_swap::expected_by_swaps;
+use super::lanes::{self, LaneOrder};
 use super::prune::{Pruned, Rule};
 use super::record::{STRONG_BLOCK, STRONG_DEVICE, THREAD};
 use super::strength::{kind, strong};
@@ -29,6 +30,8 @@ pub(super) struct Looked {
     has_calls: bool,
     /// Whether intervals are counted by each thread for itself.
     is_clocked: bool,
+    /// What orders lanes of a warp in it.
+    lanes: LaneOrder,
     /// What is left out of it; nothing if all accesses are looked at.
     pub(super) pruned: Option<Pruned>,
     /// Reads that are looked at as if they were atomic, with their kinds.
@@ -48,14 +51,17 @@ pub(super) struct KernelFacts {
     pub(super) has_copies: bool,
     /// Whether it has barriers to which only some warps come (`device/clocks.ptx`).
     pub(super) is_clocked: bool,
+    /// What orders lanes of a warp.
+    pub(super) lanes: LaneOrder,
     /// The smallest accesses, in bytes: to global or generic memory, and to shared or generic memory.
     smallest: [Option<u32>; 2],
 }
 
 impl KernelFacts {
     /// Of a kernel.
-    fn of(module: &Module, kernel: FuncId, has_calls: bool, is_clocked: bool) -> Self {
-        let mut facts = Self { is_clocked, has_barriers: is_clocked, ..Self::default() };
+    fn of(module: &Module, kernel: FuncId, has_calls: bool, orders: Orders) -> Self {
+        let is_clocked = orders.some_warps;
+        let mut facts = Self { is_clocked, has_barriers: is_clocked, lanes: orders.of_lanes(), ..Self::default() };
         if !has_calls {
             facts.add(module, kernel);
             return facts;
@@ -90,8 +96,7 @@ impl KernelFacts {
                 for (smallest, _) in self.smallest.iter_mut().zip(places).filter(|(_, is_there)| *is_there) {
                     *smallest = Some(smallest.map_or(element, |smallest| smallest.min(element)));
                 }
-                let is_ordering = matches!(access.order, Order::Acquire | Order::Release | Order::AcquireRelease);
-                self.has_fences |= is_ordering && view.effect() != Some(Effect::Mbarrier);
+                self.has_fences |= is_ordering(&access) && view.effect() != Some(Effect::Mbarrier);
             }
         }
     }
@@ -154,39 +159,83 @@ pub(super) fn refusal(kernel: &KernelView<'_>) -> Option<Refusal> {
     })
 }
 
-/// Whether intervals are counted by each thread for itself: there are barriers to which only some warps come. The same for
-/// all functions that call each other.
-fn is_clocked(module: &Module, func: FuncId, has_calls: bool) -> bool {
-    let has_clocks = |function: &Function| {
-        let Some(body) = &function.body else { return false };
-        body.iter().filter_map(|id| View::of(&module.forms, body, id)).any(|view| {
-            let sync = view.synchronisation();
-            matches!(sync, Some(Synchronisation::Barrier { count: Some(_), .. } | Synchronisation::Mbarrier))
-        })
-    };
-    let function = &module.functions[func];
-    if function.is_entry() && !has_calls {
-        return has_clocks(function);
+/// What orders threads of a block, in functions that may call each other.
+#[derive(Clone, Copy, Default, Debug)]
+struct Orders {
+    /// Barriers to which only some warps come: each thread counts intervals for itself.
+    some_warps: bool,
+    /// Barriers of a warp.
+    warp: bool,
+    /// And those to which only some of its lanes may come.
+    some_lanes: bool,
+    /// Order through memory, which divides intervals like barriers of a warp.
+    memory: bool,
+}
+
+impl Orders {
+    /// Of all functions that a function may call, or that may call it.
+    fn of(module: &Module, func: FuncId, has_calls: bool) -> Self {
+        let mut orders = Self::default();
+        let function = &module.functions[func];
+        if function.is_entry() && !has_calls {
+            orders.add(module, function);
+        } else {
+            module.functions.values().for_each(|function| orders.add(module, function));
+        }
+        orders
     }
-    module.functions.values().any(has_clocks)
+
+    fn add(&mut self, module: &Module, function: &Function) {
+        let Some(body) = &function.body else { return };
+        for view in body.iter().filter_map(|id| View::of(&module.forms, body, id)) {
+            match view.synchronisation() {
+                Some(Synchronisation::Barrier { count: Some(_), .. } | Synchronisation::Mbarrier) => {
+                    self.some_warps = true;
+                }
+                Some(Synchronisation::WarpBarrier { mask }) => {
+                    self.warp = true;
+                    self.some_lanes |= !lanes::is_whole(&mask);
+                }
+                Some(Synchronisation::Fence { .. }) => self.memory = true,
+                _ => self.memory |= view.accesses().iter().any(is_ordering),
+            }
+        }
+    }
+
+    /// What orders lanes of a warp.
+    fn of_lanes(self) -> LaneOrder {
+        match self {
+            Self { some_warps: true, .. } => LaneOrder::Whole,
+            Self { warp: false, .. } => LaneOrder::Unordered,
+            Self { some_lanes, memory, .. } if some_lanes || memory => LaneOrder::Rows,
+            _ => LaneOrder::Whole,
+        }
+    }
+}
+
+/// Whether an access orders others.
+fn is_ordering(access: &MemAccess) -> bool {
+    matches!(access.order, Order::Acquire | Order::Release | Order::AcquireRelease)
 }
 
 /// A function begins: each thread has its record.
 pub(super) fn entry(at: &mut Cursor<'_, '_>) {
     let (is_kernel, is_pruned) = (at.is_kernel(), [PRUNED, CONCURRENT_PRUNED].contains(&at.version()));
+    let is_concurrent = is_concurrent(at);
     let looked = {
         let editor = at.editor();
         let (module, func) = (editor.module(), editor.func());
         let ids = editor.body().ids();
         let has_calls = ids.into_iter().any(|id| editor.view(id).is_some_and(|view| view.callee().is_some()));
-        let is_clocked = is_clocked(module, func, has_calls);
+        let orders = Orders::of(module, func, has_calls);
         Looked {
             thread: None,
             has_calls,
-            is_clocked,
+            is_clocked: orders.some_warps,
+            lanes: if is_concurrent { LaneOrder::Whole } else { orders.of_lanes() },
             expected_by_swaps: expected_by_swaps(module, editor.function()),
             pruned: is_pruned.then(|| Pruned::of(module, func, Rule::Races)),
-            kernel: is_kernel.then(|| KernelFacts::of(module, func, has_calls, is_clocked)),
+            kernel: is_kernel.then(|| KernelFacts::of(module, func, has_calls, orders)),
         }
     };
     let [mine, first, now] = [(); 3].map(|()| at.reg(Type::B64));
@@ -197,6 +246,9 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
         }
         if looked.is_clocked {
             at.call(None, "warpgrind_race_clocks_begin", &[], &[first.into()]);
+        }
+        if looked.lanes == LaneOrder::Rows {
+            at.call(None, "warpgrind_race_lanes_begin", &[], &[mine.into()]);
         }
         if looked.kernel.is_some_and(|facts| facts.has_copies) {
             at.call(None, "warpgrind_race_copies_begin", &[], &[mine.into()]);
@@ -280,10 +332,9 @@ pub(super) fn sync(at: &mut Cursor<'_, '_>, sync: &Sync) {
             let mask = at.word(INTERVAL_MASK);
             at.after().inst_if(sync.guard, "sub.u64", &[now.into(), now.into(), mask.into()]);
         }
-        Synchronisation::WarpBarrier { .. } => {
-            at.call(sync.guard, "warpgrind_race_at_warp_barrier", &[], &[mine.into()]);
-            let helper = if is_kept { "warpgrind_race_warp_barrier_kept" } else { "warpgrind_race_warp_barrier" };
-            at.call_after(sync.guard, helper, &[mine.into()], &[mine.into()]);
+        Synchronisation::WarpBarrier { mask } => {
+            let order = at.state::<Looked>().lanes;
+            lanes::barrier(at, sync, mask, &records, order);
         }
         Synchronisation::Fence { scope, .. } => fence(at, sync.guard, strong(scope)),
         Synchronisation::CommitCopies => at.call(sync.guard, "warpgrind_race_commit", &[], &[mine.into()]),

@@ -13,6 +13,7 @@ mod compare_and_swap;
 mod findings;
 mod host;
 mod instrument;
+mod lanes;
 mod parallel;
 pub(crate) mod prune;
 mod record;
@@ -25,6 +26,8 @@ use report::Explanation;
 use rewrite::context::Word;
 use rewrite::{Access, Call, Cursor, DeviceCode, Instrumentation, KernelView, Refusal, Request, Sync};
 use toolkit::{Flag, FlagValue, Host, Instance, Options, Tool};
+
+use lanes::LaneOrder;
 
 /// The tool.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +65,8 @@ const BLOCK: Word = Word("BLOCK");
 const INTERVAL_MASK: Word = Word("INTERVAL_MASK");
 /// The bits that tell apart what barriers of a warp divide an interval into; none if the kernel has none.
 const WARP_MASK: Word = Word("WARP_MASK");
+/// What orders lanes of a warp: one of [`lanes::LaneOrder`].
+const LANES_ORDER: Word = Word("LANES_ORDER");
 /// The address of the records of launches that are not ordered with this one: pairs of first record and end.
 const UNORDERED: Word = Word("UNORDERED");
 /// How many there are.
@@ -110,6 +115,9 @@ const BEFORE: u32 = 1 << 23;
 /// It was followed by what it releases: what it acquires is left.
 const AFTER: u32 = 1 << 24;
 
+/// The other lane has passed a barrier of some lanes after its access, and this one was none of them.
+const LEFT_OUT: u32 = 1 << 25;
+
 /// What the code in `device/` says by name.
 const CONSTANTS: &[(&str, u64)] = &[
     ("EPOCH", record::EPOCH as u64),
@@ -135,6 +143,7 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("MANY_WARPS_RECORD", record::MANY_WARPS << record::MANY),
     ("MANY_BLOCKS_RECORD", record::MANY_BLOCKS << record::MANY),
     ("VOLATILE", record::VOLATILE as u64),
+    ("VOLATILE_RECORD", (record::VOLATILE as u64) << record::KIND),
     ("STRONG_BLOCK", record::STRONG_BLOCK as u64),
     ("STRONG_DEVICE", record::STRONG_DEVICE as u64),
     ("NOT_LANE", !(31 << record::THREAD)),
@@ -161,6 +170,11 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("ORDER_LOCK", ORDER_LOCK),
     ("INTERVAL", (record::EPOCH + record::WARP_EPOCHS) as u64),
     ("MANY_WARPS", record::MANY_WARPS),
+    ("LEFT_OUT", LEFT_OUT as u64),
+    ("LANES_UNORDERED", LaneOrder::Unordered as u64),
+    ("LANES_HAVE_ROWS", LaneOrder::Rows as u64),
+    ("LANE_ROW_BYTES", lanes::ROW),
+    ("LANE_ROWS_BYTES", lanes::ROW * 1024),
     ("CLOCK_SLOT_BYTES", CLOCK_SLOT_BYTES),
     ("CLOCK_SLOTS_BYTES", CLOCK_SLOT_BYTES * CLOCK_SLOTS),
     ("CLOCK_SLOTS_WORDS", CLOCK_SLOT_BYTES * CLOCK_SLOTS / 4),
@@ -279,6 +293,7 @@ impl Instrumentation for Racecheck {
             BLOCK,
             INTERVAL_MASK,
             WARP_MASK,
+            LANES_ORDER,
             UNORDERED,
             UNORDERED_COUNT,
             ORDER,
@@ -291,6 +306,7 @@ impl Instrumentation for Racecheck {
     fn device_code(&self) -> Option<DeviceCode> {
         let text = concat!(
             include_str!("device/threads.ptx"),
+            include_str!("device/lanes.ptx"),
             include_str!("device/order.ptx"),
             include_str!("device/clocks.ptx"),
             include_str!("device/copies.ptx"),
