@@ -158,6 +158,9 @@ const SPIN_LIMIT: u64 = 64;
 const ROUND_LIMIT: u64 = 8;
 /// Of more warps that are ready, each need not spin so often: the start of a grid would take time that grows as its square.
 const MANY_READY: usize = 128;
+/// Of blocks with more threads than this, on all OS threads, no more begin before all that have begun have spun that often,
+/// however many they are: each thread may come to need a stack of its own, and a process cannot have many more.
+const CROWD: usize = 24 << 10;
 /// After so many, warps are taken to wait for others that cannot run before they go on.
 const HOPELESS: u64 = 4096;
 /// After so many spins, a thread is taken to wait for another of its warp.
@@ -262,8 +265,19 @@ impl<'l> Schedule<'l> {
 
     /// Whether all have spun for so long that they may wait for a block that has not begun.
     fn all_spin(&self) -> bool {
-        let ready = 1 + self.ready.len().min(MANY_READY) as u64;
+        self.all_spin_among(MANY_READY)
+    }
+
+    /// The same, where of more than so many that are ready each need not spin so often.
+    fn all_spin_among(&self, many: usize) -> bool {
+        let ready = 1 + self.ready.len().min(many) as u64;
         self.spins > SPIN_LIMIT * ready || self.rounds > ROUND_LIMIT * ready
+    }
+
+    /// Whether blocks have begun whose threads might not all find a stack.
+    fn is_crowded(&self) -> bool {
+        let threads = self.resident_count * self.launch.threads_per_block() as usize;
+        threads * self.launch.workers as usize > CROWD
     }
 
     /// Whether all have spun for so long that they may wait for warps that cannot run.
@@ -336,6 +350,7 @@ impl<'l> Schedule<'l> {
             self.launch.should_leave_off()
         } else {
             self.resident_count >= self.launch.residency
+                || self.is_crowded() && !self.ready.is_empty() && !self.all_spin_among(usize::MAX)
         };
         if must_not {
             return None;
