@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ptx::analysis::footprint::Footprint;
 use report::{Cell, Finding, Row, demangled};
 use rewrite::context::Record;
 use rewrite::{KernelVersion, Refusal};
@@ -162,6 +163,10 @@ impl RmtInstance {
         let mut refusals = Vec::new();
         for &variant in &self.variants {
             match self.version(launch, variant) {
+                Ok(version) if self.prefers_two_runs(launch, version) => {
+                    let reason = "other threads may write what it reads, so that copies could read different values";
+                    refusals.push((variant, Refusal::new(TOOL, "may-race", reason)));
+                }
                 Ok(version) => return Ok(Decision { variant, version, refusals }),
                 Err(refusal) => refusals.push((variant, refusal)),
             }
@@ -170,6 +175,20 @@ impl RmtInstance {
             return Err(refusal.clone());
         }
         Err(Refusal::new(TOOL, "no-variant", against(&refusals)))
+    }
+
+    /// Whether it is better to run a launch twice than to have twins in it, if both are possible: they are compared in the middle
+    /// of a race, if there is one, and two runs when all races are over.
+    fn prefers_two_runs(&self, launch: &LaunchView<'_>, version: usize) -> bool {
+        let may_choose = self.variants.len() > 1 && self.mismatches.is_none();
+        let may_race = || {
+            let is_proved = |footprint: Arc<Footprint>| footprint.races.is_proved();
+            !launch.footprint(&self.host.objects()).is_some_and(is_proved)
+        };
+        may_choose
+            && Pair::numbered(version).is_some_and(|pair| pair.is_in_place && !pair.has_log())
+            && self.version(launch, Variant::Kernel).is_ok()
+            && may_race()
     }
 
     /// The version that a launch runs in a variant.
