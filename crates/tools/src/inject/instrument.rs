@@ -50,13 +50,14 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
     if matches!(version, PROFILE | INSERTED) {
         kept.addresses = tool_memory::addresses(module, editor.function(), editor.body());
     }
-    // The original has them also where a tool has replaced them in this version.
+    // The original has them also where a tool has replaced them in this version. It comes before its versions.
     for function in module.functions.values() {
         let Some(body) = &function.body else { continue };
-        for (id, _) in body.insts() {
-            let is_own = body.origin(id).tag.is_none();
-            if is_own && View::of(&module.forms, body, id).is_some_and(|view| reads_id(&view)) {
-                kept.ids.insert(body.origin(id).id);
+        for (id, inst) in body.insts().filter(|(id, _)| body.origin(*id).tag.is_none()) {
+            let origin = body.origin(id).id;
+            kept.guards.entry(origin).or_insert(inst.guard);
+            if View::of(&module.forms, body, id).is_some_and(|view| reads_id(&view)) {
+                kept.ids.insert(origin);
             }
         }
     }
@@ -152,7 +153,7 @@ pub(super) fn definition(at: &mut Cursor<'_, '_>, definition: &Definition) {
             count(at, Stratum::Results, results, *guard);
             count(at, Stratum::Predicates, predicates, *guard);
             count(at, Stratum::Ids, if is_id { results } else { 0 }, *guard);
-            count_instruction(at, *stmt, *guard);
+            count_instruction(at, *stmt);
         }
         INSERTED if !is_own(at, *stmt) => {
             let hit = inserted(at, regs);
@@ -218,7 +219,7 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
             count(at, Stratum::Addresses, usize::from(address.is_some()), access.guard);
             count(at, Stratum::Stores, stored.len(), access.guard);
             if access.index == 0 && has_no_result(at, access.stmt) {
-                count_instruction(at, access.stmt, access.guard);
+                count_instruction(at, access.stmt);
             }
         }
         SKIP if access.index == 0 && has_no_result(at, access.stmt) => skip(at, access.stmt, access.guard),
@@ -253,7 +254,7 @@ pub(super) fn branch(at: &mut Cursor<'_, '_>, branch: &Branch) {
         return;
     }
     match at.version() {
-        PROFILE => count_instruction(at, branch.stmt, Some(branch.guard)),
+        PROFILE => count_instruction(at, branch.stmt),
         SKIP => skip(at, branch.stmt, Some(branch.guard)),
         _ => {}
     }
@@ -291,10 +292,19 @@ fn count(at: &mut Cursor<'_, '_>, stratum: Stratum, more: usize, guard: Option<G
     }
 }
 
-fn count_instruction(at: &mut Cursor<'_, '_>, stmt: StmtId, guard: Option<Guard>) {
+fn count_instruction(at: &mut Cursor<'_, '_>, stmt: StmtId) {
     if is_instruction(at, stmt) {
+        let guard = own_guard(at, stmt);
         count(at, Stratum::Instructions, 1, guard);
     }
+}
+
+/// The guard that the program gave an instruction. Another tool may let only one copy of a thread execute it, and both copies
+/// have as many places as the thread.
+fn own_guard(at: &mut Cursor<'_, '_>, stmt: StmtId) -> Option<Guard> {
+    let origin = at.editor().body().origin(stmt).id;
+    let current = at.editor().view(stmt).and_then(|view| view.inst.guard);
+    at.state::<Kept>().guards.get(&origin).copied().unwrap_or(current)
 }
 
 /// Whether an instruction is one of those that may be left out, and by which time is counted. Calls, and what lanes do together,
@@ -317,14 +327,19 @@ fn skip(at: &mut Cursor<'_, '_>, stmt: StmtId, guard: Option<Guard>) {
     if !is_instruction(at, stmt) {
         return;
     }
-    let (armed, is_executed) = (ask(at, stmt), is_executed(at, guard));
+    let own = own_guard(at, stmt);
+    let (armed, is_reached) = (ask(at, stmt), is_executed(at, own));
     let (happens, holds) = (at.reg(Type::B32), at.reg(Type::Pred));
-    at.before().inst("mov.b32", &[happens.into(), is_executed]);
+    at.before().inst("mov.b32", &[happens.into(), is_reached]);
     let site = at.instruction_site(0).0;
     let strata = if is_own(at, stmt) { Stratum::Instructions.bit() } else { 0 };
     let arm = arm(at);
     let arguments = [happens.into(), site.into_operand(), strata.into_operand(), arm.into()];
     at.call(Some(armed), "warpgrind_inject_skip", &[happens.into()], &arguments);
+    if guard != own {
+        let is_executed = is_executed(at, guard);
+        at.before().inst("and.b32", &[happens.into(), happens.into(), is_executed]);
+    }
     at.before().inst("setp.ne.u32", &[holds.into(), happens.into(), Operand::Int(0)]);
     at.editor().set_guard(stmt, Some(Guard::when(holds)));
 }
@@ -347,10 +362,11 @@ fn registers(at: &mut Cursor<'_, '_>, stmt: StmtId, guard: Option<Guard>) {
     let func = at.editor().func().index() as u32;
     let register = move |reg: Reg| register_number(func, reg).into_operand();
     if is_own(at, stmt) && is_instruction(at, stmt) {
-        let is_executed = is_executed(at, guard);
+        let own = own_guard(at, stmt);
+        let is_reached = is_executed(at, own);
         let site = at.instruction_site(0).0;
         let arm = arm(at);
-        let arguments = [is_executed, site.into_operand(), Stratum::Instructions.bit().into_operand(), arm.into()];
+        let arguments = [is_reached, site.into_operand(), Stratum::Instructions.bit().into_operand(), arm.into()];
         at.call(Some(armed), "warpgrind_inject_time", &[], &arguments);
     }
     for (reg, kind) in reads {

@@ -1,6 +1,6 @@
 //! What is kept of a function while it is rewritten, and of a kernel for its launches.
 
-use ptx::ir::{OriginId, Reg, StmtId};
+use ptx::ir::{Guard, OriginId, Reg, StmtId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is kept of a function while it is rewritten, and of a kernel for its launches.
@@ -12,6 +12,8 @@ pub(super) struct Kept {
     pub(super) asked: Option<(u32, Reg)>,
     /// Instructions of the program that read ids or sizes, also where a tool gives them others.
     pub(super) ids: FxHashSet<OriginId>,
+    /// The guards that the program gave its instructions, also where a tool gives them others.
+    pub(super) guards: FxHashMap<OriginId, Option<Guard>>,
     /// Registers that the program writes.
     pub(super) registers: FxHashSet<Reg>,
     /// Registers on which addresses of memory of other tools depend, if that matters.
