@@ -11,4 +11,5 @@ __global__ void store_twice(int *first, int *second, int value) {
 int main() {
     Numbers first(0), second(0);
     store_twice<<<1, 64>>>(first.data, second.data, 5);
+    ok(cudaDeviceSynchronize());
 }
