@@ -67,6 +67,10 @@ impl FunctionRewriter<'_, '_> {
         for last in [false, true] {
             let called = self.tools.iter().filter(|(tool, version)| is_last(*tool) == last && !tool.is_plain(*version));
             let tools: Vec<Chosen<'_>> = called.copied().collect();
+            if last {
+                // Their values come before all that others have inserted, also where the function begins: they look at that.
+                (function.at_entry, function.last) = Default::default();
+            }
             if !tools.is_empty() {
                 self.call_tools(func, &mut function, &tools).map_err(|error| refused(&error))?;
             }

@@ -186,6 +186,8 @@ struct Current {
     site: Option<(u32, u64)>,
     /// The register with the fault: its number in its function, the function of the version, and the bit.
     register: Option<(ptx::ir::Reg, u32, u32)>,
+    /// A thread did not come to the place.
+    is_missed: bool,
     lanes: Option<LaneFault>,
     flipped: Option<(u64, u8)>,
     struck: Option<Struck>,
@@ -344,6 +346,7 @@ impl TrialPlan {
             copy,
             site: None,
             register: None,
+            is_missed: false,
             lanes,
             flipped,
             struck: None,
@@ -484,13 +487,16 @@ impl TrialPlan {
                 current.site = site.map(|site| (site, passed as u64));
             }
             _ => {
-                let Some(struck) = struck else { return };
-                let Some(file) = &struck.registers else { return };
+                let Some(struck) = struck else {
+                    current.is_missed = true;
+                    return;
+                };
                 // In the protected kernel it is the register that it was in the kernel as it is.
                 if is_protected {
                     current.register = current.register.map(|(reg, _, bit)| (reg, struck.func, bit));
                     return;
                 }
+                let Some(file) = &struck.registers else { return };
                 let bit = ((u128::from(current.random) * u128::from(file.bits)) >> 64) as u64;
                 match file.cell(bit) {
                     RegisterCell::Register(reg, bit) => current.register = Some((reg, struck.func, bit)),
@@ -513,7 +519,9 @@ impl TrialPlan {
         let Some(current) = &mut self.current else { return };
         let needs_no_arm = matches!(model, Model::MemoryCell | Model::StuckLane | Model::Permanent);
         let (mut outcome, mut note) = Outcome::of(tried, needs_no_arm || fired > 0);
-        let is_reached = needs_no_arm || fired > 0 || (model == Model::RegisterFile && arms.is_some());
+        // A register may never be read again.
+        let is_resolved = model == Model::RegisterFile && arms.is_some() && !current.is_missed;
+        let is_reached = needs_no_arm || fired > 0 || is_resolved;
         if !is_reached {
             (outcome, note) = (Outcome::Invalid, NOT_FOUND.to_owned());
         }
