@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt::Debug;
 
 use ptx::analysis::{PointerValue, Root};
-use ptx::edit::{Builder, Editor};
+use ptx::edit::{Builder, Editor, Point};
 use ptx::import::Imported;
 use ptx::ir::{FuncId, Guard, Operand, Reg, StmtId, Symbol, TagId};
 use ptx::special::Special;
@@ -36,6 +36,8 @@ pub struct Cursor<'e, 'm> {
     pub(crate) sites: &'e mut Sites,
     pub(crate) helpers: &'e Helpers,
     pub(crate) function: &'e mut FunctionContext,
+    /// What each tool has found of the module.
+    pub(crate) surveys: &'e FxHashMap<&'static str, Box<dyn State>>,
 }
 
 /// What the program sees in special registers, where a tool changes how kernels are launched.
@@ -64,6 +66,8 @@ pub(crate) struct FunctionContext {
     pub(crate) address: Option<Reg>,
     /// Whether the function is a kernel, which has parameters and words of its own.
     pub(crate) is_kernel: bool,
+    /// The function of the program that it is a copy of, or itself.
+    pub(crate) original: Option<FuncId>,
     /// How many words of its own the kernel has.
     pub(crate) kernel_words: usize,
     /// What each tool keeps of the function.
@@ -119,6 +123,29 @@ impl<'e, 'm> Cursor<'e, 'm> {
     /// The instruction.
     pub fn statement(&self) -> StmtId {
         self.stmt
+    }
+
+    /// The function of the program, of which this may be a copy: statements and variables have the same ids.
+    pub fn original(&self) -> FuncId {
+        self.function.original.unwrap_or(self.editor.func())
+    }
+
+    /// What the tool has found of the module: see [`Instrumentation::survey`](crate::Instrumentation::survey).
+    pub fn survey<S: State>(&self) -> Option<&'e S> {
+        let survey: &dyn Any = &**self.surveys.get(self.tool)?;
+        survey.downcast_ref()
+    }
+
+    /// Goes on to the next statement, if there is one: what is inserted before that is after the instruction.
+    pub fn go_behind(&mut self) -> bool {
+        let next = self.editor.body().next(self.stmt);
+        next.into_iter().for_each(|next| self.stmt = next);
+        next.is_some()
+    }
+
+    /// Inserts elsewhere in the function.
+    pub fn elsewhere(&mut self, point: Point) -> Builder<'_, 'm> {
+        self.editor.at(point, self.tag)
     }
 
     /// Inserts before the instruction, after what was inserted there before.

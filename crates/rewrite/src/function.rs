@@ -5,9 +5,10 @@ use ptx::ir::{FuncId, Module, Operand, Reg, Symbol, TagId};
 use ptx::ops::Op;
 use ptx::special::Special;
 use ptx::types::Space;
+use rustc_hash::FxHashMap;
 
 use crate::context::{CONTEXT_VARIABLE, Layout};
-use crate::cursor::{Cursor, FunctionContext, Helpers, ProgramIds};
+use crate::cursor::{Cursor, FunctionContext, Helpers, ProgramIds, State};
 use crate::error::{Refusal, RewriteError};
 use crate::events::{self, Event};
 use crate::instrumentation::{Class, Instrumentation};
@@ -39,6 +40,7 @@ pub(crate) struct FunctionRewriter<'a, 't> {
     pub(crate) layout: &'a Layout,
     pub(crate) helpers: &'a Helpers,
     pub(crate) tools: &'a [Chosen<'t>],
+    pub(crate) surveys: &'a FxHashMap<&'static str, Box<dyn State>>,
 }
 
 /// Why a function was not rewritten: it is refused, or a tool is broken.
@@ -48,10 +50,10 @@ pub(crate) enum Failure {
 }
 
 impl FunctionRewriter<'_, '_> {
-    /// Rewrites a function, which is a copy, or there once for all.
-    pub(crate) fn rewrite(&mut self, func: FuncId) -> Result<FunctionContext, Failure> {
+    /// Rewrites a function, which is a copy of another one, or there once for all.
+    pub(crate) fn rewrite(&mut self, func: FuncId, original: FuncId) -> Result<FunctionContext, Failure> {
         let is_kernel = self.module.functions[func].is_entry();
-        let mut function = FunctionContext { is_kernel, ..FunctionContext::default() };
+        let mut function = FunctionContext { is_kernel, original: Some(original), ..FunctionContext::default() };
         let refused = |error: &_| Failure::Refused(Refusal::edit(error));
         {
             let mut editor = Editor::new(self.module, func).map_err(|error| refused(&error))?;
@@ -119,6 +121,7 @@ impl FunctionRewriter<'_, '_> {
                 sites: self.sites,
                 helpers: self.helpers,
                 function,
+                surveys: self.surveys,
             };
             match event {
                 None => tool.entry(&mut cursor),

@@ -7,11 +7,12 @@ use ptx::ir::{FuncId, Module, Reg};
 use ptx::special::Special;
 
 use crate::context::Word;
-use crate::cursor::Cursor;
+use crate::cursor::{Cursor, State};
 use crate::device_code::DeviceCode;
 use crate::error::Refusal;
 use crate::event::{Access, Branch, Call, Definition, Exit, Sync};
 use crate::kernel_view::KernelView;
+use crate::program_view::ProgramView;
 use crate::request::Request;
 use crate::shape::{LaunchShape, ThreadId};
 
@@ -92,6 +93,12 @@ pub trait Instrumentation: Debug + Send + std::marker::Sync {
     /// that changes the program does.
     fn transform(&self, _editor: &mut Editor<'_>, _version: usize) -> Result<(), Refusal> {
         Ok(())
+    }
+
+    /// What the tool finds of a module as the program has it, before any of it is rewritten; [`Cursor::survey`] gives it. Nobody
+    /// is asked if a tool changes the program: what is found would not be of what it becomes.
+    fn survey(&self, _program: &ProgramView<'_>) -> Option<Box<dyn State>> {
+        None
     }
 
     /// A kernel or function begins.

@@ -21,12 +21,13 @@ use ptx::view::View;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::context::{Layout, SITES_VARIABLE};
-use crate::cursor::{FunctionContext, Helpers};
+use crate::cursor::{FunctionContext, Helpers, State};
 use crate::device_code::DeviceCode;
 use crate::error::{Refusal, RewriteError};
 use crate::function::{Chosen, Failure, FunctionRewriter, context_variable, load_context};
 use crate::instrumentation::{Class, Instrumentation};
 use crate::kernel_view::KernelView;
+use crate::program_view::ProgramView;
 use crate::shape::LaunchShape;
 use crate::site::Sites;
 use crate::version::{KernelVersion, KernelVersions, Original, States};
@@ -134,6 +135,7 @@ impl<'t> Rewriter<'t> {
         let in_place = Pointees::of(&module, &calls);
         let offer = |kernel: &FuncId| self.offer(&module, &calls, &in_place, *kernel, &is_wanted_version);
         let offers: Vec<Result<Vec<Offer>, Refusal>> = kernels.iter().map(offer).collect();
+        let surveys = self.surveys(&module, &calls, &in_place);
         let functions = module.functions.len();
         let helpers = self.import(&mut module)?;
         let mut work = Work {
@@ -146,6 +148,7 @@ impl<'t> Rewriter<'t> {
             copies: FxHashMap::default(),
             states: FxHashMap::default(),
             with_context: FxHashSet::default(),
+            surveys,
             functions,
         };
         work.rewrite_pointees()?;
@@ -154,6 +157,20 @@ impl<'t> Rewriter<'t> {
         }
         define_sites(&mut work.rewritten);
         Ok(work.rewritten)
+    }
+
+    /// What tools find of a module.
+    fn surveys(
+        &self,
+        module: &Module,
+        calls: &CallGraph,
+        in_place: &Pointees,
+    ) -> FxHashMap<&'static str, Box<dyn State>> {
+        if self.tools.iter().any(|tool| tool.class() == Class::Change) {
+            return FxHashMap::default();
+        }
+        let program = ProgramView { module, calls, in_place: &in_place.functions };
+        self.tools.iter().filter_map(|tool| Some((tool.name(), tool.survey(&program)?))).collect()
     }
 
     /// The versions that all tools together make of a kernel, of those that are wanted.
@@ -262,6 +279,8 @@ struct Work<'a, 't> {
     states: FxHashMap<FuncId, Arc<States>>,
     /// Functions that need the launch context.
     with_context: FxHashSet<FuncId>,
+    /// What tools have found of the module.
+    surveys: FxHashMap<&'static str, Box<dyn State>>,
     /// How many functions the program has.
     functions: usize,
 }
@@ -274,7 +293,7 @@ impl Work<'_, '_> {
             self.rewriter.tools.iter().filter(|tool| tool.class() != Class::Change).map(|&tool| (tool, 0)).collect();
         let helpers = Helpers::all(self.plain_helpers.iter().map(|(_, helpers)| helpers));
         for func in self.in_place.functions.iter().collect::<Vec<_>>() {
-            match self.rewrite(func, &looking, &helpers) {
+            match self.rewrite(func, func, &looking, &helpers) {
                 Ok(function) if function.is_used || function.address.is_some() => _ = self.with_context.insert(func),
                 Ok(_) => {}
                 Err(Failure::Broken(error)) => return Err(error),
@@ -285,9 +304,16 @@ impl Work<'_, '_> {
         Ok(())
     }
 
-    fn rewrite(&mut self, func: FuncId, tools: &[Chosen<'_>], helpers: &Helpers) -> Result<FunctionContext, Failure> {
+    fn rewrite(
+        &mut self,
+        func: FuncId,
+        original: FuncId,
+        tools: &[Chosen<'_>],
+        helpers: &Helpers,
+    ) -> Result<FunctionContext, Failure> {
         let Rewritten { module, sites, .. } = &mut self.rewritten;
-        FunctionRewriter { module, sites, layout: &self.rewriter.layout, helpers, tools }.rewrite(func)
+        let (layout, surveys) = (&self.rewriter.layout, &self.surveys);
+        FunctionRewriter { module, sites, layout, helpers, tools, surveys }.rewrite(func, original)
     }
 
     /// Adds a kernel with its versions.
@@ -371,7 +397,7 @@ impl Work<'_, '_> {
                 let (copy, _) = self.copy(func, label).map_err(Failure::Refused)?;
                 self.copies.insert((func, choice.to_vec()), copy);
                 made.push(copy);
-                let function = self.rewrite(copy, &tools, &helpers)?;
+                let function = self.rewrite(copy, func, &tools, &helpers)?;
                 if function.is_used || function.address.is_some() {
                     self.with_context.insert(copy);
                 }
@@ -381,7 +407,7 @@ impl Work<'_, '_> {
         let (copy, symbol) = self.copy(kernel, label).map_err(Failure::Refused)?;
         let sites_before = self.rewritten.sites.len();
         let is_wide = has_wide_instructions(&self.rewritten.module, copy);
-        let function = self.rewrite(copy, &tools, &helpers)?;
+        let function = self.rewrite(copy, kernel, &tools, &helpers)?;
         let sites = self.rewritten.sites.len() - sites_before;
         made.push(copy);
         for func in made {
@@ -510,7 +536,7 @@ impl Work<'_, '_> {
         &mut self,
         kernel: FuncId,
         function: FunctionContext,
-    ) -> Result<FxHashMap<&'static str, Box<dyn crate::cursor::State>>, ptx::edit::EditError> {
+    ) -> Result<FxHashMap<&'static str, Box<dyn State>>, ptx::edit::EditError> {
         let shared = context_variable(&self.rewritten.module);
         let mut editor = Editor::new(&mut self.rewritten.module, kernel)?;
         let tag = editor.tag("warpgrind", "launch", 0);

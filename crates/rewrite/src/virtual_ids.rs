@@ -33,6 +33,7 @@ pub(crate) fn replace(
     let Some(first) = first_statement(editor) else { return Ok(()) };
     let tag = editor.tag(tool.name(), "ids", 0);
     let (mut sites, helpers, groups) = (Sites::default(), Helpers::default(), AccessGroups::default());
+    let surveys = FxHashMap::default();
     let mut regs: FxHashMap<Special, Option<Reg>> = FxHashMap::default();
     for (special, _, _) in &uses {
         if regs.contains_key(special) {
@@ -51,6 +52,7 @@ pub(crate) fn replace(
             sites: &mut sites,
             helpers: &helpers,
             function,
+            surveys: &surveys,
         };
         let reg = tool.special(&mut cursor, *special);
         if reg.is_some() && matches!(special, Special::Tid | Special::Ntid | Special::Ctaid | Special::Nctaid) {

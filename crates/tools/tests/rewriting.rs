@@ -55,6 +55,101 @@ fn memcheck_writes_ptx() {
     }
 }
 
+/// What memcheck makes of functions `f` and `g`, and of a kernel that calls `f` in this way, with an undefined `%r1` and a pointer.
+fn with_calls(sequence: &str) -> String {
+    let text = r#"
+.version 8.0
+.target sm_80
+.address_size 64
+.func (.param .b32 result) f(.param .b64 where, .param .b32 value, .param .b32 not_used);
+.func (.param .b32 result) f(.param .b64 where, .param .b32 value, .param .b32 not_used)
+{
+	.reg .b32 %r<9>; .reg .b64 %rd<9>;
+	ld.param.b64 %rd1, [where];
+	ld.param.b32 %r1, [value];
+	st.b32 [%rd1], %r1;
+	st.param.b32 [result], 0;
+	ret;
+}
+.visible .entry k(.param .u64 p)
+{
+	.reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
+	ld.param.u64 %rd1, [p];
+	ld.global.b32 %r1, [%rd1];
+	setp.eq.u64 %p1, %rd1, 0;
+SEQUENCE
+	st.global.b32 [%rd1], %r2;
+	ret;
+}
+"#;
+    let rewritten = rewritten(&[&Memcheck], &text.replace("SEQUENCE", sequence));
+    assert_eq!(ptx::verify(&rewritten.module), []);
+    ptx::print(&rewritten.module)
+}
+
+/// How compilers call functions.
+const SEQUENCE: &str = "{
+	.param .b64 where;
+	st.param.b64 [where], %rd1;
+	.param .b32 value;
+	st.param.b32 [value], %r1;
+	.param .b32 not_used;
+	st.param.b32 [not_used], %r1;
+	.param .b32 result;
+	call.uni (result), f, (where, value, not_used);
+	ld.param.b32 %r2, [result];
+	}";
+
+/// A parameter that may be undefined has its shadow with it, and where the value was loaded; no other has.
+#[test]
+fn memcheck_passes_shadows_of_what_may_be_undefined() {
+    let text = with_calls(SEQUENCE);
+    let copies: Vec<&str> = text.split(".func").filter(|function| function.contains("f$$memcheck_defined(")).collect();
+    let [_declaration, definition] = copies[..] else { panic!("{text}") };
+    for copy in copies {
+        assert!(copy.contains(".param .align 8 .b8 value[16]"), "{copy}");
+        assert!(copy.contains(".param .b64 where"), "{copy}");
+        assert!(copy.contains(".param .align 8 .b8 not_used[8]"), "{copy}");
+        assert!(copy.contains("(.param .b32 result)"), "{copy}");
+    }
+    assert!(definition.contains("[value+4]"), "{definition}");
+    let kernel = text.split(".entry").find(|kernel| kernel.contains("k$$memcheck_defined(")).unwrap();
+    assert!(kernel.contains(".param .align 8 .b8 value[16]"), "{kernel}");
+    assert!(kernel.contains("[value+4]"), "{kernel}");
+}
+
+/// What is passed in another way than compilers pass it is not followed: for all who call the function.
+#[test]
+fn memcheck_leaves_other_calls_as_they_are() {
+    let others = [
+        "call (%r2), f, (%rd1, %r1, 0);",
+        "@%p1 call (%r2), f, (%rd1, %r1, 0);",
+        "{
+	.param .b64 where; .param .b32 value; .param .b32 result;
+	st.param.b64 [where], %rd1;
+	st.param.b32 [value], %r1;
+	call (result), f, (where, value, 0);
+	call (result), f, (where, value, 0);
+	ld.param.b32 %r2, [result];
+	}",
+        "{
+	.param .b64 where; .param .b32 value; .param .b32 result;
+	st.param.b64 [where], %rd1;
+	@%p1 bra over;
+	st.param.b32 [value], %r1;
+over:
+	call (result), f, (where, value, 0);
+	ld.param.b32 %r2, [result];
+	}",
+    ];
+    for other in others {
+        for text in [with_calls(other), with_calls(&format!("{SEQUENCE}\n{other}"))] {
+            assert!(text.contains("f$$memcheck_defined("));
+            assert!(!text.contains("value[16]"), "{text}");
+        }
+    }
+}
+
 #[test]
 fn every_tool_writes_ptx() {
     for tool in tools::TOOLS {

@@ -51,6 +51,7 @@ pub(crate) const NOT_RUN: &[(&str, &str)] = &[
     ("memcheck/undefined_suballocation", UNDEFINED),
     ("memcheck/undefined_warps", UNDEFINED),
     ("memcheck/undefined_between_threads", UNDEFINED),
+    ("memcheck/undefined_calls", UNDEFINED),
     ("memcheck/undefined_control", UNDEFINED),
     ("memcheck/undefined_copies", UNDEFINED),
     ("memcheck/undefined_layouts", UNDEFINED),

@@ -76,6 +76,32 @@ impl Editor<'_> {
         own.expect("the function has its own name")
     }
 
+    /// Makes a variable, or a parameter here and in all declarations of the function, an array of bytes. What accesses it is not
+    /// changed, nor are those who pass it.
+    pub fn make_bytes(&mut self, var: Var, len: u64, align: u32) {
+        let to_bytes = |variable: &mut Variable| {
+            *variable = Variable { at: variable.at, ..Variable::bytes(variable.name, variable.space, len, align) };
+        };
+        let is_it = |param: &Param| *param == Param::Var(var);
+        let function = self.function();
+        let name = function.name;
+        let param = function.params.iter().position(is_it);
+        let result = function.returns.iter().position(is_it);
+        to_bytes(&mut self.function_mut().vars[var]);
+        if (param, result) == (None, None) {
+            return;
+        }
+        let others = self.module.functions.ids().filter(|func| *func != self.func);
+        for func in others.collect::<Vec<_>>() {
+            let function = &mut self.module.functions[func];
+            let of_param = param.and_then(|index| function.params.get(index));
+            let declared = of_param.or(result.and_then(|index| function.returns.get(index))).copied();
+            if let (true, Some(Param::Var(var))) = (function.name == name, declared) {
+                to_bytes(&mut function.vars[var]);
+            }
+        }
+    }
+
     /// Copies a group under a free name and declares the copy at the top.
     pub(super) fn copy_group(&mut self, group: RegGroup) -> GroupId {
         let base = self.module.text(group.name).to_owned();

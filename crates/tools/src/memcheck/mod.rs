@@ -44,7 +44,8 @@ use ptx::types::Space;
 use ptx::view::AccessBytes;
 use report::Explanation;
 use rewrite::context::{Record, Word};
-use rewrite::{Access, Branch, Call, Cursor, Definition, DeviceCode, Exit, Instrumentation, KernelView, Refusal, Sync};
+use rewrite::{Access, Branch, Call, Cursor, Definition, DeviceCode, Exit, Instrumentation, KernelView, ProgramView};
+use rewrite::{Refusal, State, Sync};
 use toolkit::{Flag, FlagValue, Host, Instance, Options, Tool};
 
 use host::{BadThreads, Origins};
@@ -207,6 +208,11 @@ impl Instrumentation for Memcheck {
             ORIGINS,
             ORIGINS_LAUNCH,
         ]
+    }
+
+    fn survey(&self, program: &ProgramView<'_>) -> Option<Box<dyn State>> {
+        let passing: Box<dyn State> = Box::new(defined::Passing::of(program)?);
+        Some(passing)
     }
 
     fn versions(&self, kernel: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {

@@ -27,6 +27,10 @@ pub(super) struct Shadows {
     pub(super) locals: FxHashMap<Var, Reg>,
     /// The loads from these.
     pub(super) local_loads: FxHashSet<StmtId>,
+    /// The loads of parameters and results that may be undefined.
+    pub(super) passed: FxHashMap<StmtId, Layout>,
+    /// The shadows of the parts of a result whose other parts are not loaded yet: the register, bits, and where the shadow is.
+    pub(super) result: Vec<(Option<Reg>, u32, Reg)>,
     /// Which loads have nothing between them that changes memory: those with the same number.
     pub(super) epochs: FxHashMap<StmtId, u32>,
     /// The shadows of what loads load, of those that were looked at together with an earlier one.
@@ -37,8 +41,8 @@ impl Shadows {
     /// Of a function in which no register has a shadow yet.
     pub(super) fn new(shared: SharedShadow, follows: Follows, epochs: FxHashMap<StmtId, u32>) -> Self {
         let of = FxHashMap::default();
-        let (locals, local_loads, loaded) = Default::default();
-        Self { of, carry: None, origin: None, shared, follows, locals, local_loads, epochs, loaded }
+        let (locals, local_loads, passed, result, loaded) = Default::default();
+        Self { of, carry: None, origin: None, shared, follows, locals, local_loads, passed, result, epochs, loaded }
     }
 }
 
@@ -50,6 +54,36 @@ pub(super) enum SharedShadow {
     Yes,
     /// The launch says: of functions that kernels of both kinds call.
     Unknown,
+}
+
+/// What a parameter or a result has behind its value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Layout {
+    /// How many bytes the value has, and the shadow.
+    pub(super) bytes: u64,
+    /// Whether it says where undefined values were loaded.
+    pub(super) has_origin: bool,
+    /// Whether it is a result.
+    pub(super) is_result: bool,
+    /// The last load of it.
+    pub(super) last_load: Option<StmtId>,
+}
+
+impl Layout {
+    /// Where the shadow begins: at a multiple of whatever an access to the value is at a multiple of.
+    pub(super) fn shadow(self) -> u64 {
+        if self.bytes <= 32 { self.bytes.next_power_of_two() } else { self.bytes.next_multiple_of(32) }
+    }
+
+    /// Where is said where undefined values were loaded.
+    pub(super) fn origin(self) -> u64 {
+        (self.shadow() + self.bytes).next_multiple_of(8)
+    }
+
+    /// How many bytes the variable has.
+    pub(super) fn total(self) -> u64 {
+        self.origin() + if self.has_origin { 8 } else { 0 }
+    }
 }
 
 /// The untyped register type of so many bits.

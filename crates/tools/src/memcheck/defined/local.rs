@@ -5,24 +5,22 @@
 //! accessed by those who do not know of the shadow: it counts as defined.
 
 use ptx::analysis::{PointerValue, Provenance, Root};
-use ptx::edit::Editor;
-use ptx::ir::{Guard, Operand, StmtId, Symbol, Var};
+use ptx::ir::{Function, Guard, Module, Operand, StmtId, Symbol, Var};
 use ptx::ops::Op;
 use ptx::types::{Space, Type};
+use ptx::view::View;
 use rewrite::Cursor;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::memcheck::shadows::Shadows;
 
 /// The loads of a function from variables that are followed.
-pub(super) fn loads(editor: &Editor<'_>, followed: &FxHashMap<Var, u64>) -> FxHashSet<StmtId> {
+pub(super) fn loads(module: &Module, function: &Function, followed: &FxHashMap<Var, u64>) -> FxHashSet<StmtId> {
     let mut found = FxHashSet::default();
-    if followed.is_empty() {
-        return found;
-    }
-    let provenance = Provenance::of(editor.module(), editor.function());
-    for id in editor.body().iter() {
-        let Some(view) = editor.view(id).filter(|view| view.op() == Some(Op::Ld)) else { continue };
+    let Some(body) = function.body.as_ref().filter(|_| !followed.is_empty()) else { return found };
+    let provenance = Provenance::of(module, function);
+    for id in body.iter() {
+        let Some(view) = View::of(&module.forms, body, id).filter(|view| view.op() == Some(Op::Ld)) else { continue };
         let address = view.operands().get(1).map(|operand| provenance.address(operand));
         if let Some(PointerValue::Pointer { root: Root::Var(var), .. }) = address
             && followed.contains_key(&var)

@@ -12,23 +12,23 @@ use rustc_hash::FxHashSet;
 use super::matrix;
 use crate::memcheck::version::Follows;
 
-/// The registers of a function that may be undefined.
+/// The registers of a function that may be undefined, some of whose loads may load something that is, whatever these look at.
 pub(super) fn registers(
     module: &Module,
     function: &Function,
     follows: Follows,
-    local_loads: &FxHashSet<StmtId>,
+    loads: &FxHashSet<StmtId>,
 ) -> FxHashSet<Reg> {
     let mut found = FxHashSet::default();
     let Some(body) = &function.body else { return found };
-    let view = |id| Some((View::of(&module.forms, body, id)?, local_loads.contains(&id)));
+    let view = |id| Some((View::of(&module.forms, body, id)?, loads.contains(&id)));
     let views: Vec<(View<'_>, bool)> = body.iter().filter_map(view).collect();
     // The carry is one more register.
     let mut is_carry_undefined = false;
     loop {
         let (before, carry_before) = (found.len(), is_carry_undefined);
-        for (view, is_local_load) in &views {
-            let is_source = *is_local_load || loads_followed_memory(view, follows);
+        for (view, is_known_source) in &views {
+            let is_source = *is_known_source || loads_followed_memory(view, follows);
             let mut is_computed = is_carry_undefined && view.reads_carry();
             if computes(view) {
                 view.for_each_read(|reg| is_computed |= found.contains(&reg));

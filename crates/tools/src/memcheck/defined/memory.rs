@@ -152,9 +152,9 @@ impl Compute<'_, '_, '_> {
         within
     }
 
-    /// The type of an access, and its elements.
-    fn elements(&mut self, access: &Access, operand: usize) -> Option<(Type, Vec<Operand>)> {
-        let view = self.at.editor().view(access.stmt)?;
+    /// The type of an instruction that accesses memory, and its elements.
+    pub(super) fn elements(&mut self, stmt: StmtId, operand: usize) -> Option<(Type, Vec<Operand>)> {
+        let view = self.at.editor().view(stmt)?;
         let ty = *view.form.types().last()?;
         let elements = match *view.operands().get(operand)? {
             Operand::Vector(list) => view.body.operands(list).to_vec(),
@@ -170,7 +170,7 @@ impl Compute<'_, '_, '_> {
         if let Some(shadows) = self.shadows.loaded.remove(&access.stmt) {
             return shadows.into_iter().for_each(|(reg, shadow)| self.set(reg, shadow, access.guard));
         }
-        let Some((_, elements)) = self.elements(access, 0) else { return };
+        let Some((_, elements)) = self.elements(access.stmt, 0) else { return };
         let is_followed =
             |element: &Operand| element_reg(element).is_some_and(|reg| self.shadows.of.contains_key(&reg));
         let is_local = self.shadows.local_loads.contains(&access.stmt);
@@ -260,7 +260,18 @@ impl Compute<'_, '_, '_> {
         distance: i32,
         within: Option<Guard>,
     ) -> Vec<(Option<Reg>, u32, Reg)> {
-        let Some((ty, elements)) = self.elements(access, 0) else { return Vec::new() };
+        self.load_parts(access.stmt, place.space, Operand::RegAddress(place.address, distance), within)
+    }
+
+    /// The same, from an address.
+    pub(super) fn load_parts(
+        &mut self,
+        stmt: StmtId,
+        space: &str,
+        from: Operand,
+        within: Option<Guard>,
+    ) -> Vec<(Option<Reg>, u32, Reg)> {
+        let Some((ty, elements)) = self.elements(stmt, 0) else { return Vec::new() };
         let mut parts = Vec::new();
         for element in &elements {
             let reg = element_reg(element);
@@ -269,16 +280,16 @@ impl Compute<'_, '_, '_> {
             self.at.before().inst(&format!("mov.b{bits}"), &[part.into(), 0.into()]);
             parts.push((reg, bits, part));
         }
-        let spelling = format!("ld{}{}.{}", place.space, vector(parts.len()), loaded_type(ty, parts[0].1));
+        let spelling = format!("ld{space}{}.{}", vector(parts.len()), loaded_type(ty, parts[0].1));
         let operands: Vec<Operand> = parts.iter().map(|(_, _, part)| (*part).into()).collect();
         let mut builder = self.at.before();
         let to = if operands.len() == 1 { operands[0] } else { builder.vector(&operands) };
-        builder.inst_if(within, &spelling, &[to, Operand::RegAddress(place.address, distance)]);
+        builder.inst_if(within, &spelling, &[to, from]);
         parts
     }
 
     /// A shadow that is zero unless a predicate holds.
-    fn if_bad(&mut self, bits: u32, shadow: Reg, bad: Reg) -> Operand {
+    pub(super) fn if_bad(&mut self, bits: u32, shadow: Reg, bad: Reg) -> Operand {
         let wide = if bits == 16 { 32 } else { bits };
         let argument = self.resized(bits, shadow.into(), wide);
         let result = self.at.reg(bits_type(wide));
@@ -299,7 +310,7 @@ impl Compute<'_, '_, '_> {
 
     /// Stores the shadow of what is stored.
     fn store(&mut self, access: &Access) {
-        let Some((ty, elements)) = self.elements(access, 1) else { return };
+        let Some((ty, elements)) = self.elements(access.stmt, 1) else { return };
         let local = self.local_place(access);
         let is_local = local.is_some();
         let place = match local {
@@ -346,7 +357,7 @@ impl Compute<'_, '_, '_> {
         [origin, if site < 1 << origin::SITE_BITS { site.into() } else { 0.into() }]
     }
 
-    fn zero(&mut self, bits: u32) -> Operand {
+    pub(super) fn zero(&mut self, bits: u32) -> Operand {
         self.at.at_entry(&format!("mov.b{bits}"), bits_type(bits), &[0.into()]).into()
     }
 
@@ -371,7 +382,8 @@ impl Compute<'_, '_, '_> {
 
     /// The lanes of a warp load matrices whose rows are where some of them say.
     fn fragments_load(&mut self, access: &Access) {
-        let (Some(transposed), Some((_, elements))) = (self.moves_matrices(access), self.elements(access, 0)) else {
+        let (Some(transposed), Some((_, elements))) = (self.moves_matrices(access), self.elements(access.stmt, 0))
+        else {
             return;
         };
         let own_row = self.at.generic_address(access);
@@ -412,7 +424,8 @@ impl Compute<'_, '_, '_> {
 
     /// The lanes of a warp store matrices whose rows are where some of them say.
     fn fragments_store(&mut self, access: &Access) {
-        let (Some(transposed), Some((_, elements))) = (self.moves_matrices(access), self.elements(access, 1)) else {
+        let (Some(transposed), Some((_, elements))) = (self.moves_matrices(access), self.elements(access.stmt, 1))
+        else {
             return;
         };
         let own_row = self.at.generic_address(access);
@@ -570,14 +583,14 @@ pub(super) fn epochs(editor: &Editor<'_>) -> FxHashMap<StmtId, u32> {
     epochs
 }
 
-fn element_reg(element: &Operand) -> Option<Reg> {
+pub(super) fn element_reg(element: &Operand) -> Option<Reg> {
     match element {
         Operand::Reg(reg) => Some(*reg),
         _ => None,
     }
 }
 
-fn vector(elements: usize) -> String {
+pub(super) fn vector(elements: usize) -> String {
     if elements == 1 { String::new() } else { format!(".v{elements}") }
 }
 

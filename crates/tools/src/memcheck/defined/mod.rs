@@ -17,13 +17,17 @@ mod matrix;
 mod may_be_undefined;
 mod memory;
 pub(super) mod origin;
+mod passing;
 mod propagate;
+mod sequences;
 mod uses;
 
 use ptx::ir::{Guard, Operand};
 use ptx::special::Special;
 use ptx::types::Type;
 use rewrite::{Access, Branch, Call, Cursor, Definition, Exit, Sync};
+
+pub(super) use passing::Passing;
 
 use super::kernel_facts::KernelFacts;
 use super::local_variables;
@@ -34,13 +38,16 @@ use super::slots::Checked;
 /// A function begins: nothing in its registers is undefined. Of a kernel, the shared memory of the block is.
 pub(super) fn entry(at: &mut Cursor<'_, '_>) {
     let (is_kernel, follows) = (at.is_kernel(), super::version(at).follows);
+    let plan = at.survey::<Passing>().and_then(|passing| passing.plan(at.original(), follows));
     let editor = at.editor();
     let (module, func) = (editor.module(), editor.func());
     let facts = is_kernel.then(|| KernelFacts::of(module, func));
     let locals = local_variables::variables(module, &module.functions[func]);
-    let local_loads = local::loads(editor, &locals);
+    let local_loads = local::loads(module, &module.functions[func], &locals);
+    let loads =
+        plan.map_or_else(|| local_loads.clone(), |plan| plan.loads().chain(local_loads.iter().copied()).collect());
     let mut followed: Vec<_> =
-        may_be_undefined::registers(module, &module.functions[func], follows, &local_loads).into_iter().collect();
+        may_be_undefined::registers(module, &module.functions[func], follows, &loads).into_iter().collect();
     followed.sort_unstable();
     let has_carry = editor.body().ids().into_iter().any(|id| editor.view(id).is_some_and(|view| view.writes_carry()));
     let epochs = memory::epochs(editor);
@@ -70,6 +77,9 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
             at.before().inst("mov.b32", &[carry.into(), 0.into()]);
             shadows.carry = Some(carry);
         }
+    }
+    if let Some(plan) = plan {
+        Compute { at, shadows: &mut shadows }.pass(plan);
     }
     let checked = at.state::<Checked>();
     (checked.facts, checked.shadows) = (facts, Some(shadows));
@@ -136,7 +146,9 @@ pub(super) fn definition(at: &mut Cursor<'_, '_>, definition: &Definition) {
     // Their accesses are followed, and what is loaded with them.
     let is_followed = may_be_undefined::loads_followed_memory(&view, follows);
     with_shadows(at, |compute| {
-        if !is_followed && !compute.shadows.local_loads.contains(&definition.stmt) {
+        if let Some(&layout) = compute.shadows.passed.get(&definition.stmt) {
+            compute.load_passed(definition, layout);
+        } else if !is_followed && !compute.shadows.local_loads.contains(&definition.stmt) {
             compute.propagate(definition);
         }
     });
