@@ -33,28 +33,41 @@ pub(super) fn moves(spelling: &str) -> Option<bool> {
     (spelling.contains(".m8n8.") && spelling.ends_with(".b16")).then(|| spelling.contains(".trans"))
 }
 
+/// What a lane has of the matrices that `ldmatrix` or `stmatrix` moves.
+pub(super) struct Fragments {
+    transposed: bool,
+    guard: Option<Guard>,
+    /// The halves of the address of the row that the lane says.
+    own_row: [Reg; 2],
+    /// The first row of each matrix in which it has something, and which element it has there.
+    row: Operand,
+    element: Operand,
+}
+
 impl Compute<'_, '_, '_> {
-    /// The addresses of what this lane has of one of the matrices that `ldmatrix` or `stmatrix` moves: of a word, or of two
-    /// halves if it is transposed.
-    pub(super) fn fragment(&mut self, own_row: Reg, nth: u32, transposed: bool, guard: Option<Guard>) -> Vec<Reg> {
+    /// What this lane has of the matrices, one row of which is at an address that it says.
+    pub(super) fn fragments(&mut self, own_row: Reg, transposed: bool, guard: Option<Guard>) -> Fragments {
         let lane = self.at.special(Special::Laneid);
         let quarter = self.inst("shr.u32", 32, &[lane.into(), 2.into()]);
         let in_quarter = self.and(32, lane.into(), 3.into());
-        let (rows, offset) = match transposed {
-            false => (vec![self.inst("add.u32", 32, &[quarter, i64::from(8 * nth).into()])], in_quarter),
-            true => {
-                let first = self.inst("shl.b32", 32, &[in_quarter, 1.into()]);
-                let rows = [8 * nth, 8 * nth + 1].map(|row| self.inst("add.u32", 32, &[first, i64::from(row).into()]));
-                (rows.to_vec(), quarter)
-            }
+        let (row, element) = match transposed {
+            false => (quarter, in_quarter),
+            true => (self.inst("shl.b32", 32, &[in_quarter, 1.into()]), quarter),
         };
-        let element: i64 = if transposed { 2 } else { 4 };
         let halves = [(); 2].map(|()| self.at.reg(Type::B32));
         let mut builder = self.at.before();
         let pair = builder.vector(&halves.map(Operand::Reg));
         builder.inst("mov.b64", &[pair, own_row.into()]);
-        let addresses = rows.into_iter().map(|row| {
-            let of_row = halves.map(|half| {
+        Fragments { transposed, guard, own_row: halves, row, element }
+    }
+
+    /// The addresses of what it has of one of the matrices: of a word, or of two halves if it is transposed.
+    pub(super) fn fragment(&mut self, fragments: &Fragments, nth: u32) -> Vec<Reg> {
+        let &Fragments { transposed, guard, own_row, row, element } = fragments;
+        let (parts, bytes) = if transposed { (2, 2) } else { (1, 4) };
+        let addresses = (0..parts).map(|part| {
+            let row = self.inst("add.u32", 32, &[row, i64::from(8 * nth + part).into()]);
+            let of_row = own_row.map(|half| {
                 let asked = self.at.reg(Type::B32);
                 let operands = [asked.into(), half.into(), row, Operand::Int(31), WARP];
                 self.at.before().inst_if(guard, "shfl.sync.idx.b32", &operands);
@@ -64,7 +77,7 @@ impl Compute<'_, '_, '_> {
             let mut builder = self.at.before();
             let pair = builder.vector(&of_row.map(Operand::Reg));
             builder.inst("mov.b64", &[start.into(), pair]);
-            builder.inst("mad.wide.u32", &[address.into(), offset, element.into(), start.into()]);
+            builder.inst("mad.wide.u32", &[address.into(), element, Operand::Int(bytes), start.into()]);
             address
         });
         addresses.collect()

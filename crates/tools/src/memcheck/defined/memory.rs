@@ -50,8 +50,12 @@ impl Compute<'_, '_, '_> {
             Op::Atom | Op::Red => self.atomic(access),
             Op::CpAsync if access.access.kind == AccessKind::Read => self.asynchronous_copy(access),
             Op::Ldmatrix => self.fragments_load(access),
-            Op::Stmatrix if self.moves_matrices(access).is_some() => self.fragments_store(access),
-            Op::WmmaStoreD | Op::Stmatrix if access.access.kind == AccessKind::Write => self.matrix_store(access),
+            Op::WmmaStoreD | Op::Stmatrix if access.access.kind == AccessKind::Write => {
+                match self.moves_matrices(access) {
+                    Some(transposed) => self.fragments_store(access, transposed),
+                    None => self.matrix_store(access),
+                }
+            }
             _ => {}
         }
     }
@@ -387,11 +391,11 @@ impl Compute<'_, '_, '_> {
             return;
         };
         let own_row = self.at.generic_address(access);
+        let fragments = self.fragments(own_row, transposed, access.guard);
         let (mut parts, mut any) = (Vec::new(), DEFINED);
         for (nth, element) in elements.iter().enumerate() {
             let mut word = DEFINED;
-            for (half, address) in self.fragment(own_row, nth as u32, transposed, access.guard).into_iter().enumerate()
-            {
+            for (half, address) in self.fragment(&fragments, nth as u32).into_iter().enumerate() {
                 let Some(place) = self.loaded_place(access.access.space, address) else { continue };
                 let part = self.at.reg(Type::B32);
                 let spelling = if transposed { "ld.global.u16" } else { "ld.global.b32" };
@@ -423,17 +427,14 @@ impl Compute<'_, '_, '_> {
     }
 
     /// The lanes of a warp store matrices whose rows are where some of them say.
-    fn fragments_store(&mut self, access: &Access) {
-        let (Some(transposed), Some((_, elements))) = (self.moves_matrices(access), self.elements(access.stmt, 1))
-        else {
-            return;
-        };
+    fn fragments_store(&mut self, access: &Access, transposed: bool) {
+        let Some((_, elements)) = self.elements(access.stmt, 1) else { return };
         let own_row = self.at.generic_address(access);
+        let fragments = self.fragments(own_row, transposed, access.guard);
         for (nth, element) in elements.into_iter().enumerate() {
             let shadow = self.of(element);
             let shadow = if is_defined(shadow) { self.zero(32) } else { shadow };
-            for (half, address) in self.fragment(own_row, nth as u32, transposed, access.guard).into_iter().enumerate()
-            {
+            for (half, address) in self.fragment(&fragments, nth as u32).into_iter().enumerate() {
                 let Some(place) = self.place(access.access.space, address) else { continue };
                 let part = match half {
                     0 => shadow,

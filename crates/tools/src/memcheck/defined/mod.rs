@@ -44,8 +44,8 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
     let facts = is_kernel.then(|| KernelFacts::of(module, func));
     let locals = local_variables::variables(module, &module.functions[func]);
     let local_loads = local::loads(module, &module.functions[func], &locals);
-    let loads =
-        plan.map_or_else(|| local_loads.clone(), |plan| plan.loads().chain(local_loads.iter().copied()).collect());
+    let mut loads = local_loads.clone();
+    loads.extend(plan.into_iter().flat_map(|plan| plan.loads()));
     let mut followed: Vec<_> =
         may_be_undefined::registers(module, &module.functions[func], follows, &loads).into_iter().collect();
     followed.sort_unstable();

@@ -11,7 +11,7 @@ use ptx::ops::{Effect, Op};
 use ptx::types::Space;
 use ptx::view::{Callee, View};
 use rewrite::ProgramView;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// A parameter of a function, counted from 1, or its result, which is 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -142,12 +142,11 @@ impl Scan {
         }
         if is_odd {
             scan.uses.values_mut().for_each(|uses| uses.is_odd = true);
-            let sites = program.calls().sites(func).iter();
-            for site in sites.filter_map(|site| match site.kind {
-                CallKind::Direct(callee) => Some(program.calls().resolve(callee)),
-                _ => None,
-            }) {
-                scan.refused.extend(slots(site, &program.module().functions[site]));
+            for site in program.calls().sites(func) {
+                if let CallKind::Direct(callee) = site.kind {
+                    let callee = program.calls().resolve(callee);
+                    scan.refused.extend(slots(callee, &program.module().functions[callee]));
+                }
             }
         }
         scan
@@ -231,8 +230,7 @@ impl Scan {
         let mut found = Vec::new();
         for (number, param) in own(function) {
             let (Param::Var(var), Some(bytes)) = (param, size(&param)) else { continue };
-            let none = Uses::default();
-            let uses = self.uses.get(&var).unwrap_or(&none);
+            let Some(uses) = self.uses.get(&var) else { continue };
             let is_only = if number == 0 { uses.loads.is_empty() } else { uses.stores.is_empty() };
             let is_small = (1..=MOST_BYTES).contains(&if number == 0 { bytes } else { total });
             if is_only && is_small && !uses.is_odd && uses.calls.is_empty() {
@@ -310,6 +308,6 @@ fn own(function: &Function) -> impl Iterator<Item = (usize, Param)> {
     result.iter().map(|param| (0, *param)).chain(params)
 }
 
-fn slots(func: FuncId, function: &Function) -> FxHashSet<Slot> {
-    (0..=function.params.len()).map(|number| Slot { func, number }).collect()
+fn slots(func: FuncId, function: &Function) -> impl Iterator<Item = Slot> {
+    (0..=function.params.len()).map(move |number| Slot { func, number })
 }
