@@ -33,6 +33,7 @@ mod records;
 pub mod repair;
 pub mod rmt;
 mod stm;
+mod stores;
 mod trace;
 mod traffic;
 mod twice;
@@ -44,6 +45,7 @@ pub use nop::Nop;
 pub use order::Order;
 pub use proofs::Proofs;
 pub use stm::Stm;
+pub use stores::Stores;
 pub use trace::Trace;
 pub use traffic::Traffic;
 pub use twice::Twice;
@@ -64,6 +66,7 @@ pub static TOOLS: &[&dyn Tool] = &[
     &Nop,
     &Trace,
     &Loads,
+    &Stores,
     &Order,
     &Proofs,
     &Twice,

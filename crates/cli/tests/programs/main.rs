@@ -1,7 +1,7 @@
 //! Runs the CUDA programs in `tests/cuda` under `warpgrind run`: each is built by NVIDIA's compiler in the ways that its
 //! header asks for, and must end as its header says. `group/program [variant]` is the name of a test.
 //!
-//! Those in `tests/memcheck`, `tests/racecheck`, `tests/repair`, `tests/rmt`, `tests/fidelity`, `tests/twice`, `tests/loads`, `tests/order` and `tests/doubled` are run under the tool of that name
+//! Those in `tests/memcheck`, `tests/racecheck`, `tests/repair`, `tests/rmt`, `tests/fidelity`, `tests/twice`, `tests/loads`, `tests/stores`, `tests/order` and `tests/doubled` are run under the tool of that name
 //! (`report.rs`). Those in `tests/stm` race unless the tool makes transactions of what they mark (`transactions.rs`; `marked/` is the group). Those in `tests/traffic/closed_forms` and `tests/traffic/caches` have the numbers at their lines that traffic must count (`tables.rs`). Those
 //! in `tests/inject` say what must come of faults in them (`faults.rs`). Those in `tests/campaign` are run in shards (`campaigns.rs`).
 //! `gpu.rs` has what runs on the GPU device, `gpu_failures.rs` a driver that fails, `valgrind.rs` runs a program under memcheck and Valgrind. `health.rs` runs `warpgrind health`, `sarif.rs` writes SARIF with every tool, `guide.rs` has the commands of the guide, and
@@ -37,8 +37,20 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use run::Command;
 
 /// Tools with a directory of programs in which they must find or count something, or that they refuse.
-const WITH_BUGS: [&str; 11] =
-    ["memcheck", "racecheck", "repair", "rmt", "traffic", "fidelity", "twice", "loads", "order", "proofs", "doubled"];
+const WITH_BUGS: [&str; 12] = [
+    "memcheck",
+    "racecheck",
+    "repair",
+    "rmt",
+    "traffic",
+    "fidelity",
+    "twice",
+    "loads",
+    "stores",
+    "order",
+    "proofs",
+    "doubled",
+];
 
 /// Flags that do not change what a tool finds.
 const SAME_FINDINGS: [(&str, &str); 2] = [("racecheck", "--no-prove"), ("racecheck", "--no-prune")];

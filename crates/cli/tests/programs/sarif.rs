@@ -11,7 +11,7 @@ use crate::run::Installation;
 use crate::schema;
 
 /// Programs of all tools, with the tool.
-pub(crate) const PROGRAMS: [(&str, &str); 14] = [
+pub(crate) const PROGRAMS: [(&str, &str); 15] = [
     ("memcheck", "vecadd"),
     ("memcheck", "copy_past_the_end"),
     ("memcheck", "peer_access"),
@@ -23,13 +23,14 @@ pub(crate) const PROGRAMS: [(&str, &str); 14] = [
     ("fidelity", "reaches"),
     ("twice", "time_of_day"),
     ("loads", "lines"),
+    ("stores", "blocks"),
     ("order", "streams"),
     ("proofs", "launches"),
     ("doubled", "partial_warp"),
 ];
 
 /// Those that count or refuse, and find nothing.
-const WITHOUT_FINDINGS: [&str; 5] = ["fidelity", "loads", "order", "proofs", "doubled"];
+const WITHOUT_FINDINGS: [&str; 6] = ["fidelity", "loads", "stores", "order", "proofs", "doubled"];
 
 /// Runs a program as it is, and with lines in front of it.
 pub(crate) fn check(toolchain: &Toolchain, tool: &str, source: &Path) -> Result<()> {
