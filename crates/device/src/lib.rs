@@ -50,6 +50,11 @@ pub trait Device: Debug + Send + Sync {
         None
     }
 
+    /// How many bytes of shared memory a block may have.
+    fn most_shared(&self) -> u64 {
+        227 << 10
+    }
+
     /// Loads a module: its variables get memory and their initial values.
     fn load(&self, module: ptx::ir::Module) -> Result<Arc<dyn Program>, LoadError>;
 

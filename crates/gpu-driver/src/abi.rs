@@ -90,6 +90,7 @@ pub(crate) mod attribute {
     pub(crate) const MINOR: i32 = 76;
     pub(crate) const SINGLE_TO_DOUBLE: i32 = 87;
     pub(crate) const HOST_POINTERS: i32 = 91;
+    pub(crate) const MOST_SHARED: i32 = 97;
     pub(crate) const VIRTUAL_MEMORY: i32 = 102;
     pub(crate) const HOST_NUMA_VIRTUAL_MEMORY: i32 = 141;
 }

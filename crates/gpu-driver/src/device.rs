@@ -15,6 +15,7 @@ use crate::program::GpuProgram;
 pub struct GpuDevice {
     context: Arc<Context>,
     memory: Arc<GpuMemory>,
+    most_shared: u64,
     /// The driver prints what kernels print.
     output: Output,
 }
@@ -32,13 +33,18 @@ impl GpuDevice {
         let bytes = most.unwrap_or(u64::MAX).min(free as u64);
         facts.memory = bytes;
         let memory = Arc::new(GpuMemory::new(&context, bytes)?);
-        Ok((Self { context, memory, output: Output::default() }, facts))
+        let most_shared = facts.most_shared.into();
+        Ok((Self { context, memory, most_shared, output: Output::default() }, facts))
     }
 }
 
 impl device::Device for GpuDevice {
     fn memory(&self) -> &dyn Memory {
         &*self.memory
+    }
+
+    fn most_shared(&self) -> u64 {
+        self.most_shared
     }
 
     fn load(&self, module: Module) -> Result<Arc<dyn Program>, LoadError> {

@@ -95,6 +95,8 @@ pub struct DeviceFacts {
     pub l2: u32,
     /// How many times as fast numbers of single precision are as those of double precision.
     pub single_to_double: u32,
+    /// How many bytes of shared memory a block may have, if its kernel asks for so much.
+    pub most_shared: u32,
 }
 
 impl Driver {
@@ -196,6 +198,7 @@ impl Driver {
             bus: ask(attribute::BUS)?,
             l2: ask(attribute::L2)?,
             single_to_double: ask(attribute::SINGLE_TO_DOUBLE)?,
+            most_shared: ask(attribute::MOST_SHARED)?,
             name,
         };
         Ok((device, facts))

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use crate::form::{Form, Forms};
 use crate::ir::{Body, Inst, Label, Operand, Reg, StmtId, Symbol};
 use crate::ops::{AccessMode, AddressSpec, ByteSpec, Effect, Mod, Op, OperandShape, OperandSpec, Row, SpaceSpec};
+use crate::special::Special;
 use crate::types::Space;
 
 /// An instruction with what is needed to understand it.
@@ -29,6 +30,21 @@ impl<'a> View<'a> {
     /// The operands.
     pub fn operands(&self) -> &'a [Operand] {
         self.body.operands(self.inst.operands)
+    }
+
+    /// The special registers that it reads.
+    pub fn specials(&self) -> impl Iterator<Item = Special> + use<'a> {
+        let body = self.body;
+        self.operands().iter().flat_map(move |operand| {
+            let list = match operand {
+                Operand::Vector(list) | Operand::Arguments(list) => body.operands(*list),
+                operand => std::slice::from_ref(operand),
+            };
+            list.iter().filter_map(|operand| match operand {
+                Operand::Special(special) => Some(*special),
+                _ => None,
+            })
+        })
     }
 
     /// The instruction of the manual; nothing for an unknown one.

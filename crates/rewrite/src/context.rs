@@ -4,7 +4,7 @@
 //! into a word of shared memory when the kernel begins; all threads of a block put the same there, so nobody has to wait.
 //!
 //! The table has words of 64 bits: the address of the record buffer and that of the counters, one for each site; those of
-//! [`Tallies`]; then those
+//! [`Tallies`]; how much shared memory the program has; then those
 //! that tools declare ([`Word`]), the same for all kernels; then those that a kernel needs for itself
 //! ([`Cursor::kernel_word`](crate::Cursor::kernel_word)). [`Layout`] says where each is.
 //!
@@ -15,6 +15,9 @@
 //! Helpers promise by the pragma `nosync` that they never wait. Otherwise a device that runs lanes in step must be
 //! ready for a lane that waits for its neighbour inside a call, and would run every kernel with a check thread by
 //! thread. NVIDIA's assembler says that it does not know the pragma, and goes on.
+
+use ptx::ir::{Module, Symbol, Variable};
+use ptx::types::Space;
 
 /// A word of the launch context that a tool declares: its name, which is `$NAME` in the tool's device code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -28,6 +31,8 @@ pub const COUNTERS: u32 = 8;
 pub const TALLIES: u32 = 16;
 /// Where is how many bytes the tallies of a worker have.
 pub const TALLY_ROW: u32 = 24;
+/// Where the words of [`DoubledShared`] begin, zeros if no tool asked for it.
+pub const DOUBLED_SHARED: u32 = 32;
 /// The most words of a table.
 pub const MOST_WORDS: usize = 504;
 /// Bytes of the largest table.
@@ -64,7 +69,24 @@ impl Layout {
     }
 }
 
-const FIRST_WORD: u32 = 32;
+const FIRST_WORD: u32 = DOUBLED_SHARED + 16;
+
+/// What is known of a block that has [twice the shared memory](crate::Instrumentation::doubles_shared): a word each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DoubledShared {
+    /// How many bytes of dynamic shared memory the program has.
+    DynamicBytes,
+    /// How far what is beside a byte of the program is from it. It lies after all dynamic memory of the program, and has so many
+    /// bytes.
+    Distance,
+}
+
+impl DoubledShared {
+    /// Where the word is.
+    pub const fn offset(self) -> u32 {
+        DOUBLED_SHARED + 8 * self as u32
+    }
+}
 
 /// What the workers of a launch count, each for itself, so that they need no atomic operations: for each worker (`%smid`) a row,
 /// which begins with some bytes that helpers can use as they like, and then has a counter of 64 bits for each site. When the
@@ -164,13 +186,26 @@ impl Record {
 /// The variable with a word for each site, which modules have if a tool's helpers declare it. No program may access it.
 pub const SITES_VARIABLE: &str = "warpgrind_sites";
 /// The word of shared memory in it.
-pub(crate) const CONTEXT_VARIABLE: &str = "warpgrind_context";
+const CONTEXT_VARIABLE: &str = "warpgrind_context";
+
+/// The word of shared memory with the address of the launch context.
+pub(crate) fn context_variable(module: &Module) -> Symbol {
+    shared_variable(module, CONTEXT_VARIABLE).expect("the runtime brings the variable")
+}
+
+/// A variable of a module in shared memory.
+pub(crate) fn shared_variable(module: &Module, name: &str) -> Option<Symbol> {
+    let is_it = |variable: &Variable| variable.space == Space::Shared && module.text(variable.name) == name;
+    module.globals.iter().find(|(_, variable)| is_it(variable)).map(|(global, _)| Symbol::Global(global))
+}
 
 /// What the text of helpers may say by name: see [`DeviceCode`](crate::DeviceCode).
 pub(crate) const CONSTANTS: &[(&str, u64)] = &[
     ("COUNTERS", COUNTERS as u64),
     ("TALLIES", TALLIES as u64),
     ("TALLY_ROW", TALLY_ROW as u64),
+    ("DOUBLED_DYNAMIC_BYTES", DoubledShared::DynamicBytes.offset() as u64),
+    ("DOUBLED_DISTANCE", DoubledShared::Distance.offset() as u64),
     ("FIRST_TALLY", Tallies::FIRST as u64),
     ("RECORDS_PER_SITE", RECORDS_PER_SITE),
     ("CAPACITY", RecordBuffer::CAPACITY as u64),

@@ -13,7 +13,7 @@ use ptx::view::AccessSpace;
 use rustc_hash::FxHashMap;
 
 use crate::access_group::{AccessGroup, AccessGroups};
-use crate::context::{Layout, MOST_WORDS, TALLIES, TALLY_ROW, Word};
+use crate::context::{DoubledShared, Layout, MOST_WORDS, TALLIES, TALLY_ROW, Word, shared_variable};
 use crate::event::Access;
 use crate::site::{Site, SiteId, Sites};
 
@@ -231,6 +231,17 @@ impl<'e, 'm> Cursor<'e, 'm> {
     fn load_word(&mut self, offset: u32) -> Reg {
         let address = Operand::RegAddress(self.context(), offset as i32);
         self.at_entry("ld.global.b64", Type::B64, &[address])
+    }
+
+    /// What is known of shared memory in a version that has [twice as much](crate::Instrumentation::doubles_shared), as a number
+    /// of 64 bits, loaded once when the function begins.
+    pub fn doubled_shared(&mut self, word: DoubledShared) -> Reg {
+        self.load_word(word.offset())
+    }
+
+    /// A variable in shared memory that the device code of a tool declares.
+    pub fn shared_variable(&mut self, name: &str) -> Symbol {
+        shared_variable(self.editor.module(), name).unwrap_or_else(|| panic!("no device code declares `{name}`"))
     }
 
     /// The address of the tallies of the worker, computed once when the function begins. The tool says that it

@@ -1,13 +1,12 @@
 //! Rewrites one function: calls the tools for everything that it does.
 
 use ptx::edit::Editor;
-use ptx::ir::{FuncId, Module, Operand, Reg, Symbol, TagId};
+use ptx::ir::{FuncId, Module, Operand, Reg, TagId};
 use ptx::ops::Op;
 use ptx::special::Special;
-use ptx::types::Space;
 use rustc_hash::FxHashMap;
 
-use crate::context::{CONTEXT_VARIABLE, Layout};
+use crate::context::{Layout, context_variable};
 use crate::cursor::{Cursor, FunctionContext, Helpers, ProgramIds, State};
 use crate::error::{Refusal, RewriteError};
 use crate::events::{self, Event};
@@ -145,15 +144,6 @@ pub(crate) fn load_context(editor: &mut Editor<'_>, function: &FunctionContext) 
         let tag = editor.tag("warpgrind", "launch", 0);
         editor.at_entry(tag).inst("ld.shared.b64", &[context.into(), Operand::SymbolAddress(shared, 0)]);
     }
-}
-
-/// The word of shared memory with the address of the launch context.
-pub(crate) fn context_variable(module: &Module) -> Symbol {
-    let is_it = |variable: &ptx::ir::Variable| {
-        variable.space == Space::Shared && module.text(variable.name) == CONTEXT_VARIABLE
-    };
-    let found = module.globals.iter().find(|(_, variable)| is_it(variable));
-    found.map(|(global, _)| Symbol::Global(global)).expect("the runtime brings the variable")
 }
 
 /// Takes out what a warp says of how many registers are enough for it (`setmaxnreg`): that was said of the code as it was,

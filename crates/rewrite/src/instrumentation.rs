@@ -66,6 +66,12 @@ pub trait Instrumentation: Debug + Send + std::marker::Sync {
         Ok(shape)
     }
 
+    /// Whether a version is launched with twice the shared memory: the tool has as much, at a
+    /// [distance](crate::context::DoubledShared) from what the program has. The program must not ask how much there is.
+    fn doubles_shared(&self, _version: usize) -> bool {
+        false
+    }
+
     /// Which thread of the program a thread of a version is, if the program launched it in this way. What is told to
     /// people has the program's ids.
     fn program_thread(&self, _version: usize, _shape: &LaunchShape, thread: ThreadId) -> ThreadId {

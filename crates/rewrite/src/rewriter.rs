@@ -20,11 +20,11 @@ use ptx::types::{Space, Type};
 use ptx::view::View;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::context::{Layout, SITES_VARIABLE};
+use crate::context::{Layout, SITES_VARIABLE, context_variable};
 use crate::cursor::{FunctionContext, Helpers, State};
 use crate::device_code::DeviceCode;
 use crate::error::{Refusal, RewriteError};
-use crate::function::{Chosen, Failure, FunctionRewriter, context_variable, load_context};
+use crate::function::{Chosen, Failure, FunctionRewriter, load_context};
 use crate::instrumentation::{Class, Instrumentation};
 use crate::kernel_view::KernelView;
 use crate::program_view::ProgramView;

@@ -64,7 +64,7 @@ fn constants_stand_by_their_names() {
         ),
     )
     .unwrap();
-    for wanted in ["%d1, %d1, 7;", "%d1, %d1, 0x10000000000;", "[%d2+40]", &format!("[%d2+{COUNTERS}]"), "$L_1:"] {
+    for wanted in ["%d1, %d1, 7;", "%d1, %d1, 0x10000000000;", "[%d2+56]", &format!("[%d2+{COUNTERS}]"), "$L_1:"] {
         assert!(text.contains(wanted), "there is no `{wanted}` in\n{text}");
     }
 }

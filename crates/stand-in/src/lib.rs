@@ -26,6 +26,8 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
+use gpu::Architecture;
+
 use crate::client::Connection;
 use crate::wire::Ask;
 
@@ -279,6 +281,7 @@ functions! {
             38 => 4 << 20,
             87 => 2,
             91 | 102 => 1,
+            97 => Architecture::named(&format!("sm_{capability}")).map_or(48 << 10, Architecture::shared_of_block) as c_int,
             141 => setting("HOST_NUMA").unwrap_or(1) as c_int,
             _ => return Err(INVALID_VALUE),
         };

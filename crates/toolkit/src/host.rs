@@ -21,6 +21,9 @@ pub trait Host: Debug + Send + Sync {
     /// Where the shared memory of blocks is, as generic addresses, and how many bytes these range over, if that is known.
     fn shared_range(&self) -> Option<(u64, u64)>;
 
+    /// How many bytes of shared memory a block may have.
+    fn most_shared(&self) -> u64;
+
     /// How many workers of the device run blocks of a launch at the same time, at most, each with its number in `%smid`.
     fn workers(&self) -> u32 {
         1

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use device::{Fault, FaultKind, LaunchError, Program};
 use report::{Finding, Line, Occurrence, Place, Severity};
-use rewrite::context::{COUNTERS, RECORD_BUFFER, Record, TALLIES, TALLY_ROW, Tallies};
+use rewrite::context::{COUNTERS, DoubledShared, RECORD_BUFFER, Record, TALLIES, TALLY_ROW, Tallies};
 use rewrite::{KernelVersion, LaunchShape, Refusal, SiteId, Sites, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolkit::{
@@ -123,7 +123,14 @@ pub(super) struct Target<'k> {
     pub(super) version: Option<&'k KernelVersion>,
     pub(super) symbol: &'k str,
     pub(super) shape: LaunchShape,
+    /// What kernels are told if they have twice the shared memory.
+    doubled_shared: Option<[(DoubledShared, u64); 2]>,
 }
+
+/// Dynamic shared memory begins at a multiple of what its variables ask for, which is so much at most.
+const MOST_SHARED_ALIGN: u64 = 1024;
+/// What an access may need its address to be a multiple of.
+const ACCESS_ALIGN: u64 = 16;
 
 /// A launch that is under way.
 #[derive(Debug)]
@@ -156,6 +163,20 @@ struct Taken {
     error: Option<Failure>,
 }
 
+/// Gives a version twice the shared memory: as much again, dynamic, after all that it has.
+fn double_shared(target: &mut Target<'_>, program: &dyn Program) -> Result<(), Refusal> {
+    let declared = program.kernel_facts(target.symbol).map_or(0, |facts| facts.shared);
+    let dynamic = u64::from(target.shape.dynamic_shared);
+    let all = declared.saturating_add(dynamic);
+    let distance = all.saturating_add(MOST_SHARED_ALIGN).next_multiple_of(ACCESS_ALIGN);
+    let bytes = dynamic.next_multiple_of(ACCESS_ALIGN) + distance;
+    target.shape.dynamic_shared = u32::try_from(bytes).map_err(|_| {
+        Refusal::new("warpgrind", "shared-too-large", format!("{all} bytes of shared memory cannot be doubled"))
+    })?;
+    target.doubled_shared = Some([(DoubledShared::DynamicBytes, dynamic), (DoubledShared::Distance, distance)]);
+    Ok(())
+}
+
 impl ToolHost {
     /// A launch is asked for: where.
     pub(crate) fn launch_stack(&self) -> HostStack {
@@ -179,13 +200,18 @@ impl ToolHost {
         for (tool, &version) in self.rewriter.tools().iter().zip(choice) {
             physical = tool.shape(version, physical)?;
         }
-        Ok(Target { version: Some(version), symbol: &version.symbol, shape: physical })
+        let mut target =
+            Target { version: Some(version), symbol: &version.symbol, shape: physical, doubled_shared: None };
+        if self.rewriter.tools().iter().zip(choice).any(|(tool, &version)| tool.doubles_shared(version)) {
+            double_shared(&mut target, &**kernel.program())?;
+        }
+        Ok(target)
     }
 
     /// The kernel as the program has it.
     pub(super) fn original<'k>(kernel: &'k InstrumentedKernel, shape: &LaunchShape) -> Target<'k> {
         let original = &kernel.module.versions.original;
-        Target { version: None, symbol: &original.symbol, shape: *shape }
+        Target { version: None, symbol: &original.symbol, shape: *shape, doubled_shared: None }
     }
 
     /// Counts a launch, and says whether it is to be checked.
@@ -239,6 +265,9 @@ impl ToolHost {
         if let Some(tallies) = &tallies {
             table[TALLIES as usize / 8] = tallies.as_ptr() as u64;
             table[TALLY_ROW as usize / 8] = Tallies::row_bytes(kernel.module.sites.len()) as u64;
+        }
+        for (word, bytes) in target.doubled_shared.into_iter().flatten() {
+            table[word.offset() as usize / 8] = bytes;
         }
         // Functions that are called through pointers have checks in them also where the kernel has none.
         let none = KernelVersion::default();

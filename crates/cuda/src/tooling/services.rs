@@ -195,6 +195,10 @@ impl Host for Services {
         self.device.shared_range()
     }
 
+    fn most_shared(&self) -> u64 {
+        self.device.most_shared()
+    }
+
     fn workers(&self) -> u32 {
         self.device.workers()
     }

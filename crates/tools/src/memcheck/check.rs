@@ -10,11 +10,13 @@ use ptx::ir::{Guard, Operand, Reg, Symbol};
 use ptx::special::Special;
 use ptx::types::{Space, Type};
 use ptx::view::{AccessBytes, AccessKind, AccessSpace};
+use rewrite::context::DoubledShared;
 use rewrite::{Access, Cursor, Member, SiteId};
 
 use super::against::Against;
 use super::allowed::AllowedLanes;
 use super::slots::{self, MOST_BYTES, NO_OBJECT, keep_found};
+use super::version::ShadowPlace;
 use super::{
     AGAIN, ARENA, ARENA_BYTES, CERTAIN, LAST, READS_AND_WRITES, ROW, SHADOW, SHORT, SLACK, SPACE, SPACES, WRITES,
     checked_bytes, is_aligned, rows,
@@ -200,14 +202,13 @@ impl Outcome {
                 Self { bad, good, bounds: Bounds { low, limit: limit.into(), is_certain: true } }
             }
             Against::DynamicShared(_) | Against::Shared => {
-                let (low, wide_low, special) = match against {
+                let (low, wide_low, size) = match against {
                     Against::DynamicShared(symbol) => {
                         let low = address_of(at, symbol, Space::Shared, access.access.space, bits);
-                        (low.into(), widened(at, low).into(), Special::DynamicSmemSize)
+                        (low.into(), widened(at, low).into(), dynamic_bytes(at))
                     }
-                    _ => (Operand::Int(0), Operand::Int(0), Special::TotalSmemSize),
+                    _ => (Operand::Int(0), Operand::Int(0), shared_end(at)),
                 };
-                let size = at.at_entry("mov.u32", Type::B32, &[Operand::Special(special)]);
                 let size = if bits == 32 { size } else { at.at_entry("cvt.u64.u32", Type::B64, &[size.into()]) };
                 let (start, max_offset, mut limit) = max_offset(at, bits, low, size, together.bytes as i64, -1);
                 let distance = distance(at, together, start, bits);
@@ -226,6 +227,25 @@ impl Outcome {
             }
         }
     }
+}
+
+/// How many bytes of dynamic shared memory the program has.
+fn dynamic_bytes(at: &mut Cursor<'_, '_>) -> Reg {
+    match super::version(at).shared_shadow {
+        ShadowPlace::Plane => at.at_entry("mov.u32", Type::B32, &[Operand::Special(Special::DynamicSmemSize)]),
+        ShadowPlace::Block => {
+            let bytes = at.doubled_shared(DoubledShared::DynamicBytes);
+            at.at_entry("cvt.u32.u64", Type::B32, &[bytes.into()])
+        }
+    }
+}
+
+/// Where shared memory of the program ends: with what is dynamic of it. The first address need not be 0, and is not on compute
+/// capability 9.0, so the size alone does not say it.
+fn shared_end(at: &mut Cursor<'_, '_>) -> Reg {
+    let (bytes, dynamic) = (dynamic_bytes(at), at.shared_variable("warpgrind_dynamic_shared"));
+    let start = at.at_entry("mov.u32", Type::B32, &[Operand::Symbol(dynamic, 0)]);
+    at.at_entry("add.u32", Type::B32, &[start.into(), bytes.into()])
 }
 
 /// Where an object of a size that is known at run time begins, and how far from there some bytes may begin to be within it.

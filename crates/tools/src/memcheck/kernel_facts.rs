@@ -3,6 +3,7 @@
 use ptx::analysis::CallGraph;
 use ptx::ir::{FuncId, Module};
 use ptx::ops::{Effect, Mod, Op};
+use ptx::special::Special;
 use ptx::types::Space;
 use ptx::view::{AccessBytes, AccessKind, AccessSpace, View};
 use rewrite::KernelView;
@@ -15,6 +16,8 @@ use super::local_variables;
 pub(super) struct KernelFacts {
     /// Whether it writes memory of the device in a way that is not followed. What it may write then counts as defined.
     pub(super) is_opaque: bool,
+    /// Whether its blocks have shared memory.
+    pub(super) uses_shared: bool,
     /// Whether the shared memory of its blocks begins as undefined, and is followed.
     pub(super) follows_shared: bool,
     /// Whether local memory of a function begins as undefined, and is followed.
@@ -65,12 +68,20 @@ impl KernelFacts {
         }
         Self {
             is_opaque,
+            uses_shared,
             follows_shared: uses_shared && !is_shared_opaque && !is_opaque,
             follows_local: follows_local && !is_opaque,
             allocates,
             read: Touched::read(module, kernel),
             written: Touched::written(module, kernel),
         }
+    }
+
+    /// Whether a kernel, or a function that it calls, asks how much shared memory there is.
+    pub(super) fn asks_for_shared_bytes(kernel: &KernelView<'_>) -> bool {
+        let is_size =
+            |special| matches!(special, Special::TotalSmemSize | Special::AggrSmemSize | Special::DynamicSmemSize);
+        kernel.instructions().any(|view| view.specials().any(is_size))
     }
 
     /// Whether a kernel, or a function that it calls, names shared or local memory.

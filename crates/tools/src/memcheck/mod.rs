@@ -52,7 +52,7 @@ use host::{BadThreads, Origins};
 use kernel_facts::KernelFacts;
 use ranges::Range;
 use slots::{Checked, MOST_BYTES, NO_OBJECT, NO_OBJECT_BYTES, SMALL_OBJECT_BYTES};
-use version::{Bounds, Follows, Version};
+use version::{Bounds, Follows, ShadowPlace, Version};
 
 /// Where the memory begins that has a shadow.
 const ARENA: Word = Word("ARENA");
@@ -217,6 +217,20 @@ impl Instrumentation for Memcheck {
 
     fn versions(&self, kernel: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {
         Ok(Version::names(KernelFacts::uses_own_memory(kernel)))
+    }
+
+    fn refuses(&self, version: usize, kernel: &KernelView<'_>) -> Option<Refusal> {
+        (self.doubles_shared(version) && KernelFacts::asks_for_shared_bytes(kernel)).then(|| {
+            Refusal::new(
+                "memcheck",
+                "shared-size",
+                "it asks how much shared memory there is, and would find twice as much",
+            )
+        })
+    }
+
+    fn doubles_shared(&self, version: usize) -> bool {
+        Version::of(version).shared_shadow == ShadowPlace::Block
     }
 
     fn is_plain(&self, version: usize) -> bool {

@@ -8,7 +8,7 @@ use ptx::types::{Type, TypeKind};
 use rewrite::Cursor;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::version::Follows;
+use super::version::{Follows, ShadowPlace, Version};
 
 /// The shadows of the registers of a function.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub(super) struct Shadows {
     pub(super) origin: Option<Reg>,
     /// Whether shared memory has a shadow.
     pub(super) shared: SharedShadow,
+    /// Where that is.
+    pub(super) shared_place: ShadowPlace,
     /// Which memory loads look at.
     pub(super) follows: Follows,
     /// How far the shadows of local variables are from them, of those that are followed.
@@ -39,10 +41,23 @@ pub(super) struct Shadows {
 
 impl Shadows {
     /// Of a function in which no register has a shadow yet.
-    pub(super) fn new(shared: SharedShadow, follows: Follows, epochs: FxHashMap<StmtId, u32>) -> Self {
-        let of = FxHashMap::default();
+    pub(super) fn new(shared: SharedShadow, version: Version, epochs: FxHashMap<StmtId, u32>) -> Self {
+        let (of, follows, shared_place) = (FxHashMap::default(), version.follows, version.shared_shadow);
         let (locals, local_loads, passed, result, loaded) = Default::default();
-        Self { of, carry: None, origin: None, shared, follows, locals, local_loads, passed, result, epochs, loaded }
+        Self {
+            of,
+            carry: None,
+            origin: None,
+            shared,
+            shared_place,
+            follows,
+            locals,
+            local_loads,
+            passed,
+            result,
+            epochs,
+            loaded,
+        }
     }
 }
 

@@ -7,6 +7,8 @@ pub(super) struct Version {
     pub(super) bounds: Bounds,
     /// Whose undefined values are followed.
     pub(super) follows: Follows,
+    /// Where the shadow of shared memory is that says so.
+    pub(super) shared_shadow: ShadowPlace,
 }
 
 /// Whether the accesses of a version are checked.
@@ -29,21 +31,44 @@ pub(super) enum Follows {
     All,
 }
 
+/// Where the shadow of shared memory is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ShadowPlace {
+    /// At one distance from it for all blocks, which have theirs at different addresses.
+    Plane,
+    /// In the block, which has twice the shared memory: on a device whose blocks all have theirs at the same addresses.
+    Block,
+}
+
+const fn version(bounds: Bounds, follows: Follows) -> Version {
+    Version { bounds, follows, shared_shadow: ShadowPlace::Plane }
+}
+
+const fn in_block(bounds: Bounds, follows: Follows) -> Version {
+    Version { bounds, follows, shared_shadow: ShadowPlace::Block }
+}
+
 impl Version {
-    /// All of them. Kernels without shared and local memory do not have the last two.
-    const ALL: [(Self, &'static str); 6] = [
-        (Self { bounds: Bounds::Checked, follows: Follows::Nothing }, ""),
-        (Self { bounds: Bounds::Proved, follows: Follows::Nothing }, "proved"),
-        (Self { bounds: Bounds::Checked, follows: Follows::All }, "defined"),
-        (Self { bounds: Bounds::Proved, follows: Follows::All }, "defined_proved"),
-        (Self { bounds: Bounds::Checked, follows: Follows::Shared }, "shared"),
-        (Self { bounds: Bounds::Proved, follows: Follows::Shared }, "shared_proved"),
+    /// All of them. Kernels without shared and local memory have only the first ones.
+    const ALL: [(Self, &'static str); 10] = [
+        (version(Bounds::Checked, Follows::Nothing), ""),
+        (version(Bounds::Proved, Follows::Nothing), "proved"),
+        (version(Bounds::Checked, Follows::All), "defined"),
+        (version(Bounds::Proved, Follows::All), "defined_proved"),
+        (version(Bounds::Checked, Follows::Shared), "shared"),
+        (version(Bounds::Proved, Follows::Shared), "shared_proved"),
+        (in_block(Bounds::Checked, Follows::All), "defined_in_block"),
+        (in_block(Bounds::Proved, Follows::All), "defined_in_block_proved"),
+        (in_block(Bounds::Checked, Follows::Shared), "shared_in_block"),
+        (in_block(Bounds::Proved, Follows::Shared), "shared_in_block_proved"),
     ];
+    /// How many a kernel without shared and local memory has.
+    const WITHOUT_OWN_MEMORY: usize = 4;
 
     /// What those are called that are made of a kernel.
     pub(super) fn names(uses_own_memory: bool) -> Vec<&'static str> {
-        let is_made = |version: &Self| uses_own_memory || version.follows != Follows::Shared;
-        Self::ALL.iter().filter(|(version, _)| is_made(version)).map(|(_, name)| *name).collect()
+        let count = if uses_own_memory { Self::ALL.len() } else { Self::WITHOUT_OWN_MEMORY };
+        Self::ALL[..count].iter().map(|(_, name)| *name).collect()
     }
 
     /// The version with a number.
@@ -58,7 +83,7 @@ impl Version {
 
     /// Whether it is the kernel as the program has it.
     pub(super) fn is_plain(self) -> bool {
-        self == Self { bounds: Bounds::Proved, follows: Follows::Nothing }
+        self == version(Bounds::Proved, Follows::Nothing)
     }
 }
 
@@ -75,8 +100,10 @@ mod tests {
                 assert_eq!(version.number(), number);
                 assert_eq!(name.ends_with("proved"), version.bounds == Bounds::Proved);
                 assert_eq!(name.starts_with("shared"), version.follows == Follows::Shared);
+                assert_eq!(name.contains("_in_block"), version.shared_shadow == ShadowPlace::Block);
             }
         }
-        assert!(!Version::names(false).contains(&"shared"));
+        let is_of_own_memory = |name: &&str| name.starts_with("shared") || name.contains("_in_block");
+        assert!(!Version::names(false).iter().any(is_of_own_memory));
     }
 }

@@ -49,7 +49,7 @@ fn of_waiting(kernel: &KernelView<'_>, view: &View<'_>) -> Option<Refusal> {
             return refuse("strong-access", "threads may wait for what others write");
         }
     }
-    if specials(view).any(|special| special.is_volatile() && special != Special::Warpid) {
+    if view.specials().any(|special| special.is_volatile() && special != Special::Warpid) {
         return refuse("clock", "what it reads is another in every run");
     }
     match view.callee() {
@@ -83,20 +83,6 @@ fn of_spinning(kernel: &KernelView<'_>, function: &Function) -> Option<Refusal> 
     let view = views.find(|view| swaps(view))?;
     let text = view.form.spelling();
     Some(refusal("spin", format!("it has `{text}` in a loop: threads may wait for each other")))
-}
-
-fn specials<'v>(view: &View<'v>) -> impl Iterator<Item = Special> + use<'v> {
-    let body = view.body;
-    view.operands().iter().flat_map(move |operand| {
-        let list = match operand {
-            Operand::Vector(list) | Operand::Arguments(list) => body.operands(*list),
-            operand => std::slice::from_ref(operand),
-        };
-        list.iter().filter_map(|operand| match operand {
-            Operand::Special(special) => Some(*special),
-            _ => None,
-        })
-    })
 }
 
 /// Why a kernel cannot be checked while it runs in parallel, or not be undone, if so. It has a serial order all the same.

@@ -20,6 +20,10 @@ impl Host for Listener {
         None
     }
 
+    fn most_shared(&self) -> u64 {
+        0
+    }
+
     fn objects(&self) -> MutexGuard<'_, Objects> {
         unreachable!("plans do not ask for them")
     }

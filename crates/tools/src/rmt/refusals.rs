@@ -68,7 +68,7 @@ fn is_compared(view: &View<'_>) -> bool {
     let is_told =
         |kind: AccessKind, space: AccessSpace| !(is_own(space) || is_shared(space) && kind != AccessKind::ReadWrite);
     view.accesses().iter().any(|access| is_told(access.kind, access.space))
-        || specials(view).any(is_input)
+        || view.specials().any(is_input)
         || matches!(view.op(), Some(Op::Activemask | Op::Exit))
         || view.effect() == Some(Effect::Call)
         || matches!(view.synchronisation(), Some(Synchronisation::Barrier { .. } | Synchronisation::Fence { .. }))
@@ -99,7 +99,7 @@ fn of_instruction(kernel: &KernelView<'_>, view: &View<'_>, pair: Pair) -> Optio
     if matches!(view.synchronisation(), Some(Synchronisation::Cluster { .. })) || text.contains("cluster") {
         return Some(refusal("cluster", format!("it has `{text}`, and clusters are not doubled")));
     }
-    if let Some(refusal) = specials(view).find_map(|special| of_special(special, pair)) {
+    if let Some(refusal) = view.specials().find_map(|special| of_special(special, pair)) {
         return Some(refusal);
     }
     for access in view.accesses() {
@@ -154,20 +154,6 @@ fn of_special(special: Special, pair: Pair) -> Option<Refusal> {
         }
         _ => None,
     }
-}
-
-fn specials<'v>(view: &View<'v>) -> impl Iterator<Item = Special> + use<'v> {
-    let body = view.body;
-    view.operands().iter().flat_map(move |operand| {
-        let list = match operand {
-            Operand::Vector(list) | Operand::Arguments(list) => body.operands(*list),
-            operand => std::slice::from_ref(operand),
-        };
-        list.iter().filter_map(|operand| match operand {
-            Operand::Special(special) => Some(*special),
-            _ => None,
-        })
-    })
 }
 
 /// Whether parts of a register are stored, whose bits nobody can name by one instruction.
@@ -313,7 +299,7 @@ fn of_repeated(
     if is_strong_load && effect == Effect::Load {
         return order("what it reads, other threads may write");
     }
-    if specials(view).any(is_input) || view.op() == Some(Op::Activemask) {
+    if view.specials().any(is_input) || view.op() == Some(Op::Activemask) {
         return order("it is another in every run");
     }
     match view.callee() {

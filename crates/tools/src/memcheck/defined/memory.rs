@@ -18,7 +18,7 @@ use crate::memcheck::allowed::AllowedLanes;
 use crate::memcheck::check::compare;
 use crate::memcheck::shadows::{Compute, DEFINED, SharedShadow, bits_type, is_defined};
 use crate::memcheck::version::Follows;
-use crate::memcheck::{ARENA, ARENA_BYTES, DEFINED_DISTANCE, SHARED_DISTANCE, WINDOWS, WINDOWS_BYTES};
+use crate::memcheck::{ARENA, ARENA_BYTES, DEFINED_DISTANCE};
 use crate::memcheck::{rows, slots};
 
 /// Where the shadow of an access is.
@@ -66,10 +66,8 @@ impl Compute<'_, '_, '_> {
         match (space, self.shadows.shared) {
             (AccessSpace::Generic, SharedShadow::No) if is_global_left_out => None,
             (AccessSpace::Generic, _) if is_global_left_out => {
-                let [start, bytes] = [self.at.word(WINDOWS), self.at.word(WINDOWS_BYTES)];
-                let within = self.is_within(address, start, bytes);
-                let distance = self.at.word(SHARED_DISTANCE);
-                Some(self.place_at(address, distance, Some(within)))
+                let (within, distance) = (self.is_in_shared(address), self.shared_distance());
+                Some(self.place_at(address, distance, Some(within), self.space_of_shadow()))
             }
             _ => self.place(space, address),
         }
@@ -82,15 +80,13 @@ impl Compute<'_, '_, '_> {
             let [start, bytes] = [compute.at.word(ARENA), compute.at.word(ARENA_BYTES)];
             compute.is_within(address, start, bytes)
         };
-        let of_windows = |compute: &mut Self| {
-            let [start, bytes] = [compute.at.word(WINDOWS), compute.at.word(WINDOWS_BYTES)];
-            compute.is_within(address, start, bytes)
-        };
-        let (distance, within) = match (space, shared) {
+        let (distance, within, of_shadow) = match (space, shared) {
             (AccessSpace::State(Space::Shared), SharedShadow::No) => return None,
-            (AccessSpace::State(Space::Shared), SharedShadow::Yes) => (self.at.word(SHARED_DISTANCE), None),
+            (AccessSpace::State(Space::Shared), SharedShadow::Yes) => {
+                (self.shared_distance(), None, self.space_of_shadow())
+            }
             (AccessSpace::State(Space::Shared), SharedShadow::Unknown) => {
-                (self.at.word(SHARED_DISTANCE), Some(of_windows(self)))
+                (self.shared_distance(), Some(self.is_in_shared(address)), self.space_of_shadow())
             }
             (AccessSpace::State(Space::Global), _) => {
                 // Nearly all memory of kernels is that of the device: that is speculated on, too.
@@ -103,24 +99,26 @@ impl Compute<'_, '_, '_> {
                 self.at.before().inst("add.u64", &[shadow.into(), address.into(), distance.into()]);
                 return Some(Place { address: shadow, within: Some(Guard::when(within)), space: ".global" });
             }
-            (AccessSpace::Generic, SharedShadow::No) => (self.at.word(DEFINED_DISTANCE), Some(of_arena(self))),
+            (AccessSpace::Generic, SharedShadow::No) => {
+                (self.at.word(DEFINED_DISTANCE), Some(of_arena(self)), ".global")
+            }
             (AccessSpace::Generic, _) => {
-                let (arena, windows) = (of_arena(self), of_windows(self));
-                let distances = [self.at.word(DEFINED_DISTANCE), self.at.word(SHARED_DISTANCE)];
+                let (arena, windows) = (of_arena(self), self.is_in_shared(address));
+                let distances = [self.at.word(DEFINED_DISTANCE), self.shared_distance()];
                 let distance = self.at.reg(Type::B64);
                 let operands = [distance.into(), distances[0].into(), distances[1].into(), arena.into()];
                 self.at.before().inst("selp.b64", &operands);
                 let either = self.at.reg(Type::Pred);
                 self.at.before().inst("or.pred", &[either.into(), arena.into(), windows.into()]);
-                (distance, Some(either))
+                (distance, Some(either), self.space_of_shadow())
             }
             _ => return None,
         };
-        Some(self.place_at(address, distance, within))
+        Some(self.place_at(address, distance, within, of_shadow))
     }
 
     /// The shadow of an address is so far from it, where there is one.
-    fn place_at(&mut self, address: Reg, distance: Reg, within: Option<Reg>) -> Place {
+    fn place_at(&mut self, address: Reg, distance: Reg, within: Option<Reg>, space: &'static str) -> Place {
         let (shadow, guard) = (self.at.reg(Type::B64), self.at.guard());
         self.at.before().inst("add.u64", &[shadow.into(), address.into(), distance.into()]);
         let within = match (within, guard) {
@@ -132,7 +130,7 @@ impl Compute<'_, '_, '_> {
                 Some(Guard::when(within))
             }
         };
-        Place { address: shadow, within, space: ".global" }
+        Place { address: shadow, within, space }
     }
 
     /// Where the shadow of an access to local memory is, if it is to a variable that is followed.
@@ -146,10 +144,10 @@ impl Compute<'_, '_, '_> {
             address = long;
         }
         let space = if access.access.space == AccessSpace::Generic { "" } else { ".local" };
-        Some(Place { space, ..self.place_at(address, distance, None) })
+        Some(self.place_at(address, distance, None, space))
     }
 
-    fn is_within(&mut self, address: Reg, start: Reg, bytes: Reg) -> Reg {
+    pub(super) fn is_within(&mut self, address: Reg, start: Reg, bytes: Reg) -> Reg {
         let (offset, within) = (self.at.reg(Type::B64), self.at.reg(Type::Pred));
         self.at.before().inst("sub.u64", &[offset.into(), address.into(), start.into()]);
         self.at.before().inst("setp.lt.u64", &[within.into(), offset.into(), bytes.into()]);
@@ -398,10 +396,10 @@ impl Compute<'_, '_, '_> {
             for (half, address) in self.fragment(&fragments, nth as u32).into_iter().enumerate() {
                 let Some(place) = self.loaded_place(access.access.space, address) else { continue };
                 let part = self.at.reg(Type::B32);
-                let spelling = if transposed { "ld.global.u16" } else { "ld.global.b32" };
+                let spelling = format!("ld{}.{}", place.space, if transposed { "u16" } else { "b32" });
                 self.at.before().inst("mov.b32", &[part.into(), 0.into()]);
                 let from = Operand::RegAddress(place.address, 0);
-                self.at.before().inst_if(place.within, spelling, &[part.into(), from]);
+                self.at.before().inst_if(place.within, &spelling, &[part.into(), from]);
                 let part = match half {
                     0 => part.into(),
                     _ => self.inst("shl.b32", 32, &[part.into(), 16.into()]),
@@ -440,8 +438,8 @@ impl Compute<'_, '_, '_> {
                     0 => shadow,
                     _ => self.inst("shr.u32", 32, &[shadow, 16.into()]),
                 };
-                let spelling = if transposed { "st.global.u16" } else { "st.global.b32" };
-                self.at.before().inst_if(place.within, spelling, &[Operand::RegAddress(place.address, 0), part]);
+                let spelling = format!("st{}.{}", place.space, if transposed { "u16" } else { "b32" });
+                self.at.before().inst_if(place.within, &spelling, &[Operand::RegAddress(place.address, 0), part]);
             }
         }
     }
@@ -507,7 +505,7 @@ impl Compute<'_, '_, '_> {
         let memory = self.at.reg(bits_type(bits));
         self.at.before().inst(&format!("mov.b{bits}"), &[memory.into(), 0.into()]);
         let from = Operand::RegAddress(place.address, 0);
-        self.at.before().inst_if(place.within, &format!("ld.global.b{bits}"), &[memory.into(), from]);
+        self.at.before().inst_if(place.within, &format!("ld{}.b{bits}", place.space), &[memory.into(), from]);
         let either = self.or(bits, memory.into(), stored);
         let any = self.any32(bits, either);
         let bad = self.at.reg(Type::Pred);
@@ -556,9 +554,9 @@ impl Compute<'_, '_, '_> {
             let word = self.at.reg(Type::B32);
             self.at.before().inst("mov.b32", &[word.into(), 0.into()]);
             let source = Operand::RegAddress(from.address, first as i32);
-            self.at.before().inst_if(from.within, "ld.global.b32", &[word.into(), source]);
+            self.at.before().inst_if(from.within, &format!("ld{}.b32", from.space), &[word.into(), source]);
             let target = Operand::RegAddress(to.address, first as i32);
-            self.at.before().inst_if(to.within, "st.global.b32", &[target, word.into()]);
+            self.at.before().inst_if(to.within, &format!("st{}.b32", to.space), &[target, word.into()]);
         }
     }
 }

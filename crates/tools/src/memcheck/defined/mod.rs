@@ -20,10 +20,9 @@ pub(super) mod origin;
 mod passing;
 mod propagate;
 mod sequences;
+mod shared;
 mod uses;
 
-use ptx::ir::{Guard, Operand};
-use ptx::special::Special;
 use ptx::types::Type;
 use rewrite::{Access, Branch, Call, Cursor, Definition, Exit, Sync};
 
@@ -34,10 +33,12 @@ use super::local_variables;
 use super::shadows::{Compute, Shadows, SharedShadow, bits_type};
 
 use super::slots::Checked;
+use super::version::ShadowPlace;
 
 /// A function begins: nothing in its registers is undefined. Of a kernel, the shared memory of the block is.
 pub(super) fn entry(at: &mut Cursor<'_, '_>) {
-    let (is_kernel, follows) = (at.is_kernel(), super::version(at).follows);
+    let (is_kernel, version) = (at.is_kernel(), super::version(at));
+    let follows = version.follows;
     let plan = at.survey::<Passing>().and_then(|passing| passing.plan(at.original(), follows));
     let editor = at.editor();
     let (module, func) = (editor.module(), editor.func());
@@ -56,11 +57,15 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
         Some(facts) if facts.follows_shared => SharedShadow::Yes,
         Some(_) => SharedShadow::No,
     };
-    let mut shadows = Shadows::new(shared, follows, epochs);
+    let mut shadows = Shadows::new(shared, version, epochs);
     shadows.local_loads = local_loads;
     local::undefine(at, &mut shadows, &locals);
-    if shadows.shared == SharedShadow::Yes {
-        undefine_shared(at);
+    match shadows.shared_place {
+        ShadowPlace::Plane if shadows.shared == SharedShadow::Yes => shared::undefine(at),
+        ShadowPlace::Block if facts.as_ref().is_some_and(|facts| facts.uses_shared) => {
+            shared::fill_in_block(at, shadows.shared == SharedShadow::Yes);
+        }
+        _ => {}
     }
     for reg in followed {
         let bits = Compute { at, shadows: &mut shadows }.bits(reg);
@@ -83,43 +88,6 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
     }
     let checked = at.state::<Checked>();
     (checked.facts, checked.shadows) = (facts, Some(shadows));
-}
-
-/// The shared memory of the block is undefined: the threads say so together, each of every so many words, before one of them
-/// goes on. All come the same way, and no function is called, so that vector code stays whole.
-fn undefine_shared(at: &mut Cursor<'_, '_>) {
-    let [x, y, z] = [Special::TidX, Special::TidY, Special::TidZ].map(|id| at.special(id));
-    let [width, height, depth] = [Special::NtidX, Special::NtidY, Special::NtidZ].map(|size| at.special(size));
-    let distance = at.word(super::SHARED_DISTANCE);
-    let [thread, step, bytes, first, own] = [(); 5].map(|()| at.reg(Type::B32));
-    let [start, shadow] = [(); 2].map(|()| at.reg(Type::B64));
-    let [is_over, is_within] = [(); 2].map(|()| at.reg(Type::Pred));
-    let mut builder = at.before();
-    builder.inst("mad.lo.u32", &[thread.into(), z.into(), height.into(), y.into()]);
-    builder.inst("mad.lo.u32", &[thread.into(), thread.into(), width.into(), x.into()]);
-    builder.inst("shl.b32", &[thread.into(), thread.into(), 3.into()]);
-    builder.inst("mul.lo.u32", &[step.into(), width.into(), height.into()]);
-    builder.inst("mul.lo.u32", &[step.into(), step.into(), depth.into()]);
-    builder.inst("shl.b32", &[step.into(), step.into(), 3.into()]);
-    builder.inst("mov.u32", &[bytes.into(), Operand::Special(Special::TotalSmemSize)]);
-    builder.inst("mov.u64", &[start.into(), 0.into()]);
-    builder.inst("cvta.shared.u64", &[start.into(), start.into()]);
-    builder.inst("add.u64", &[start.into(), start.into(), distance.into()]);
-    builder.inst("mov.b32", &[first.into(), 0.into()]);
-    let [next, over] = ["next", "over"].map(|purpose| builder.label(purpose));
-    builder.place(next);
-    builder.inst("setp.ge.u32", &[is_over.into(), first.into(), bytes.into()]);
-    builder.branch(Some(Guard::when(is_over)), over);
-    builder.inst("add.u32", &[own.into(), first.into(), thread.into()]);
-    builder.inst("setp.lt.u32", &[is_within.into(), own.into(), bytes.into()]);
-    builder.inst("cvt.u64.u32", &[shadow.into(), own.into()]);
-    builder.inst("add.u64", &[shadow.into(), shadow.into(), start.into()]);
-    let all = [Operand::RegAddress(shadow, 0), Operand::Int(-1)];
-    builder.guarded(Guard::when(is_within), "st.global.u64", &all);
-    builder.inst("add.u32", &[first.into(), first.into(), step.into()]);
-    builder.branch(None, next);
-    builder.place(over);
-    builder.inst("bar.sync", &[Operand::Int(0)]);
 }
 
 /// Computes with the shadows of the function.

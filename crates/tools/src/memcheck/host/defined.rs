@@ -5,12 +5,14 @@
 //! Objects of which nothing is undefined any more are known, so that launches which access no others need not follow anything.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use report::{Finding, Note, Severity, Stack};
 use toolkit::objects::{AllocationKind, Described, Object};
-use toolkit::{Accessed, Host, HostStack, LaunchView, Plane, PlaneLayout, PlaneOf, Touched, Words, quarantine};
+use toolkit::{
+    Accessed, Host, HostStack, LaunchView, Plane, PlaneLayout, PlaneOf, SharedWords, Touched, Words, quarantine,
+};
 
 use super::super::kernel_facts::KernelFacts;
 use super::super::version::Follows;
@@ -21,18 +23,40 @@ use super::suspects::{Suspect, Suspects};
 #[derive(Debug)]
 pub(super) struct Definedness {
     global: Box<dyn Plane>,
-    shared: Box<dyn Plane>,
+    /// The shadow of shared memory, unless it is in the blocks themselves.
+    shared: Option<Box<dyn Plane>>,
     /// Where device memory begins, and how many bytes it has.
     arena: (u64, u64),
     /// Where the shared memory of blocks is, and how many bytes it ranges over.
     windows: (u64, u64),
-    /// Kernels write here when they write something undefined to memory.
-    is_memory_undefined: Box<AtomicU64>,
+    /// Kernels write to its word when they write something undefined to memory.
+    is_memory_undefined: Arc<dyn SharedWords>,
     suspects: Mutex<Suspects>,
     /// Where the program has copied something undefined to the host.
     reported: Mutex<BTreeSet<String>>,
-    /// How many launches were not followed, by their kernels, and the last one of each.
-    not_followed: Mutex<BTreeMap<String, (usize, u64)>>,
+    /// How many launches were not followed, by why and their kernels, and the last one of each.
+    not_followed: Mutex<BTreeMap<(NotFollowed, String), (usize, u64)>>,
+}
+
+/// Why a launch was not followed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum NotFollowed {
+    /// It does what nobody follows.
+    Opaque,
+    /// Its blocks cannot have twice the shared memory.
+    NoSharedShadow,
+}
+
+impl NotFollowed {
+    /// What is said of the kernels.
+    fn why(self) -> &'static str {
+        match self {
+            Self::Opaque => "they write memory by instructions, or call functions, that memcheck does not follow",
+            Self::NoSharedShadow => {
+                "their blocks cannot have twice the shared memory, half of which would say what is undefined in the other"
+            }
+        }
+    }
 }
 
 /// So many bytes are told to Valgrind at once.
@@ -46,10 +70,10 @@ impl Definedness {
         let layout = |of| PlaneLayout { of, granule: 1, cell: 1, common: UNDEFINED };
         Ok(Self {
             global: host.plane(layout(PlaneOf::Global))?,
-            shared: host.plane(layout(PlaneOf::Shared))?,
+            shared: host.shared_range().map(|_| host.plane(layout(PlaneOf::Shared))).transpose()?,
             arena: host.memory().range(),
             windows: host.shared_range().unwrap_or_default(),
-            is_memory_undefined: Box::default(),
+            is_memory_undefined: host.words(1)?,
             suspects: Mutex::default(),
             reported: Mutex::default(),
             not_followed: Mutex::default(),
@@ -131,7 +155,7 @@ impl Definedness {
 
     /// If kernels have written something undefined, it may be anywhere.
     fn suspect_written(&self, host: &dyn Host) {
-        if self.is_memory_undefined.swap(0, Ordering::Relaxed) != 0 {
+        if self.is_memory_undefined.words()[0].swap(0, Ordering::Relaxed) != 0 {
             self.suspect_all(host);
         }
     }
@@ -262,11 +286,7 @@ impl Definedness {
         let Some(facts) = facts.filter(|facts| !facts.is_opaque) else {
             self.is_not_followed();
             if facts.is_some_and(|facts| facts.is_opaque) {
-                let mut all = self.not_followed.lock().unwrap_or_else(PoisonError::into_inner);
-                let (launches, last) = all.entry(launch.kernel.to_owned()).or_insert((0, u64::MAX));
-                // A launch is asked about more than once.
-                *launches += usize::from(*last != launch.number);
-                *last = launch.number;
+                self.count_not_followed(launch, NotFollowed::Opaque);
             }
             return Follows::Nothing;
         };
@@ -302,35 +322,58 @@ impl Definedness {
         starts.into_iter().any(|start| self.is_undefined(&mut suspects, start))
     }
 
-    /// What people are told of launches that were not followed.
-    pub(super) fn not_followed(&self) -> Option<String> {
+    /// A launch is not followed, because there is no shadow for the shared memory of its blocks.
+    pub(super) fn lacks_shared_shadow(&self, launch: &LaunchView<'_>) {
+        self.is_not_followed();
+        self.count_not_followed(launch, NotFollowed::NoSharedShadow);
+    }
+
+    fn count_not_followed(&self, launch: &LaunchView<'_>, why: NotFollowed) {
+        let mut all = self.not_followed.lock().unwrap_or_else(PoisonError::into_inner);
+        let (launches, last) = all.entry((why, launch.kernel.to_owned())).or_insert((0, u64::MAX));
+        // A launch is asked about more than once.
+        *launches += usize::from(*last != launch.number);
+        *last = launch.number;
+    }
+
+    /// What people are told of launches that were not followed: a sentence for each reason.
+    pub(super) fn not_followed(&self) -> Vec<String> {
         /// More kernels are not named.
         const MOST_NAMES: usize = 3;
         let all = self.not_followed.lock().unwrap_or_else(PoisonError::into_inner);
-        let launches: usize = all.values().map(|(launches, _)| launches).sum();
-        let mut names: Vec<String> =
-            all.keys().take(MOST_NAMES).map(|kernel| format!("`{}`", report::demangled(kernel))).collect();
-        if all.len() > MOST_NAMES {
-            names.push(format!("and {} more", all.len() - MOST_NAMES));
-        }
-        (launches > 0).then(|| {
-            format!(
-                "undefined values were not followed in {launches} launch{}, of {}: they write memory by instructions, or call \
-                 functions, that memcheck does not follow",
-                if launches == 1 { "" } else { "es" },
-                names.join(", ")
-            )
-        })
+        let sentence = |why: NotFollowed| {
+            let of_reason = || all.iter().filter(move |((reason, _), _)| *reason == why);
+            let launches: usize = of_reason().map(|(_, (launches, _))| launches).sum();
+            let mut names: Vec<String> = of_reason()
+                .take(MOST_NAMES)
+                .map(|((_, kernel), _)| format!("`{}`", report::demangled(kernel)))
+                .collect();
+            let kernels = of_reason().count();
+            if kernels > MOST_NAMES {
+                names.push(format!("and {} more", kernels - MOST_NAMES));
+            }
+            (launches > 0).then(|| {
+                format!(
+                    "undefined values were not followed in {launches} launch{}, of {}: {}",
+                    if launches == 1 { "" } else { "es" },
+                    names.join(", "),
+                    why.why()
+                )
+            })
+        };
+        [NotFollowed::Opaque, NotFollowed::NoSharedShadow].into_iter().filter_map(sentence).collect()
     }
 
     /// The words of a launch.
     pub(super) fn words(&self, words: &mut Words<'_>, facts: Option<&KernelFacts>) {
         words.set(DEFINED_DISTANCE, self.global.address().wrapping_sub(self.arena.0));
-        words.set(SHARED_DISTANCE, self.shared.address().wrapping_sub(self.windows.0));
+        if let Some(shared) = &self.shared {
+            words.set(SHARED_DISTANCE, shared.address().wrapping_sub(self.windows.0));
+        }
         words.set(WINDOWS, self.windows.0);
         let is_followed = facts.is_some_and(|facts| facts.follows_shared);
         words.set(WINDOWS_BYTES, if is_followed { self.windows.1 } else { 0 });
-        words.set(UNDEFINED_MEMORY, self.is_memory_undefined.as_ptr() as u64);
+        words.set(UNDEFINED_MEMORY, self.is_memory_undefined.address());
     }
 
     /// What is reported of a copy of undefined memory to the host, once for each place.

@@ -27,7 +27,7 @@ use super::kernel_facts::KernelFacts;
 use super::slots::{Checked, NO_OBJECT};
 use super::texture;
 use super::undefined::{self, Loaded};
-use super::version::{Bounds, Follows, Version};
+use super::version::{Bounds, Follows, ShadowPlace, Version};
 use super::{
     ARENA, ARENA_BYTES, BAD_THREADS, LAUNCH, ORIGINS, ORIGINS_LAUNCH, SHADOW, TRACK_ORIGINS, UNDEF_VALUE_ERRORS,
     UNSHADOWED, UNSHADOWED_COUNT, is_misaligned,
@@ -56,12 +56,7 @@ impl MemcheckInstance {
     pub(super) fn start(options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
         let no_memory = |error| format!("no memory can be had for the tools ({error}), so nothing is checked");
         let shadow = Shadow::new(&**host).map_err(no_memory)?;
-        // The memory of blocks has to have addresses of its own for each of them.
-        let can_follow = host.shared_range().is_some();
-        let is_followed = options.get(&UNDEF_VALUE_ERRORS) == "yes" && can_follow;
-        if !can_follow && options.get(&UNDEF_VALUE_ERRORS) == "yes" {
-            host.say("memcheck does not follow undefined values on a GPU");
-        }
+        let is_followed = options.get(&UNDEF_VALUE_ERRORS) == "yes";
         let definedness = is_followed.then(|| Definedness::new(&**host)).transpose().map_err(no_memory)?;
         let tracks_origins = is_followed && options.get(&TRACK_ORIGINS) == "yes";
         let origins = tracks_origins.then(|| Origins::new(&**host)).transpose().map_err(no_memory)?;
@@ -74,6 +69,19 @@ impl MemcheckInstance {
             definedness,
             origins,
         }))
+    }
+
+    /// Where the shadow of shared memory is.
+    fn shared_shadow(&self) -> ShadowPlace {
+        if self.host.shared_range().is_some() { ShadowPlace::Plane } else { ShadowPlace::Block }
+    }
+
+    /// Whether the blocks of a launch have room for the shadow of their shared memory.
+    fn has_room(&self, launch: &LaunchView<'_>) -> bool {
+        /// What tools have of their own, and what lies between memory and its shadow.
+        const MOST_BESIDE: u64 = 2048;
+        let bytes = launch.static_shared + u64::from(launch.shape.dynamic_shared);
+        2 * bytes + MOST_BESIDE <= self.host.most_shared()
     }
 
     /// Work of the host uses memory, perhaps that of a stream.
@@ -113,7 +121,11 @@ impl MemcheckInstance {
     fn undefined_use(&self, record: &Record, evidence: &Evidence<'_>) -> Finding {
         let (address, site) = origin::parts(record.address);
         let object = (address != 0).then(|| self.host.objects().pointed_to(address).map(Object::described)).flatten();
-        let is_shared = self.host.shared_range().is_some_and(|(start, bytes)| address.wrapping_sub(start) < bytes);
+        let is_shared = match self.host.shared_range() {
+            Some((start, bytes)) => address.wrapping_sub(start) < bytes,
+            // What is followed, and not memory of the device, is of the block.
+            None => !self.host.memory().contains(address),
+        };
         let history = self.notes_of_origin(address);
         undefined::finding(record, evidence, Loaded { address, site, object, is_shared, history })
     }
@@ -266,21 +278,33 @@ impl Instance for MemcheckInstance {
     fn wants_version(&self, number: usize) -> bool {
         let version = Version::of(number);
         let may_follow = version.follows == Follows::Nothing || self.definedness.is_some();
-        may_follow && (version.bounds == Bounds::Checked || !self.options.has(&Flag::NO_PROVE))
+        // On a device whose blocks have shared memory at the same addresses, kernels without any have their other versions.
+        let is_placed = version.shared_shadow == ShadowPlace::Plane || self.shared_shadow() == ShadowPlace::Block;
+        may_follow && is_placed && (version.bounds == Bounds::Checked || !self.options.has(&Flag::NO_PROVE))
     }
 
     fn choose(&self, launch: &LaunchView<'_>) -> Result<usize, Refusal> {
         let is_proved = !self.options.has(&Flag::NO_PROVE)
             && launch.footprint(&self.host.objects()).is_some_and(|footprint| footprint.bounds.is_proved());
         let bounds = if is_proved { Bounds::Proved } else { Bounds::Checked };
+        let (nothing, plane) = (Follows::Nothing, ShadowPlace::Plane);
         let follows = match &self.definedness {
             Some(definedness) => definedness.has_to_follow(&*self.host, launch, facts(launch)),
-            None => Follows::Nothing,
+            None => nothing,
         };
+        let facts = facts(launch).filter(|_| follows != nothing);
+        let shared_shadow = if facts.is_some_and(|facts| facts.uses_shared) { self.shared_shadow() } else { plane };
+        let is_made = has_version(launch, Version { bounds, follows: Follows::All, shared_shadow });
+        if shared_shadow == ShadowPlace::Block && !(is_made && self.has_room(launch)) {
+            if let Some(definedness) = &self.definedness {
+                definedness.lacks_shared_shadow(launch);
+            }
+            return Ok(Version { bounds, follows: nothing, shared_shadow: plane }.number());
+        }
         // A tool that changes the kernel may have brought shared memory to one that had none.
-        let has_shared = has_version(launch, Version { bounds, follows: Follows::Shared });
+        let has_shared = has_version(launch, Version { bounds, follows: Follows::Shared, shared_shadow });
         let follows = if follows == Follows::Shared && !has_shared { Follows::All } else { follows };
-        Ok(Version { bounds, follows }.number())
+        Ok(Version { bounds, follows, shared_shadow }.number())
     }
 
     fn words(&self, launch: &LaunchView<'_>, version: &KernelVersion, words: &mut Words<'_>) {
@@ -358,7 +382,7 @@ impl Instance for MemcheckInstance {
                 Origins::SLOTS
             ));
         }
-        if let Some(sentence) = self.definedness.as_ref().and_then(Definedness::not_followed) {
+        for sentence in self.definedness.iter().flat_map(Definedness::not_followed) {
             self.host.say(&sentence);
         }
         self.report_leaks_of_process();
