@@ -6,7 +6,9 @@
 use ptx::edit::Editor;
 use ptx::entity::Map;
 use ptx::ir::{FuncId, Global, Inst, Item, Module, Operand, Stmt, StmtId, Symbol};
+use ptx::special::Special;
 use ptx::types::{Space, Type};
+use ptx::view::View;
 use rustc_hash::FxHashSet;
 
 /// What a kernel reaches.
@@ -61,6 +63,13 @@ impl Reached {
         (takes, calls)
     }
 
+    /// Whether code is reached that asks where the blocks of a cooperative launch meet.
+    pub(crate) fn meets(&self, module: &Module) -> bool {
+        let bodies = self.functions.iter().filter_map(|&func| module.functions[func].body.as_ref());
+        let mut views = bodies.flat_map(|body| body.insts().filter_map(|(id, _)| View::of(&module.forms, body, id)));
+        views.any(|view| view.specials().any(|special| word_of_meeting(special).is_some()))
+    }
+
     /// Whether a function is reached that another module or the driver has.
     pub(crate) fn calls(&self, module: &Module, names: &[&str]) -> bool {
         let mut reached = self.functions.iter().map(|&func| &module.functions[func]);
@@ -96,14 +105,33 @@ fn refused(module: &Module, reached: &Reached, addresses: &Map<Global, Option<u6
     None
 }
 
+/// Where the memory is in which the blocks of a cooperative launch meet, they are told by two registers. Which half of the address
+/// is in one of them: how many bytes it is from the lower half.
+fn word_of_meeting(special: Special) -> Option<i32> {
+    match special {
+        Special::Envreg1 => Some(4),
+        Special::Envreg2 => Some(0),
+        _ => None,
+    }
+}
+
+/// Where things are that the text of a kernel has the addresses of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Addresses<'a> {
+    /// The variables.
+    pub(crate) variables: &'a Map<Global, Option<u64>>,
+    /// Eight bytes that say where the blocks of a cooperative launch meet; the driver says it if they are nowhere.
+    pub(crate) meeting: Option<u64>,
+}
+
 /// The text of a kernel, or what of it the GPU device cannot hand on.
 pub(crate) fn text(
     module: &Module,
     kernel: FuncId,
     reached: &Reached,
-    addresses: &Map<Global, Option<u64>>,
+    addresses: Addresses<'_>,
 ) -> Result<String, String> {
-    if let Some(refused) = refused(module, reached, addresses) {
+    if let Some(refused) = refused(module, reached, addresses.variables) {
         return Err(refused);
     }
     let mut module = module.with_bodies_of(|func| reached.functions.contains(&func));
@@ -112,12 +140,15 @@ pub(crate) fn text(
             // Other kernels may be named, and are not needed.
             reached.functions.contains(func) && (*func == kernel || !module.functions[*func].is_entry())
         }
-        Item::Variable(global) => reached.globals.contains(global) && addresses[*global].is_none(),
+        Item::Variable(global) => reached.globals.contains(global) && addresses.variables[*global].is_none(),
         Item::Alias(alias) => reached.functions.contains(&alias.alias),
         Item::Directive(_) => true,
         // Debugging information is about all functions. What is found is looked up in the module that stays here.
         Item::File(_) | Item::Section(..) | Item::Unknown(_) => false,
     });
+    // Assemblers want what they are promised.
+    let target = std::mem::take(&mut module.target);
+    module.target = target.into_iter().filter(|&word| module.text(word) != "debug").collect();
     let mut functions: Vec<FuncId> = reached.functions.iter().copied().collect();
     functions.sort_unstable();
     for func in functions {
@@ -129,7 +160,7 @@ pub(crate) fn text(
 }
 
 /// Writes the addresses of variables into a function.
-fn place(module: &mut Module, func: FuncId, addresses: &Map<Global, Option<u64>>) -> Result<(), String> {
+fn place(module: &mut Module, func: FuncId, addresses: Addresses<'_>) -> Result<(), String> {
     let mut editor = Editor::new(module, func).map_err(|error| error.to_string())?;
     let tag = editor.tag("gpu", "address", 0);
     for id in editor.body().ids() {
@@ -156,9 +187,10 @@ fn place_operands(
     id: StmtId,
     inst: Inst,
     tag: ptx::ir::TagId,
-    addresses: &Map<Global, Option<u64>>,
+    addresses: Addresses<'_>,
 ) -> Result<(), String> {
-    let address = |global: Global, offset: i32| addresses[global].map(|at| at.wrapping_add(offset as i64 as u64));
+    let variables = addresses.variables;
+    let address = |global: Global, offset: i32| variables[global].map(|at| at.wrapping_add(offset as i64 as u64));
     let mut lists = vec![inst.operands];
     while let Some(list) = lists.pop() {
         for index in 0..list.len() {
@@ -174,9 +206,19 @@ fn place_operands(
                         Some(Operand::RegAddress(reg, 0))
                     }
                 },
-                Operand::Element(Symbol::Global(global), _) if addresses[global].is_some() => {
+                Operand::Element(Symbol::Global(global), _) if variables[global].is_some() => {
                     return Err("an element of an array by its number is not supported by the GPU device".to_owned());
                 }
+                Operand::Special(special) => match (addresses.meeting, word_of_meeting(special)) {
+                    (Some(meeting), Some(word)) => {
+                        let [address, value] = [Type::B64, Type::B32].map(|ty| editor.reg(tag, ty));
+                        let mut builder = editor.before(id, tag);
+                        builder.inst("mov.b64", &[address.into(), Operand::Hex(meeting)]);
+                        builder.inst("ld.global.b32", &[value.into(), Operand::RegAddress(address, word)]);
+                        Some(value.into())
+                    }
+                    _ => None,
+                },
                 Operand::Vector(inner)
                 | Operand::TupleAddress(inner)
                 | Operand::Arguments(inner)

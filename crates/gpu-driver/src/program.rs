@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use device::{
-    Blocks, Fault, FaultKind, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Memory, Order, RemoteError,
-    RemoteMemory,
+    Blocks, Fault, FaultKind, Heap, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Memory, Order,
+    RemoteError, RemoteMemory,
 };
 use ptx::analysis::LaunchFacts;
 use ptx::diagnostic::printable;
@@ -22,7 +22,7 @@ use crate::abi::{self, LaunchAttribute, LaunchConfig, function};
 use crate::driver::Context;
 use crate::functions::Handle;
 use crate::memory::GpuMemory;
-use crate::placed::{self, Reached};
+use crate::placed::{self, Addresses, Reached};
 
 /// A module on a GPU.
 #[derive(Debug)]
@@ -61,7 +61,23 @@ struct Kernel {
     prints: bool,
     /// The most dynamic shared memory that the driver was told of.
     dynamic_shared: AtomicU32,
+    /// If its blocks meet in memory of ours.
+    meeting: Option<Meeting>,
 }
+
+/// Where a kernel reads where the blocks of a cooperative launch meet. The driver has memory for that, too, which tools do not
+/// know.
+#[derive(Debug)]
+struct Meeting {
+    memory: Arc<GpuMemory>,
+    address: u64,
+    /// Launches of the kernel take turns, since they read it at the same place.
+    turn: Mutex<()>,
+}
+
+/// Bytes in which the blocks of a cooperative launch meet: the device code of cooperative groups has a barrier in it, after a
+/// word with its size.
+const MEETING: usize = 64;
 
 // SAFETY: handles of the driver may be used in any thread.
 unsafe impl Send for Kernel {}
@@ -131,12 +147,16 @@ impl GpuProgram {
             ));
         }
         self.check_code_pointers(func, &reached, is_of_tools).map_err(LaunchError::Unsupported)?;
-        let text = placed::text(&self.module, func, &reached, &self.variables.addresses);
-        let text = text.map_err(LaunchError::Unsupported)?;
-        // Blocks of a cooperative launch meet in memory of the driver, which they find by these registers.
+        let meets = is_of_tools && reached.meets(&self.module);
+        let meeting = meets.then(|| Meeting::new(&self.variables.memory)).transpose()?;
+        let addresses = Addresses {
+            variables: &self.variables.addresses,
+            meeting: meeting.as_ref().map(|meeting| meeting.address),
+        };
+        let text = placed::text(&self.module, func, &reached, addresses).map_err(LaunchError::Unsupported)?;
         if is_of_tools && text.contains("%envreg") {
             return Err(LaunchError::Unsupported(
-                "its blocks wait for each other in memory of the driver, which tools do not know on a GPU".to_owned(),
+                "it has a register `%envreg` that only the driver knows, and it may hold an address".to_owned(),
             ));
         }
         let function = &self.module.functions[func];
@@ -152,6 +172,7 @@ impl GpuProgram {
             params: param_layout(function).last().map_or(0, |&(start, bytes)| (start + bytes) as usize),
             prints: reached.calls(&self.module, &["vprintf"]),
             dynamic_shared: AtomicU32::new(0),
+            meeting,
         };
         let c_name = CString::new(name).map_err(|error| LaunchError::Internal(error.to_string()))?;
         // SAFETY: the module is the driver's, the name ends with zero, and there is room for the answer.
@@ -327,14 +348,56 @@ impl device::Program for GpuProgram {
             attributes: &raw const cooperative,
             attribute_count: request.is_cooperative.into(),
         };
-        let _running = self.context.launches.read().unwrap_or_else(PoisonError::into_inner);
+        // Tools bring one.
+        let heap = request.heap.as_deref().filter(|_| request.is_cooperative);
+        let meeting = kernel.meeting.as_ref();
+        let _turn = meeting.map(|meeting| meeting.turn.lock().unwrap_or_else(PoisonError::into_inner));
+        let place = meeting.map_or(Ok(0), |meeting| meeting.begin(heap))?;
+        let running = self.context.launches.read().unwrap_or_else(PoisonError::into_inner);
         let ended = self.context.finish(|f, stream| {
             config.stream = stream;
             // SAFETY: the function is the driver's, all pointers are good until it returns, and the caller promises that the kernel
             // accesses what it may.
             unsafe { (f.cuLaunchKernelEx)(&config, kernel.function, std::ptr::null(), extra.as_ptr()) }
         });
+        drop(running);
+        if let Some(heap) = heap.filter(|_| place != 0) {
+            heap.free(place, 0);
+        }
         ended.map(|()| Launched { instructions: 0 }).map_err(failed)
+    }
+}
+
+impl Meeting {
+    fn new(memory: &Arc<GpuMemory>) -> Result<Self, LaunchError> {
+        let address = memory.allocate(8, 8).map_err(|error| LaunchError::Invalid(error.to_string()))?;
+        Ok(Self { memory: Arc::clone(memory), address, turn: Mutex::default() })
+    }
+
+    /// Gives the blocks of a cooperative launch memory of a heap to meet in, all zeros, and says where; 0 if they do not meet.
+    fn begin(&self, heap: Option<&dyn Heap>) -> Result<u64, LaunchError> {
+        let place = heap.map_or(0, |heap| heap.allocate(MEETING as u64, 0));
+        if heap.is_some() && place == 0 {
+            return Err(LaunchError::Invalid("no memory is left for the barrier of a cooperative launch".to_owned()));
+        }
+        let write = |to, bytes: &[u8]| {
+            // SAFETY: from a slice to memory of ours of that size.
+            unsafe { self.memory.copy(bytes.as_ptr() as u64, to, bytes.len() as u64) }
+        };
+        let zeroed = if place == 0 { Ok(()) } else { write(place, &[0; MEETING]) };
+        zeroed.and_then(|()| write(self.address, &place.to_le_bytes())).map_err(|error| {
+            if let Some(heap) = heap {
+                heap.free(place, 0);
+            }
+            failed(error)
+        })?;
+        Ok(place)
+    }
+}
+
+impl Drop for Meeting {
+    fn drop(&mut self) {
+        self.memory.free(self.address);
     }
 }
 

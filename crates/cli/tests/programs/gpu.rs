@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::build::{Toolchain, newest};
 
 /// Tools whose pairs are run.
-pub(crate) const TOOLS: [&str; 7] = ["memcheck", "racecheck", "rmt", "traffic", "loads", "order", "doubled"];
+pub(crate) const TOOLS: [&str; 8] = ["memcheck", "racecheck", "rmt", "traffic", "loads", "stores", "order", "doubled"];
 
 /// Programs that are not run on it, each with the reason. `group/` stands for all of a group.
 pub(crate) const NOT_RUN: &[(&str, &str)] = &[
@@ -40,34 +40,14 @@ pub(crate) const NOT_RUN: &[(&str, &str)] = &[
     ("devices/properties", "the stand-in is another device"),
     ("devices/properties_of_driver", "the stand-in is another device"),
     ("streams/attributes", "the stand-in is another device"),
-    ("memcheck/undefined_address", UNDEFINED),
-    ("memcheck/undefined_beside_matrix_stores", UNDEFINED),
-    ("memcheck/undefined_bits", UNDEFINED),
-    ("memcheck/undefined_branch", UNDEFINED),
-    ("memcheck/undefined_memory", UNDEFINED),
-    ("memcheck/undefined_output", UNDEFINED),
-    ("memcheck/undefined_shared", UNDEFINED),
-    ("memcheck/undefined_structs", UNDEFINED),
-    ("memcheck/undefined_suballocation", UNDEFINED),
-    ("memcheck/undefined_warps", UNDEFINED),
-    ("memcheck/undefined_between_threads", UNDEFINED),
-    ("memcheck/undefined_calls", UNDEFINED),
-    ("memcheck/undefined_control", UNDEFINED),
-    ("memcheck/undefined_copies", UNDEFINED),
-    ("memcheck/undefined_layouts", UNDEFINED),
-    ("memcheck/undefined_local", UNDEFINED),
-    ("memcheck/undefined_in_debug_code", UNDEFINED),
-    ("memcheck/undefined_heap", UNDEFINED),
-    ("memcheck/undefined_fragments", UNDEFINED),
-    ("memcheck/undefined_matrices", UNDEFINED),
-    ("memcheck/undefined_origins", UNDEFINED),
-    ("memcheck/undefined_origins_overflow", UNDEFINED),
-    ("memcheck/requests", UNDEFINED),
     ("memcheck/binding_of_a_reference_of_a_module", TEXTURES),
     ("memcheck/binding_of_a_texture_reference", TEXTURES),
     ("memcheck/binding_past_the_end", TEXTURES),
     ("memcheck/destroyed_handles", TEXTURES),
     ("memcheck/texture_past_the_end", TEXTURES),
+    ("memcheck/undefined_calls", CODE),
+    ("memcheck/undefined_heap", HEAP),
+    ("memcheck/undefined_control", CODE),
     ("memcheck/bulk_copies", "it is built for a GPU that the stand-in is not"),
     ("memcheck/descriptors_that_are_closed", "the program closes the connections of the stand-in"),
     ("memcheck/double_free_in_a_kernel", HEAP),
@@ -89,7 +69,6 @@ pub(crate) const NOT_RUN: &[(&str, &str)] = &[
     ("racecheck/barriers_and_functions", CODE),
     ("racecheck/kinds_of_memory", HEAP),
     ("racecheck/memory_handed_out_again", HEAP),
-    ("racecheck/order_through_memory_grid_barrier", MEETS),
     ("rmt/not_recovered", RECOVERY),
     ("rmt/recovered_from_snapshot", RECOVERY),
     ("rmt/recovered", UNKNOWN),
@@ -104,16 +83,14 @@ const REGISTERED: &str = "it registers memory, and the stand-in cannot take page
 const CODE: &str = "it has variables that hold addresses of functions";
 const SAYS_LESS: &str = "a driver does not say where a kernel went wrong";
 const FLAGS: &str = "it is about flags of the CPU device";
-const UNDEFINED: &str = "undefined values are not followed";
 const RECOVERY: &str = "recovery runs a part of the blocks of a grid";
 const UNKNOWN: &str = "its kernels access memory of the host that CUDA does not know of";
 const HEAP: &str = "its kernels allocate";
 const SOME_WARPS: &str = "barriers to which only some warps come are not followed";
-const MEETS: &str = "its blocks meet in memory of the driver";
 const HOST: &str = "an access of the host ends the process, and is not told";
 
 /// Programs that are not run under memcheck: their kernels are refused, and run as they are.
-pub(crate) const NOT_CHECKED: &[(&str, &str)] = &[("device_code/heap", HEAP), ("kernels/cooperative", MEETS)];
+pub(crate) const NOT_CHECKED: &[(&str, &str)] = &[("device_code/heap", HEAP)];
 
 /// Why a program is not run, if it is not.
 pub(crate) fn reason(name: &str) -> Option<&'static str> {
