@@ -200,9 +200,7 @@ impl Instance for InjectInstance {
             of_lanes.flat_map(|version| version.states::<Kept>(TOOL)).flat_map(|kept| kept.units.clone()).collect();
         units.sort_unstable();
         units.dedup();
-        let mut of_kernel = launch.versions.iter().flat_map(|version| version.states::<Kept>(TOOL));
-        let has_loops = of_kernel.any(|kept| kept.has_loops);
-        Some(Box::new(TrialPlan::new(&self.host, &self.shared, self.campaign, launch, trials, units, has_loops)))
+        Some(Box::new(TrialPlan::new(&self.host, &self.shared, self.campaign, launch, trials, units)))
     }
 
     fn record(&self, record: &Record, evidence: &Evidence<'_>) -> Option<Finding> {

@@ -11,7 +11,6 @@ use ptx::special::Special;
 use ptx::types::{Space, Type, TypeKind};
 use ptx::view::{AccessKind, View};
 use rewrite::{Access, Branch, Call, Cursor, Definition, Exit};
-use rustc_hash::FxHashSet;
 
 use super::kept::Kept;
 use super::lanes;
@@ -26,22 +25,12 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
     let version = at.version();
     let editor = at.editor();
     let mut block = 0;
-    let mut labels = FxHashSet::default();
     for id in editor.body().iter() {
-        if let Stmt::Label(label) = editor.body().stmt(id) {
-            labels.insert(*label);
-        }
         let view = editor.view(id);
         block += u32::from(matches!(editor.body().stmt(id), Stmt::Label(_)));
         kept.blocks.insert(id, block);
         let Some(view) = view else { continue };
         block += u32::from(ends_block(&view));
-        // Control goes back, or to where it is not known.
-        let goes_back = match view.effect() {
-            Some(Effect::Branch) => view.branch_target().is_none_or(|target| labels.contains(&target)),
-            effect => effect == Some(Effect::Call) && editor.body().origin(id).tag.is_none(),
-        };
-        kept.has_loops |= goes_back;
         if editor.body().origin(id).tag.is_none() {
             view.for_each_write(|reg| _ = kept.registers.insert(reg));
         }

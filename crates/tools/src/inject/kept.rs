@@ -20,8 +20,6 @@ pub(super) struct Kept {
     pub(super) addresses: FxHashSet<Reg>,
     /// How many places of each stratum the thread has come to.
     pub(super) counts: Vec<Reg>,
-    /// Whether it may execute an instruction twice, or calls functions that may.
-    pub(super) has_loops: bool,
     /// The kinds of units that compute in it.
     pub(super) units: FxHashSet<u32>,
 }

@@ -11,6 +11,7 @@ mod host;
 mod instrument;
 mod kept;
 mod lanes;
+mod loops;
 mod model;
 mod outcome;
 mod plan;

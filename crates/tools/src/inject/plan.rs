@@ -15,6 +15,7 @@ use toolkit::{
 use super::TOOL;
 use super::arm::{Arm, Arms, MOST_ARMED, MOST_TRACED};
 use super::lanes::{FP64, UNITS};
+use super::loops;
 use super::model::{Model, Operation};
 use super::outcome::Outcome;
 use super::population::Threads;
@@ -225,8 +226,8 @@ pub(super) struct TrialPlan {
     threads: u64,
     most_threads: u64,
     units: Vec<u32>,
-    /// Whether a thread may execute more instructions than the kernel has.
-    has_loops: bool,
+    /// Whether a thread may execute more instructions than the kernel has: as it is, and as other tools have it.
+    has_loops: [bool; 2],
     trials: VecDeque<Trial>,
     tasks: VecDeque<Task>,
     doing: Doing,
@@ -244,7 +245,6 @@ impl TrialPlan {
         launch: &LaunchView<'_>,
         trials: Vec<Trial>,
         units: Vec<u32>,
-        has_loops: bool,
     ) -> Self {
         let original = RunStep { version: None, ..RunStep::version(PLAIN) };
         let first = [Step::Checkpoint, Step::Run(original), Step::Reference, Step::Rewind];
@@ -257,6 +257,12 @@ impl TrialPlan {
             }
         }
         tasks.push_back(Task::Begin);
+        // Which version other tools will choose is not known here.
+        let has_loops = [
+            loops::has_loops(launch.module, launch.kernel),
+            campaign.is_protected
+                && launch.versions.iter().any(|version| loops::has_loops(launch.module, &version.symbol)),
+        ];
         Self {
             host: Arc::clone(host),
             shared: Arc::clone(shared),
@@ -463,7 +469,7 @@ impl TrialPlan {
             (true, Some(arms)) => Doing::Resolve { is_protected, arms: Arc::clone(arms) },
             _ => Doing::Strike { is_protected, arms },
         };
-        let budget = self.has_loops.then(|| self.profile(is_protected).budget);
+        let budget = self.has_loops[usize::from(is_protected)].then(|| self.profile(is_protected).budget);
         Step::Launch(LaunchStep {
             version: model.version(),
             is_changed: is_protected,
@@ -710,7 +716,7 @@ impl Plan for TrialPlan {
                         is_changed: is_protected,
                         is_trial: true,
                         is_confined: true,
-                        budget: self.has_loops.then_some(COUNTED).flatten(),
+                        budget: self.has_loops[usize::from(is_protected)].then_some(COUNTED).flatten(),
                         flipped: None,
                     })
                 }
