@@ -76,12 +76,13 @@ impl MemcheckInstance {
         if self.host.shared_range().is_some() { ShadowPlace::Plane } else { ShadowPlace::Block }
     }
 
-    /// Whether the blocks of a launch have room for the shadow of their shared memory.
+    /// Whether the blocks of a launch have room for the shadow of their shared memory. Those of a cooperative launch must be there
+    /// all at once, and the program has asked how many of them fit, without it.
     fn has_room(&self, launch: &LaunchView<'_>) -> bool {
         /// What tools have of their own, and what lies between memory and its shadow.
         const MOST_BESIDE: u64 = 2048;
         let bytes = launch.static_shared + u64::from(launch.shape.dynamic_shared);
-        2 * bytes + MOST_BESIDE <= self.host.most_shared()
+        !launch.shape.is_cooperative && 2 * bytes + MOST_BESIDE <= self.host.most_shared()
     }
 
     /// Work of the host uses memory, perhaps that of a stream.
