@@ -72,10 +72,19 @@ pub(crate) struct FunctionContext {
     pub(crate) kernel_words: usize,
     /// What each tool keeps of the function.
     pub(crate) states: FxHashMap<&'static str, Box<dyn State>>,
-    /// Values that were computed at the beginning.
-    pub(crate) at_entry: FxHashMap<(String, Vec<Operand>), Reg>,
-    /// After which statement the next value is computed.
-    pub(crate) last: Option<StmtId>,
+    /// What was computed at the beginning.
+    pub(crate) at_entry: EntryValues,
+    /// The same for other tools, while one is called that comes last.
+    pub(crate) at_entry_of_others: Option<EntryValues>,
+}
+
+/// What was computed where a function begins.
+#[derive(Debug, Default)]
+pub(crate) struct EntryValues {
+    /// Values, by the instructions that compute them.
+    values: FxHashMap<(String, Vec<Operand>), Reg>,
+    /// After which statement the next one is computed.
+    last: Option<StmtId>,
 }
 
 /// What a tool keeps of a function while it rewrites it, and its host half finds again when the kernel is launched.
@@ -294,28 +303,28 @@ impl<'e, 'm> Cursor<'e, 'm> {
     /// A value that is computed once, when the function begins, by an instruction whose first operand it is.
     pub fn at_entry(&mut self, spelling: &str, ty: Type, operands: &[Operand]) -> Reg {
         let key = (spelling.to_owned(), operands.to_vec());
-        if let Some(&reg) = self.function.at_entry.get(&key) {
+        if let Some(&reg) = self.function.at_entry.values.get(&key) {
             return reg;
         }
         let reg = self.reg(ty);
         let mut all = vec![reg.into()];
         all.extend_from_slice(operands);
-        let mut builder = match self.function.last {
+        let mut builder = match self.function.at_entry.last {
             Some(last) => self.editor.after(last, self.tag),
             None => self.editor.at_entry(self.tag),
         };
-        self.function.last = Some(builder.inst(spelling, &all));
-        self.function.at_entry.insert(key, reg);
+        self.function.at_entry.last = Some(builder.inst(spelling, &all));
+        self.function.at_entry.values.insert(key, reg);
         reg
     }
 
     /// Inserts an instruction where the function begins, after the values that were computed there until now.
     pub fn insert_at_entry(&mut self, guard: Option<Guard>, spelling: &str, operands: &[Operand]) {
-        let mut builder = match self.function.last {
+        let mut builder = match self.function.at_entry.last {
             Some(last) => self.editor.after(last, self.tag),
             None => self.editor.at_entry(self.tag),
         };
-        self.function.last = Some(builder.inst_if(guard, spelling, operands));
+        self.function.at_entry.last = Some(builder.inst_if(guard, spelling, operands));
     }
 
     /// Reads a special register here: what the program sees in it.
@@ -325,7 +334,16 @@ impl<'e, 'm> Cursor<'e, 'm> {
             let tag = self.editor.tag(tool, "ids", 0);
             let own = (self.tool, self.version, self.tag);
             (self.tool, self.version, self.tag) = (tool, version, tag);
+            // What it computes where the function begins comes after what it has computed there before.
+            let mut at_entry = self.function.at_entry_of_others.take();
+            if let Some(of_others) = &mut at_entry {
+                std::mem::swap(&mut self.function.at_entry, of_others);
+            }
             let reg = ids.special(self, special);
+            if let Some(of_others) = &mut at_entry {
+                std::mem::swap(&mut self.function.at_entry, of_others);
+            }
+            self.function.at_entry_of_others = at_entry;
             (self.tool, self.version, self.tag) = own;
             if let Some(reg) = reg {
                 return reg;

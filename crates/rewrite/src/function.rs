@@ -70,7 +70,7 @@ impl FunctionRewriter<'_, '_> {
             let tools: Vec<Chosen<'_>> = called.copied().collect();
             if last {
                 // Their values come before all that others have inserted, also where the function begins: they look at that.
-                (function.at_entry, function.last) = Default::default();
+                function.at_entry_of_others = Some(std::mem::take(&mut function.at_entry));
             }
             if !tools.is_empty() {
                 self.call_tools(func, &mut function, &tools).map_err(|error| refused(&error))?;
