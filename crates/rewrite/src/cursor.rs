@@ -309,11 +309,7 @@ impl<'e, 'm> Cursor<'e, 'm> {
         let reg = self.reg(ty);
         let mut all = vec![reg.into()];
         all.extend_from_slice(operands);
-        let mut builder = match self.function.at_entry.last {
-            Some(last) => self.editor.after(last, self.tag),
-            None => self.editor.at_entry(self.tag),
-        };
-        self.function.at_entry.last = Some(builder.inst(spelling, &all));
+        self.insert_at_entry(None, spelling, &all);
         self.function.at_entry.values.insert(key, reg);
         reg
     }
@@ -446,6 +442,14 @@ impl<'e, 'm> Cursor<'e, 'm> {
             guard.reg
         };
         builder.inst("and.pred", &[to.into(), from.into(), holds.into()]);
+    }
+
+    /// Where a generic address is one of a state space, and a guard holds: `isspacep.global` asks for the space.
+    pub fn in_space(&mut self, spelling: &str, address: Reg, guard: Option<Guard>) -> Guard {
+        let holds = self.reg(Type::Pred);
+        self.before().inst(spelling, &[holds.into(), address.into()]);
+        self.and_guard(holds, holds, guard);
+        Guard::when(holds)
     }
 
     /// Lets the instruction happen only where a predicate holds that implies its guard. Where its guard holds and the

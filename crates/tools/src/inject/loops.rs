@@ -7,13 +7,16 @@ use ptx::ops::Effect;
 use ptx::view::View;
 use rustc_hash::FxHashSet;
 
-/// Whether a kernel does, or what it calls, with what tools have inserted: their waits have no end of their own.
-pub(super) fn has_loops(module: &Module, kernel: &str) -> bool {
-    let Some(kernel) = module.function(kernel) else { return true };
+/// Whether any of some kernels of a module does, or what it calls, with what tools have inserted: their waits have no end of their
+/// own.
+pub(super) fn have_loops<'k>(module: &Module, kernels: impl IntoIterator<Item = &'k str>) -> bool {
     let calls = CallGraph::of(module);
-    let mut reached = calls.reachable_from(kernel).iter().chain([kernel]).collect::<Vec<_>>().into_iter();
-    calls.may_call_unknown(kernel)
-        || reached.any(|func| calls.is_recursive(func) || goes_back(module, &module.functions[func]))
+    let has_loops = |kernel: &str| {
+        let Some(kernel) = module.function(kernel) else { return true };
+        let repeats = |func| calls.is_recursive(func) || goes_back(module, &module.functions[func]);
+        calls.may_call_unknown(kernel) || calls.reachable_from(kernel).iter().any(repeats)
+    };
+    kernels.into_iter().any(has_loops)
 }
 
 /// Whether control goes back, or to where it is not known.
@@ -38,7 +41,7 @@ mod tests {
             ".version 8.0\n.target sm_80\n.address_size 64\n{functions}\n.visible .entry k() {{ .reg .pred %p; .reg .b32 %r; \
              {body} ret; }}"
         );
-        has_loops(&ptx::parse(&text).module, "k")
+        have_loops(&ptx::parse(&text).module, ["k"])
     }
 
     #[test]

@@ -259,9 +259,9 @@ impl TrialPlan {
         tasks.push_back(Task::Begin);
         // Which version other tools will choose is not known here.
         let has_loops = [
-            loops::has_loops(launch.module, launch.kernel),
+            loops::have_loops(launch.module, [launch.kernel]),
             campaign.is_protected
-                && launch.versions.iter().any(|version| loops::has_loops(launch.module, &version.symbol)),
+                && loops::have_loops(launch.module, launch.versions.iter().map(|version| version.symbol.as_str())),
         ];
         Self {
             host: Arc::clone(host),

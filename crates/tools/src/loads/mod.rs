@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ptx::ir::Guard;
-use ptx::types::{Space, Type};
+use ptx::types::Space;
 use ptx::view::{AccessKind, AccessSpace};
 use report::{Cell, Row};
 use rewrite::{Access, Cursor, Instrumentation};
@@ -27,10 +26,9 @@ impl Instrumentation for Loads {
             AccessSpace::State(Space::Global) => _ = at.count(access, at.guard()),
             AccessSpace::Generic => {
                 // Only where the address is one of global memory.
-                let (address, is_global) = (at.address(access), at.reg(Type::Pred));
-                at.before().inst("isspacep.global", &[is_global.into(), address.into()]);
-                at.and_guard(is_global, is_global, at.guard());
-                at.count(access, Some(Guard::when(is_global)));
+                let address = at.address(access);
+                let in_global = at.in_space("isspacep.global", address, at.guard());
+                at.count(access, Some(in_global));
             }
             _ => {}
         }

@@ -40,10 +40,9 @@ impl Instrumentation for Stores {
             AccessSpace::State(Space::Global) => mark_block(at, at.guard()),
             AccessSpace::Generic => {
                 // Only where the address is one of global memory.
-                let (address, is_global) = (at.address(access), at.reg(Type::Pred));
-                at.before().inst("isspacep.global", &[is_global.into(), address.into()]);
-                at.and_guard(is_global, is_global, at.guard());
-                mark_block(at, Some(Guard::when(is_global)));
+                let address = at.address(access);
+                let in_global = at.in_space("isspacep.global", address, at.guard());
+                mark_block(at, Some(in_global));
             }
             _ => {}
         }

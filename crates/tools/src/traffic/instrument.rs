@@ -291,7 +291,7 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
     let presence = if counts_here { group(at, access.stmt) } else { None };
     of_site.is_grouped = presence.is_some();
     if is_global {
-        let guard = if is_shared { in_space(at, "isspacep.global", address, guard) } else { guard };
+        let guard = if is_shared { Some(at.in_space("isspacep.global", address, guard)) } else { guard };
         let site = site(at, Kind::Global(of_site), Some(access));
         trace(at, guard, "warpgrind_traffic_trace", address, site);
         match (&presence, stride, span) {
@@ -303,7 +303,7 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
         call(at, guard, "warpgrind_traffic_global", address, site, 0);
     }
     if is_shared {
-        let guard = if is_global { in_space(at, "isspacep.shared", address, guard) } else { guard };
+        let guard = if is_global { Some(at.in_space("isspacep.shared", address, guard)) } else { guard };
         let site = site(at, Kind::Shared(of_site), Some(access));
         trace_shared(at, guard, address, site, is_global);
         let guard = presence.map_or(guard, |presence| Some(presence.is_partial()));
@@ -419,14 +419,6 @@ fn guard(at: &mut Cursor<'_, '_>, lanes: u32) -> Option<Guard> {
     let holds = at.reg(Type::Pred);
     at.before().inst("setp.lt.u32", &[holds.into(), lane.into(), Operand::Int(lanes.into())]);
     at.and_guard(holds, holds, at.guard());
-    Some(Guard::when(holds))
-}
-
-/// Where the address is one of a space, and a guard holds.
-fn in_space(at: &mut Cursor<'_, '_>, spelling: &str, address: Reg, guard: Option<Guard>) -> Option<Guard> {
-    let holds = at.reg(Type::Pred);
-    at.before().inst(spelling, &[holds.into(), address.into()]);
-    at.and_guard(holds, holds, guard);
     Some(Guard::when(holds))
 }
 
