@@ -6,7 +6,7 @@ use std::time::Instant;
 use device::{Blocks, Fault, Heap, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Order, Output};
 use ptx::analysis::LaunchFacts;
 use ptx::entity::{Id, Map};
-use ptx::ir::{FuncId, Global, Module, Param, Symbol};
+use ptx::ir::{FuncId, Global, Module, Symbol};
 use ptx::types::{Linkage, Space};
 use rustc_hash::FxHashMap;
 
@@ -555,12 +555,8 @@ fn is_managed(module: &Module, variable: &ptx::ir::Variable) -> bool {
 fn kernel_facts(module: &LinkedModule, kernel: FuncId) -> Option<KernelFacts> {
     let function = &module.functions[kernel];
     let sizes = lower::sizes(module, module.calls(), kernel).ok()?;
-    let bytes = |param: &Param| match *param {
-        Param::Var(var) => function.vars[var].size().unwrap_or(0),
-        Param::Reg(group) => function.groups[group].ty.bytes().into(),
-    };
     Some(KernelFacts {
-        params: lower::param_offsets(function).into_iter().zip(function.params.iter().map(bytes)).collect(),
+        params: device::param_layout(function),
         shared: sizes.dynamic_shared,
         local: sizes.local,
         launch: LaunchFacts::of(&module.names, function),

@@ -25,6 +25,7 @@ mod launch;
 mod memory;
 mod observer;
 mod output;
+mod params;
 mod program;
 pub mod texture;
 
@@ -37,6 +38,7 @@ pub use launch::{Blocks, LaunchError, LaunchRequest, Launched, Order};
 pub use memory::{Heap, Memory, OutOfMemory, RemoteError, RemoteMemory};
 pub use observer::Observer;
 pub use output::Output;
+pub use params::param_layout;
 pub use program::{KernelFacts, LoadError, Program};
 
 /// A device.

@@ -14,7 +14,7 @@ use device::{
 use ptx::analysis::LaunchFacts;
 use ptx::diagnostic::printable;
 use ptx::entity::{Id, Map};
-use ptx::ir::{FuncId, Function, Global, InitValue, Module, Param, Symbol};
+use ptx::ir::{FuncId, Global, InitValue, Module, Symbol};
 use ptx::types::{Linkage, Type};
 use rustc_hash::FxHashMap;
 
@@ -169,7 +169,7 @@ impl GpuProgram {
             registers: 0,
             shared: 0,
             local: 0,
-            params: param_layout(function).last().map_or(0, |&(start, bytes)| (start + bytes) as usize),
+            params: device::param_layout(function).last().map_or(0, |&(start, bytes)| (start + bytes) as usize),
             prints: reached.calls(&self.module, &["vprintf"]),
             dynamic_shared: AtomicU32::new(0),
             meeting,
@@ -303,7 +303,7 @@ impl device::Program for GpuProgram {
         // What the driver does not take is said when it is launched.
         let compiled = self.kernel(kernel).ok();
         Some(KernelFacts {
-            params: param_layout(function),
+            params: device::param_layout(function),
             shared: compiled.as_ref().map_or(0, |kernel| kernel.shared.into()),
             local: compiled.as_ref().map_or(0, |kernel| kernel.local.into()),
             launch: LaunchFacts::of(&self.module.names, function),
@@ -461,19 +461,4 @@ impl Drop for Variables {
             self.memory.free(address);
         }
     }
-}
-
-/// Where each parameter is among the bytes of all, and how many it has.
-fn param_layout(function: &Function) -> Vec<(u64, u64)> {
-    let mut end = 0_u64;
-    let place = |param: &Param| {
-        let (bytes, align) = match *param {
-            Param::Var(var) => (function.vars[var].size().unwrap_or(0), u64::from(function.vars[var].alignment())),
-            Param::Reg(group) => (function.groups[group].ty.bytes().into(), function.groups[group].ty.bytes().into()),
-        };
-        let start = end.next_multiple_of(align.max(1));
-        end = start.saturating_add(bytes);
-        (start, bytes)
-    };
-    function.params.iter().map(place).collect()
 }

@@ -69,7 +69,7 @@ mod warp_loop;
 
 pub(crate) use confinement::{ARENA, ARENA_END};
 pub(crate) use driver::Traits;
-pub(crate) use memory_map::{constant_bytes, constant_offsets, param_offsets};
+pub(crate) use memory_map::{constant_bytes, constant_offsets};
 pub(crate) use unit::{CONSTANTS, ENTRY};
 pub use unsupported::Unsupported;
 pub(crate) use warp_loop::{has_barriers, loops_over_blocks, loops_over_warps};

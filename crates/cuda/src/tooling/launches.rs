@@ -47,20 +47,27 @@ pub(crate) struct InstrumentedKernel {
 
 impl InstrumentedKernel {
     /// What is needed to launch a kernel.
-    pub(super) fn new(module: InstrumentedModule, program: Arc<dyn Program>, name: &str) -> Option<Arc<Self>> {
-        let versions = &module.versions;
-        let context = |symbol: &String, context: Option<usize>| {
-            Some((symbol.clone(), program.kernel_facts(symbol)?.params.get(context?)?.0 as usize))
-        };
+    ///
+    /// Nothing is compiled for it: versions are when they are launched, and most never are.
+    pub(super) fn new(
+        module: InstrumentedModule,
+        program: Arc<dyn Program>,
+        name: &str,
+        static_shared: u64,
+    ) -> Option<Arc<Self>> {
+        let (versions, rewritten) = (&module.versions, program.module());
+        let params = |symbol: &str| Some(device::param_layout(&rewritten.functions[rewritten.function(symbol)?]));
+        let context =
+            |symbol: &String, context: Option<usize>| Some((symbol.clone(), params(symbol)?.get(context?)?.0 as usize));
         let of_versions = versions.versions.iter().map(|version| context(&version.symbol, version.context));
         let of_original = context(&versions.original.symbol, versions.original.context);
         let contexts = of_versions.chain([of_original]).flatten().collect();
-        let facts = program.kernel_facts(name)?;
+        let params = params(name)?;
         Some(Arc::new(Self {
             contexts,
             name: name.to_owned(),
-            params: facts.params,
-            static_shared: facts.shared,
+            params,
+            static_shared,
             program,
             module,
             spare_tallies: Mutex::default(),

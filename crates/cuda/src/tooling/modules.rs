@@ -55,7 +55,8 @@ impl ToolHost {
         let counters = counters.inspect_err(|error| unchecked(error.to_string())).ok()?;
         let instrumented =
             InstrumentedModule { sites: rewritten.sites, versions, counters, reported: Mutex::default() };
-        let kernel = InstrumentedKernel::new(instrumented, program, name)?;
+        let static_shared = source.program.kernel_facts(name)?.shared;
+        let kernel = InstrumentedKernel::new(instrumented, program, name, static_shared)?;
         let mut list = self.rewritten.list.lock().unwrap_or_else(PoisonError::into_inner);
         list.retain(|kernel| kernel.strong_count() > 0);
         list.push(Arc::downgrade(&kernel));
