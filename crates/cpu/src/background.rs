@@ -13,7 +13,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::compiler::PATIENCE;
+use crate::compiler::{self, PATIENCE};
 
 type Work = Box<dyn FnOnce() + Send>;
 
@@ -80,6 +80,7 @@ extern "C" fn close(_: c_int, _: *mut c_void) {
     if PROCESS.load(Ordering::Relaxed) != std::process::id() {
         return;
     }
+    compiler::begin_to_end();
     let mut state = BACKGROUND.state();
     // Once is enough, also if it was in vain.
     if std::mem::replace(&mut state.is_closed, true) {

@@ -6,10 +6,10 @@
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_char};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Condvar, Mutex, Once, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
 
@@ -69,8 +69,30 @@ impl Drop for Entered {
 }
 
 /// How long the end of the process waits for a compilation: one that LLVM's own destructors have taken something from may never
-/// end.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+/// end. In test builds, where LLVM is a library of its own, that happens.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 5 } else { 20 });
+
+/// Whether the process has begun to end. Its work goes on to be compiled until it is [over](stop_compiling).
+static ENDS: AtomicBool = AtomicBool::new(false);
+
+/// The process begins to end.
+pub fn begin_to_end() {
+    ENDS.store(true, Ordering::Relaxed);
+}
+
+/// Whether the process ends, or begins to in a moment, for when a kernel could not be compiled: where LLVM is a library of its
+/// own, as in test builds, its destructors may come first at the end, and take away what others compile with.
+pub fn ends_soon() -> bool {
+    const MOMENT: Duration = Duration::from_millis(500);
+    let begun = Instant::now();
+    loop {
+        let ends = ENDS.load(Ordering::Relaxed);
+        if ends || begun.elapsed() > MOMENT {
+            return ends;
+        }
+        std::thread::sleep(MOMENT / 50);
+    }
+}
 
 /// The process ends: nothing is compiled any more. Waits for what is under way, because LLVM's own destructors come next, but
 /// not for ever.

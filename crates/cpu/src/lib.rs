@@ -78,7 +78,7 @@ mod tiered_kernel;
 pub use boundary::CpuDevice;
 pub use code_cache::CodeCache;
 pub use codegen::unsupported;
-pub use compiler::stop_compiling;
+pub use compiler::{begin_to_end, ends_soon, stop_compiling};
 pub use lower::Unsupported;
 pub use memory::Arena;
 pub use mode::{Mode, WarmUp};

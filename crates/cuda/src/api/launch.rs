@@ -10,6 +10,7 @@ use super::device::{MAX_BLOCK, MAX_GRID};
 use super::kernel::Kernel;
 use super::ptx_text::architecture;
 use super::reach::Reach;
+use crate::devices::cpu_device;
 use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::tooling::{self, LaunchEnd, LaunchJob, ToolHost};
@@ -145,6 +146,10 @@ impl Launch {
 
     /// Says what went wrong, and gives CUDA's number for it.
     fn explain(&self, error: &LaunchError) -> CudaError {
+        if matches!(error, LaunchError::Internal(_)) && cpu_device::ends_soon() {
+            // It came too late.
+            return CudaError::DEINITIALIZED;
+        }
         if let LaunchError::Fault(Fault { kind, block, thread, .. }) = error
             && let FaultKind::Assertion { message, place } = kind
         {

@@ -8,7 +8,9 @@ use settings::Schedule;
 use crate::device_settings::DeviceSettings;
 use crate::error::{CudaError, Result};
 
-pub(crate) use cpu::{ProgramFault, leave_signals_to_the_program, on_program_fault, stop_compiling};
+pub(crate) use cpu::{
+    ProgramFault, begin_to_end, ends_soon, leave_signals_to_the_program, on_program_fault, stop_compiling,
+};
 
 /// Sets the device up, with so many bytes of memory.
 pub(crate) fn open(settings: &DeviceSettings, memory: u64) -> Result<Arc<dyn Device>> {

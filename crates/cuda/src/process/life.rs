@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Once, OnceLock};
 use std::time::{Duration, Instant};
 
+use crate::devices::cpu_device;
 use crate::error::{CudaError, Result};
 
 const USABLE: u8 = 0;
@@ -116,6 +117,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 extern "C" fn on_exit(_: c_int, _: *mut c_void) {
     ENDS_PROCESS.set(true);
+    cpu_device::begin_to_end();
     if let Some(&before_the_end) = BEFORE_THE_END.get()
         && STATE.load(Ordering::Relaxed) == USABLE
     {
@@ -123,7 +125,7 @@ extern "C" fn on_exit(_: c_int, _: *mut c_void) {
     }
     let was = STATE.compare_exchange(USABLE, ENDING, Ordering::Relaxed, Ordering::Relaxed);
     if was.is_ok() {
-        crate::devices::cpu_device::stop_compiling();
+        cpu_device::stop_compiling();
     }
 }
 

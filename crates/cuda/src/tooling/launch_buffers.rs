@@ -212,6 +212,14 @@ impl LaunchBuffer<'_> {
     }
 }
 
+impl CountedLaunch<'_> {
+    /// It came too late, and is no launch.
+    pub(super) fn forget(self) {
+        self.pool.begun().fetch_sub(1, Ordering::Relaxed);
+        std::mem::forget(self);
+    }
+}
+
 impl Drop for CountedLaunch<'_> {
     fn drop(&mut self) {
         self.pool.ended().fetch_add(1, Ordering::Relaxed);

@@ -14,6 +14,7 @@ use super::checkpoint::Checkpoint;
 use super::heap::ToolHeap;
 use super::launches::{InstrumentedKernel, Target, error_of};
 use super::snapshot::{Snapshot, written_objects};
+use crate::devices::cpu_device;
 use crate::error::CudaError;
 use crate::process::fork::{self, Fork};
 use crate::queue;
@@ -35,6 +36,9 @@ pub(crate) struct LaunchJob<'a> {
     /// Where the program asked for it.
     pub(crate) stack: &'a HostStack,
 }
+
+/// The code of what was not compiled because the process ends.
+const ENDS: &str = "process-ends";
 
 /// Why a launch did not end well.
 #[derive(Debug)]
@@ -91,8 +95,10 @@ impl ToolHost {
             if kernel.ready.lock().unwrap_or_else(PoisonError::into_inner).iter().any(is_ready) {
                 return Ok(());
             }
-            if self.choose(kernel, &job.view(0, None)).is_ok() {
-                return Ok(());
+            match self.choose(kernel, &job.view(0, None)) {
+                Ok(_) => return Ok(()),
+                Err(refusal) if refusal.code == ENDS => return Err(LaunchError::Internal(refusal.reason)),
+                Err(_) => {}
             }
             // What the device cannot do, it says of the kernel as the program has it.
             return job.program.compile(&job.request(Self::original(kernel, &job.shape).symbol, &job.shape));
@@ -108,7 +114,7 @@ impl ToolHost {
         launcher: &Launcher<'_>,
     ) -> Result<(), LaunchEnd> {
         let number = self.next_launch();
-        let _counted = self.services.begin_launch();
+        let counted = self.services.begin_launch();
         let view = job.view(number, order);
         for instance in &self.instances {
             instance.on_launch(&view);
@@ -123,6 +129,9 @@ impl ToolHost {
                 launcher(&request).map(drop).map_err(LaunchEnd::Device)
             }
         };
+        if let (Err(LaunchEnd::Tool(CudaError::DEINITIALIZED)), Some(counted)) = (&result, counted) {
+            counted.forget();
+        }
         if let Err(LaunchEnd::Device(LaunchError::Fault(fault))) = &result {
             let sites = job.kernel.map(|kernel| &kernel.module.sites);
             self.on_fault(fault, &**job.program, sites, &view);
@@ -142,6 +151,7 @@ impl ToolHost {
         let plan = match &choice {
             // Who sees what the others inserted comes first.
             Ok(_) => self.plan(&view, self.instances.len()),
+            Err(refusal) if refusal.code == ENDS => return Err(LaunchEnd::Tool(CudaError::DEINITIALIZED)),
             Err(refusal) => {
                 self.count_unchecked(job.name, refusal.to_string());
                 None
@@ -208,7 +218,8 @@ impl ToolHost {
         if !ready.contains(&key) {
             let request = LaunchRequest { block: target.shape.block, ..LaunchRequest::of(target.symbol, view.params) };
             if let Err(error) = kernel.program().compile(&request) {
-                return Err(Refusal::new("warpgrind", "not-compiled", error.to_string()));
+                let ends = matches!(error, LaunchError::Internal(_)) && cpu_device::ends_soon();
+                return Err(Refusal::new("warpgrind", if ends { ENDS } else { "not-compiled" }, error.to_string()));
             }
             ready.insert(key.clone());
         }
