@@ -29,8 +29,8 @@ pub trait Tool: Debug + Send + Sync {
         false
     }
 
-    /// What it needs that only the CPU device has; nothing if it runs on a GPU, too.
-    fn needs_cpu(&self) -> Option<&'static str> {
+    /// What it needs that only the CPU device has, if it is asked for this; nothing if it runs on a GPU, too.
+    fn needs_cpu(&self, _options: &Options) -> Option<&'static str> {
         None
     }
 

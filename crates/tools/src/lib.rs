@@ -34,6 +34,7 @@ pub mod repair;
 pub mod rmt;
 mod stm;
 mod stores;
+mod ticket;
 mod trace;
 mod traffic;
 mod twice;

@@ -30,6 +30,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("", "mov.u64 %d2, %globaltimer;", "clock"),
     ("", "again: atom.global.cas.b32 %r2, [%d1], 0, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra again;", "spin"),
     ("", "again: atom.global.exch.b32 %r2, [%d1], 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra again;", "spin"),
+    ("", "again: atom.global.add.u32 %r2, [%d1], 0; setp.ne.u32 %p1, %r2, 7; @%p1 bra again;", "spin"),
     (
         ".extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 b, .param .b64 s);",
         "{ .param .b64 b; .param .b64 s; .param .b32 r; st.param.b64 [b], 0; st.param.b64 [s], 0;\n\
@@ -63,6 +64,17 @@ const SERIAL: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// Kernels that have a serial order, and whose threads cannot keep it by themselves.
+const NOT_ONE_BY_ONE: &[(&str, &str, &str)] = &[
+    ("", "shfl.bfly.b32 %r1, %r1, 1, 31;", "partial-warp"),
+    ("", "mov.v4.u32 {%r1, %r2, %r3, %r4}, %ctaid;", "vector-id"),
+    (
+        ".visible .func store() { ret; }\n.global .align 8 .u64 table[1] = {store};",
+        "ld.global.u64 %d2, [table]; prototype_0 : .callprototype _ (); call %d2, prototype_0;",
+        "indirect-call",
+    ),
+];
+
 /// Kernels that are checked: barriers, collectives of whole warps, atomic operations, what is printed.
 const CHECKED: &[(&str, &str)] = &[
     (SHARED, "st.shared.u32 [tile], %r1; bar.sync 0; ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [tile];"),
@@ -82,7 +94,7 @@ fn kernels_without_a_serial_order_are_refused_by_name() {
     for (before, body, code) in REFUSED {
         let rewritten = rewritten(&kernel(before, body));
         let kernel = &rewritten.kernels["k"];
-        for version in [1, 2, 4] {
+        for version in [1, 2, 4, 5] {
             assert_eq!(kernel.refusal_of(&[version]).map(|refusal| refusal.code), Some(*code), "{body}");
         }
         assert!(kernel.version(&[0]).is_some_and(|version| version.is_plain), "{body}");
@@ -102,6 +114,43 @@ fn kernels_that_cannot_be_checked_have_only_the_original() {
             assert!(kernel.version(&[version]).is_some_and(|version| version.is_plain), "{body}");
         }
     }
+}
+
+#[test]
+fn kernels_whose_threads_cannot_keep_the_order_are_refused_by_name() {
+    for (before, body, code) in NOT_ONE_BY_ONE {
+        let rewritten = rewritten(&kernel(before, body));
+        assert_eq!(rewritten.kernels["k"].refusal_of(&[5]).map(|refusal| refusal.code), Some(*code), "{body}");
+    }
+    let old = kernel("", "st.global.u32 [%d1], 1;").replace("sm_90a", "sm_60");
+    assert_eq!(rewritten(&old).kernels["k"].refusal_of(&[5]).map(|refusal| refusal.code), Some("old-target"));
+}
+
+/// The turn is handed on before each synchronisation, and waited for after it; a copy is made while the thread has it.
+#[test]
+fn threads_hand_on_their_turn_where_they_synchronise() {
+    let text =
+        kernel(SHARED, "bar.sync 0; @%p1 bar.sync 0; cp.async.ca.shared.global [tile], [%d1], 4; bar.warp.sync 3;");
+    let rewritten = rewritten(&text);
+    let symbol = &rewritten.kernels["k"].version(&[5]).unwrap().symbol;
+    let printed = ptx::print(&rewritten.module);
+    let body = printed.split(&format!(".entry {symbol}(")).nth(1).unwrap();
+    let body = &body[..body.find("\n}").unwrap()];
+    let steps = |line: &str| {
+        let known = ["enter", "stop", "meet", "end_for_all", "await"];
+        let helper = known.into_iter().find(|name| line.contains(&format!("warpgrind_repair_{name}$")));
+        helper
+            .or_else(|| ["bar.sync", "bar.warp.sync", "cp.async.wait_all"].into_iter().find(|name| line.contains(name)))
+    };
+    let found: Vec<&str> = body.lines().filter_map(steps).collect();
+    let barrier = ["stop", "bar.sync", "await"];
+    let wanted = [
+        &["bar.sync", "enter"][..],
+        &barrier,
+        &barrier,
+        &["cp.async.wait_all", "meet", "bar.warp.sync", "await", "end_for_all"],
+    ];
+    assert_eq!(found, wanted.concat(), "{body}");
 }
 
 #[test]

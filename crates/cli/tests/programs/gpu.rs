@@ -1,8 +1,8 @@
 //! The same programs on the GPU device, over a driver that a process of ours plays (`crates/stand-in`): what NVIDIA's assembler
 //! refuses is refused, and neither side can access the other's memory. Nothing here has run on a GPU.
 //!
-//! All programs of `tests/cuda` run alone, under memcheck and under traffic, and all pairs of the tools that a GPU can have, but for those that
-//! are listed here, with the reason.
+//! All programs of `tests/cuda` run alone, under memcheck, traffic and repair, and all pairs of the tools that a GPU can have, but for
+//! those that are listed here, with the reason.
 
 use std::path::{Path, PathBuf};
 
@@ -69,6 +69,7 @@ pub(crate) const NOT_RUN: &[(&str, &str)] = &[
     ("racecheck/barriers_and_functions", CODE),
     ("racecheck/kinds_of_memory", HEAP),
     ("racecheck/memory_handed_out_again", HEAP),
+    ("repair/ways", CODE),
     ("rmt/not_recovered", RECOVERY),
     ("rmt/recovered_from_snapshot", RECOVERY),
     ("rmt/recovered", UNKNOWN),
@@ -89,8 +90,14 @@ const HEAP: &str = "its kernels allocate";
 const SOME_WARPS: &str = "barriers to which only some warps come are not followed";
 const HOST: &str = "an access of the host ends the process, and is not told";
 
-/// Programs that are not run under memcheck: their kernels are refused, and run as they are.
-pub(crate) const NOT_CHECKED: &[(&str, &str)] = &[("device_code/heap", HEAP)];
+/// Programs that are not run under a tool, or under any: their kernels are refused, and run as they are.
+const NOT_CHECKED: &[(&str, &str, &str)] = &[("", "device_code/heap", HEAP)];
+
+/// Why a program is not run under a tool, if it is not.
+pub(crate) fn not_checked(tool: &str, name: &str) -> Option<&'static str> {
+    let is_it = |(of, listed, _): &&(&str, &str, &str)| name == *listed && (of.is_empty() || *of == tool);
+    NOT_CHECKED.iter().find(is_it).map(|(_, _, reason)| *reason)
+}
 
 /// Why a program is not run, if it is not.
 pub(crate) fn reason(name: &str) -> Option<&'static str> {

@@ -230,9 +230,9 @@ fn on_gpu(root: &Path) -> Result<Vec<Trial>> {
         let text = std::fs::read_to_string(&source)?;
         let header = Header::parse(&text).with_context(|| format!("in the header of {}", source.display()))?;
         let is_for_gpu = header.run.is_empty() && header.seeds == 0 && gpu::reason(&name).is_none();
-        for arguments in [&["run"][..], &["memcheck"], &["traffic"]] {
+        for arguments in [&["run"][..], &["memcheck"], &["traffic"], &["repair", "--allow-unrepaired"]] {
             let (source, header, variant) = (source.clone(), header.clone(), header.variants[0]);
-            let is_refused = gpu::NOT_CHECKED.iter().any(|(refused, _)| *refused == name);
+            let is_refused = gpu::not_checked(arguments[0], &name).is_some();
             if is_for_gpu && (header.is_right_under(arguments[0]) && !is_refused || arguments == ["run"]) {
                 let trial = Trial::test(format!("gpu {} {name}", arguments[0]), move || {
                     test(&source, &header, variant, Command::OnGpu(arguments)).map_err(failed)
@@ -251,6 +251,12 @@ fn on_gpu(root: &Path) -> Result<Vec<Trial>> {
         }
     }
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").canonicalize()?;
+    for (name, source) in sources_in(&tests.join("repair"), &["cu"])? {
+        if gpu::reason(&format!("repair/{name}")).is_none() {
+            let check = move || report::repaired_on_gpu(toolchain()?, &source).map_err(failed);
+            trials.push(Trial::test(format!("gpu repair/{name}"), check).with_ignored_flag(true));
+        }
+    }
     for (name, source) in sources_in(&tests.join("traffic/closed_forms"), &["cu"])? {
         let check = move || tables::on_gpu(toolchain()?, &source).map_err(failed);
         trials.push(Trial::test(format!("gpu traffic/closed_forms/{name}"), check).with_ignored_flag(true));

@@ -69,6 +69,34 @@ pub(crate) fn on_gpu(toolchain: &Toolchain, tool: &str, source: &Path) -> Result
     Ok(())
 }
 
+/// Runs a program of `repair` on the GPU device, where its threads run one after another: it must do what it does on the CPU device
+/// if they run so there. Flags that it asks for are for the check, which a GPU does not have.
+pub(crate) fn repaired_on_gpu(toolchain: &Toolchain, source: &Path) -> Result<()> {
+    let text = std::fs::read_to_string(source)?;
+    let without_flags: String =
+        text.lines().filter(|line| !line.contains("@ flags: ")).flat_map(|line| [line, "\n"]).collect();
+    for is_fixed in [false, true] {
+        let run = |tool, is_on_gpu| check_on(toolchain, tool, source, &without_flags, is_fixed, is_on_gpu);
+        let (wanted, found) = (run(&["repair", "--how", "serial"], false)?, run(&["repair"], true)?);
+        let report = String::from_utf8_lossy(&found.stderr);
+        let refusals = |report: &str| {
+            report.lines().filter(|line| line.contains("(repair: ")).map(str::to_owned).collect::<Vec<_>>()
+        };
+        ensure!(
+            wanted.status.code() == found.status.code(),
+            "the exit is {} instead of {}:\n{report}",
+            found.status,
+            wanted.status
+        );
+        ensure!(wanted.stdout == found.stdout, "it printed {}", String::from_utf8_lossy(&found.stdout));
+        ensure!(
+            refusals(&String::from_utf8_lossy(&wanted.stderr)) == refusals(&report),
+            "it refuses other kernels:\n{report}"
+        );
+    }
+    Ok(())
+}
+
 /// Runs a program without it.
 pub(crate) fn repaired(toolchain: &Toolchain, tool: &str, source: &Path) -> Result<()> {
     let text = std::fs::read_to_string(source)?;

@@ -155,8 +155,10 @@ impl ToolHost {
             }
         }
         let Some(first) = tools.first().map(|tool| tool.name()) else { return Ok(None) };
+        let settings = ToolSettings::new(asked);
+        let needs_cpu = |tool: &&'static dyn Tool| tool.needs_cpu(&settings.options(asked, tool.name()));
         if device.memory().remote().is_some()
-            && let Some((tool, what)) = tools.iter().find_map(|tool| Some((tool.name(), tool.needs_cpu()?)))
+            && let Some((tool, what)) = tools.iter().find_map(|tool| Some((tool.name(), needs_cpu(tool)?)))
         {
             crate::log::say(&format!(
                 "{tool} needs {what}, which a GPU does not have, so CUDA does not start: run it with `--device cpu`"
@@ -171,7 +173,6 @@ impl ToolHost {
         })?;
         // In the order in which kernels are rewritten.
         let tools: Vec<_> = rewriter.tools().iter().filter_map(|tool| tools::tool(tool.name())).collect();
-        let settings = ToolSettings::new(asked);
         let session = asked.session.as_deref();
         let services = Services::new(device, session, settings.callers).map_err(|error| {
             let directory = session.and_then(Path::parent).unwrap_or(Path::new(".")).display();

@@ -235,7 +235,7 @@ fn flip(editor: &mut Editor<'_>, symbol: &str, before: StmtId, reg: Reg, copy: C
     let tag = editor.tag("test", "flip", 0);
     let ticket = {
         let module = editor.module();
-        let is_it = |name| module.text(name) == "warpgrind_rmt_ticket";
+        let is_it = |name| module.text(name) == "warpgrind_ticket";
         module.globals.iter().find(|(_, variable)| is_it(variable.name)).map(|(global, _)| Symbol::Global(global))
     };
     let mut builder = editor.before(before, tag);

@@ -133,4 +133,9 @@ impl Module {
     pub fn architecture(&self) -> Option<&str> {
         self.target.iter().map(|&name| self.text(name)).find(|name| name.starts_with("sm_"))
     }
+
+    /// Its number: 90.
+    pub fn architecture_number(&self) -> Option<u32> {
+        self.architecture()?.trim_start_matches("sm_").trim_end_matches(char::is_alphabetic).parse().ok()
+    }
 }

@@ -92,7 +92,7 @@ impl Tool for Inject {
         &Inject
     }
 
-    fn needs_cpu(&self) -> Option<&'static str> {
+    fn needs_cpu(&self, _: &Options) -> Option<&'static str> {
         Some("launches that can be confined and limited")
     }
 

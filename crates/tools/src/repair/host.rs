@@ -1,5 +1,6 @@
 //! The tool in a process: how each launch gets the result of the serial order, and what is told of it.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptx::analysis::footprint::Footprint;
@@ -8,7 +9,7 @@ use rewrite::context::Record;
 use rewrite::{KernelVersion, LaunchShape, Refusal};
 use toolkit::{
     Accessed, AllocationKind, Evidence, Flag, FlagValue, Host, Instance, LaunchView, Object, Objects, Options, Plan,
-    Plane, PlaneLayout, PlaneOf, Touched, Words, quarantine,
+    Plane, PlaneLayout, PlaneOf, SharedWords, Touched, Words, quarantine,
 };
 
 use super::findings::{self, Conflict};
@@ -20,9 +21,9 @@ use super::plan::{CheckedPlan, Progress, SerialPlan};
 use super::turn::Turns;
 use super::unit::Unit;
 use super::{
-    ARENA, ARENA_BYTES, BLOCK, CHECKED, COUNTS, DISTANCE, GRANULE, INTERVAL, LANE, LAUNCH, LIMIT, MEETING, MEETINGS,
-    MOST_CONFLICTS, ORIGINAL, PLANE, PROVED, PRUNED, SERIAL as SERIAL_ORDER, SHARED_DISTANCE, SHARED_GRANULE,
-    SHARED_PLANE, TOOL, WARP, WINDOWS, WINDOWS_BYTES,
+    ARENA, ARENA_BYTES, BLOCK, BLOCKS, CHECKED, COUNTS, DISTANCE, GRANULE, INTERVAL, LANE, LAUNCH, LIMIT, MEETING,
+    MEETINGS, MOST_CONFLICTS, ONE_BY_ONE, ORIGINAL, PLANE, PROVED, PRUNED, SERIAL as SERIAL_ORDER, SHARED_DISTANCE,
+    SHARED_GRANULE, SHARED_PLANE, TOOL, WARP, WINDOWS, WINDOWS_BYTES,
 };
 
 const HOW: Flag = Flag {
@@ -59,6 +60,19 @@ const ABLATE: Flag = Flag {
 };
 
 pub(super) const FLAGS: &[Flag] = &[HOW, UNIT, DETECT, EXPLAIN, ALLOW_UNREPAIRED, Flag::NO_PROVE, NO_PRUNE, ABLATE];
+
+/// What is asked for that a GPU cannot do: there, threads keep the serial order by themselves, and nothing is checked.
+pub(super) fn needs_cpu(options: &Options) -> Option<&'static str> {
+    if options.has(&DETECT) {
+        Some("threads whose accesses are compared while they run beside each other (--detect)")
+    } else if options.get(&UNIT) == Unit::Warp.name() {
+        Some("lanes that run in lockstep (--unit warp)")
+    } else if options.get(&ABLATE) != Work::All.name() {
+        Some("checks that can be left out (--ablate)")
+    } else {
+        None
+    }
+}
 
 fn check_how(name: &str) -> Result<(), String> {
     FlagValue::one_of(name, &["auto", "serial"])
@@ -100,6 +114,8 @@ impl Work {
 #[derive(Debug)]
 pub(super) struct RepairInstance {
     host: Arc<dyn Host>,
+    /// Whether the device cannot be asked for an order.
+    is_on_gpu: bool,
     options: Options,
     detects: bool,
     work: Work,
@@ -117,6 +133,8 @@ struct State {
     turns: Option<(Turns, LaunchShape)>,
     /// The records of memory, by the size of granules; and of shared memory.
     planes: [[Option<Box<dyn Plane>>; 2]; GRANULES],
+    /// Where the blocks of a launch draw tickets, and count how many have ended, if they do.
+    blocks: Option<Arc<dyn SharedWords>>,
     /// How the launch with a number runs.
     decided: Option<(u64, Result<Decision, Refusal>)>,
 }
@@ -145,11 +163,13 @@ const CELL: u64 = 3 * RECORD;
 
 impl RepairInstance {
     pub(super) fn start(options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
-        if host.shared_range().is_none() {
+        let is_on_gpu = host.memory().remote().is_some();
+        if !is_on_gpu && host.shared_range().is_none() {
             return Err("the device does not say where shared memory is".to_owned());
         }
         Ok(Box::new(Self {
             host: Arc::clone(host),
+            is_on_gpu,
             detects: options.has(&DETECT),
             work: Work::ALL.into_iter().find(|work| work.name() == options.get(&ABLATE)).unwrap_or(Work::All),
             unit: Unit::ALL.into_iter().find(|unit| unit.name() == options.get(&UNIT)).unwrap_or(Unit::Auto),
@@ -184,10 +204,22 @@ impl RepairInstance {
 
     /// What the check of a launch takes of memory.
     fn memory_of(&self, launch: &LaunchView<'_>, version: usize) -> LaunchMemory {
-        let version = launch.versions.iter().find(|found| found.choice.first() == Some(&version));
-        let kept = version.and_then(|version| version.state::<Kept>(TOOL));
+        let kept = kept(launch, version);
         kept.and_then(|kept| Some(LaunchMemory::of(launch, &self.host.objects(), kept, kept.kernel.as_ref()?)))
             .unwrap_or_default()
+    }
+
+    /// The version that keeps the serial order.
+    fn serial_version(&self) -> usize {
+        if self.is_on_gpu { ONE_BY_ONE } else { SERIAL_ORDER }
+    }
+
+    /// One thread after another, at once.
+    fn serial(&self, why: &str) -> Result<Decision, Refusal> {
+        if self.is_on_gpu && self.state().blocks(&*self.host).is_none() {
+            return Err(Refusal::new(TOOL, "no-memory", "there is no memory in which its blocks could draw tickets"));
+        }
+        Ok(Decision::Serial(why.to_owned()))
     }
 
     fn decide_now(&self, launch: &LaunchView<'_>) -> Result<Decision, Refusal> {
@@ -196,13 +228,14 @@ impl RepairInstance {
             return refuse("cooperative", "its blocks wait for each other: it is a cooperative launch");
         }
         let refused = |version: usize| launch.refused.iter().find(|(choice, _)| choice.first() == Some(&version));
-        if let Some((_, refusal)) = refused(SERIAL_ORDER) {
+        if let Some((_, refusal)) = refused(self.serial_version()) {
             return Err(refusal.clone());
         }
         if self.options.get(&HOW) == "serial" {
-            return Ok(Decision::Serial("--how serial".to_owned()));
+            return self.serial("--how serial");
         }
-        let facts = kept(launch).and_then(|kept| kept.kernel.as_ref());
+        let facts = kept(launch, if self.is_on_gpu { ONE_BY_ONE } else { CHECKED });
+        let facts = facts.and_then(|kept| kept.kernel.as_ref());
         let objects = self.host.objects();
         let is_proved = |footprint: &Footprint| footprint.races.is_proved() && footprint.bounds.is_proved();
         if !self.options.has(&Flag::NO_PROVE)
@@ -210,6 +243,9 @@ impl RepairInstance {
             && launch.footprint(&objects).is_some_and(|footprint| is_proved(&footprint))
         {
             return Ok(Decision::Proved);
+        }
+        if self.is_on_gpu {
+            return self.serial("it is not proved that all orders give the same");
         }
         let serial = |reason: String| match self.detects {
             true => {
@@ -238,16 +274,15 @@ impl RepairInstance {
                 return serial("its last launches had conflicts".to_owned());
             }
         }
-        let pruned = launch.versions.iter().find(|version| version.choice.first() == Some(&PRUNED));
-        let pruned = pruned.and_then(|version| version.state::<Kept>(TOOL)?.pruned.as_ref());
+        let pruned = kept(launch, PRUNED).and_then(|kept| kept.pruned.as_ref());
         let is_pruned = !self.options.has(&NO_PRUNE) && pruned.is_some_and(|pruned| pruned.holds(launch, &objects));
         Ok(Decision::Checked(if is_pruned { PRUNED } else { CHECKED }))
     }
 }
 
-/// What is known of a kernel.
-fn kept<'a>(launch: &LaunchView<'a>) -> Option<&'a Kept> {
-    launch.versions.iter().find(|version| version.choice.first() == Some(&CHECKED))?.state::<Kept>(TOOL)
+/// What is known of a kernel, in one of its versions.
+fn kept<'a>(launch: &LaunchView<'a>, version: usize) -> Option<&'a Kept> {
+    launch.versions.iter().find(|found| found.choice.first() == Some(&version))?.state::<Kept>(TOOL)
 }
 
 /// The turns of a launch, after those that were given out.
@@ -267,7 +302,7 @@ fn beyond_reach(launch: &LaunchView<'_>, objects: &Objects) -> Option<String> {
             _ => None,
         }
     };
-    match kept(launch)?.written.as_ref()? {
+    match kept(launch, CHECKED)?.written.as_ref()? {
         Touched::Anything => objects.find(|object| why(object).is_some()).and_then(why),
         Touched::Only(written) => written.iter().find_map(|accessed| match accessed {
             Accessed::Variable(_) => None,
@@ -287,6 +322,14 @@ impl State {
         self.given_out = turns.end(&launch.shape);
         self.turns = Some((turns, launch.shape));
         turns
+    }
+
+    /// Where blocks draw tickets; nothing if there is no memory for it.
+    fn blocks(&mut self, host: &dyn Host) -> Option<Arc<dyn SharedWords>> {
+        if self.blocks.is_none() {
+            self.blocks = host.words(1).ok();
+        }
+        self.blocks.clone()
     }
 
     /// Where the records of granules of a size are.
@@ -324,12 +367,20 @@ impl Instance for RepairInstance {
         true
     }
 
+    fn wants_version(&self, version: usize) -> bool {
+        match version {
+            ORIGINAL | PROVED => true,
+            ONE_BY_ONE => self.is_on_gpu,
+            _ => !self.is_on_gpu,
+        }
+    }
+
     fn choose(&self, launch: &LaunchView<'_>) -> Result<usize, Refusal> {
         match self.decide(launch) {
             Ok(Decision::Checked(_)) if self.work == Work::NotChecked => Ok(ORIGINAL),
             Ok(Decision::Checked(version)) => Ok(version),
             Ok(Decision::Proved) => Ok(PROVED),
-            Ok(Decision::Serial(_)) => Ok(SERIAL_ORDER),
+            Ok(Decision::Serial(_)) => Ok(self.serial_version()),
             Err(_) if self.allows_unrepaired => Ok(ORIGINAL),
             Err(refusal) => Err(refusal),
         }
@@ -348,6 +399,14 @@ impl Instance for RepairInstance {
     }
 
     fn words(&self, launch: &LaunchView<'_>, version: &KernelVersion, words: &mut Words<'_>) {
+        if self.is_on_gpu {
+            // No other launch runs meanwhile.
+            if let Some(blocks) = self.state().blocks(&*self.host) {
+                blocks.words().iter().for_each(|word| word.store(0, Ordering::Relaxed));
+                words.set(BLOCKS, blocks.address());
+            }
+            return;
+        }
         let Some(facts) = version.state::<Kept>(TOOL).and_then(|kept| kept.kernel.as_ref()) else { return };
         let (arena, arena_bytes) = self.host.memory().range();
         let (windows, windows_bytes) = self.host.shared_range().unwrap_or_default();
@@ -385,7 +444,8 @@ impl Instance for RepairInstance {
         let entry = Entry { kernel: demangled(launch.kernel), how, why };
         let Decision::Checked(version) = decision else {
             self.ledger.add(&entry, false, 0, LaunchMemory::default());
-            return (decision != Decision::Proved).then(|| Box::new(SerialPlan::new(self.unit)) as Box<dyn Plan>);
+            let is_planned = decision != Decision::Proved && !self.is_on_gpu;
+            return is_planned.then(|| Box::new(SerialPlan::new(self.unit)) as Box<dyn Plan>);
         };
         Some(Box::new(CheckedPlan {
             ledger: Arc::clone(&self.ledger),

@@ -32,6 +32,8 @@ pub(super) struct Kept {
     pub(super) kernel: Option<KernelFacts>,
     /// What a kernel may write.
     pub(super) written: Option<Touched>,
+    /// Whether the block has drawn its ticket.
+    pub(super) has_ticket: bool,
 }
 
 impl Kept {
@@ -58,7 +60,7 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
         let has_reductions = facts.as_ref().is_some_and(KernelFacts::has_reductions);
         let sets = pruned.as_ref().filter(|_| !has_reductions).and_then(|pruned| TestAndSet::of(module, func, pruned));
         let written = is_kernel.then(|| Touched::written(module, func));
-        Kept { turn: None, has_calls, pruned, reductions, sets, kernel: facts, written }
+        Kept { has_calls, pruned, reductions, sets, kernel: facts, written, ..Kept::default() }
     };
     let turn = at.reg(Type::B64);
     if is_kernel {

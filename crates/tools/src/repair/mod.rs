@@ -15,6 +15,7 @@ mod instrument;
 mod kernel_facts;
 mod ledger;
 mod memory;
+mod one_by_one;
 mod plan;
 mod refusals;
 mod test_and_set;
@@ -23,9 +24,11 @@ mod unit;
 
 use std::sync::Arc;
 
+use ptx::ir::Reg;
+use ptx::special::Special;
 use report::Explanation;
 use rewrite::context::Word;
-use rewrite::{Access, Call, Class, Cursor, DeviceCode, Instrumentation, KernelView, Refusal, Sync};
+use rewrite::{Access, Call, Class, Cursor, DeviceCode, Exit, Instrumentation, KernelView, Refusal, Sync};
 use toolkit::{Flag, Host, Instance, Options, Tool};
 
 /// The tool.
@@ -69,6 +72,10 @@ const MEETING: Word = Word("MEETING");
 const MEETINGS: Word = Word("MEETINGS");
 /// Where is counted what was found.
 const COUNTS: Word = Word("COUNTS");
+
+/// Where the blocks of a launch draw tickets, and count how many of them have ended ([`ENDED_BLOCKS`]).
+const BLOCKS: Word = Word("BLOCKS");
+const ENDED_BLOCKS: u64 = 4;
 
 /// After how many accesses that come too late a run ends: what it leaves behind is not needed.
 const LIMIT: Word = Word("LIMIT");
@@ -121,6 +128,7 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("TOGETHER", TOGETHER as u64),
     ("SITES", turn::SITES as u64),
     ("NOT_LANE", !(turn::LANES << turn::LANE | turn::SITES as u64)),
+    ("ENDED_BLOCKS", ENDED_BLOCKS),
 ];
 
 /// The kernel as the program has it, for launches that are not repaired.
@@ -133,14 +141,16 @@ const PRUNED: usize = 2;
 const PROVED: usize = 3;
 /// The original, for launches in the serial order.
 const SERIAL: usize = 4;
+/// The version whose threads keep the serial order by themselves, for devices that cannot be asked for it.
+const ONE_BY_ONE: usize = 5;
 
 impl Tool for Repair {
     fn instrumentation(&self) -> &'static dyn Instrumentation {
         &Repair
     }
 
-    fn needs_cpu(&self) -> Option<&'static str> {
-        Some("blocks that run in an order")
+    fn needs_cpu(&self, options: &Options) -> Option<&'static str> {
+        host::needs_cpu(options)
     }
 
     fn about(&self) -> &'static str {
@@ -190,15 +200,17 @@ impl Instrumentation for Repair {
             MEETINGS,
             COUNTS,
             LIMIT,
+            BLOCKS,
         ]
     }
 
     fn device_code(&self) -> Option<DeviceCode> {
-        Some(DeviceCode { text: include_str!("device.ptx"), constants: CONSTANTS })
+        let text = concat!(include_str!("device.ptx"), include_str!("one_by_one.ptx"));
+        Some(DeviceCode { text, constants: CONSTANTS })
     }
 
     fn versions(&self, _kernel: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {
-        Ok(vec!["", "checked", "pruned", "proved", "serial"])
+        Ok(vec!["", "checked", "pruned", "proved", "serial", "one-by-one"])
     }
 
     fn refuses(&self, version: usize, kernel: &KernelView<'_>) -> Option<Refusal> {
@@ -206,26 +218,45 @@ impl Instrumentation for Repair {
         match version {
             CHECKED | PRUNED => of_order().or_else(|| refusals::of_check(kernel)),
             SERIAL => of_order(),
+            ONE_BY_ONE => of_order().or_else(|| refusals::of_one_by_one(kernel)),
             _ => None,
         }
     }
 
     fn is_plain(&self, version: usize) -> bool {
-        !matches!(version, CHECKED | PRUNED)
+        !matches!(version, CHECKED | PRUNED | ONE_BY_ONE)
+    }
+
+    fn special(&self, at: &mut Cursor<'_, '_>, special: Special) -> Option<Reg> {
+        if at.version() == ONE_BY_ONE { one_by_one::special(at, special) } else { None }
     }
 
     fn entry(&self, at: &mut Cursor<'_, '_>) {
-        if !self.is_plain(at.version()) {
-            instrument::entry(at);
+        match at.version() {
+            ONE_BY_ONE => one_by_one::entry(at),
+            version if !self.is_plain(version) => instrument::entry(at),
+            _ => {}
+        }
+    }
+
+    fn exit(&self, at: &mut Cursor<'_, '_>, exit: &Exit) {
+        if at.version() == ONE_BY_ONE {
+            one_by_one::exit(at, exit);
         }
     }
 
     fn access(&self, at: &mut Cursor<'_, '_>, access: &Access) {
-        instrument::access(at, access);
+        match at.version() {
+            ONE_BY_ONE => one_by_one::access(at, access),
+            _ => instrument::access(at, access),
+        }
     }
 
     fn sync(&self, at: &mut Cursor<'_, '_>, sync: &Sync) {
-        instrument::sync(at, sync);
+        match at.version() {
+            ONE_BY_ONE => one_by_one::sync(at, sync),
+            _ => instrument::sync(at, sync),
+        }
     }
 
     fn call(&self, at: &mut Cursor<'_, '_>, call: &Call) {

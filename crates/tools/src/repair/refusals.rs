@@ -62,14 +62,21 @@ fn of_waiting(kernel: &KernelView<'_>, view: &View<'_>) -> Option<Refusal> {
     }
 }
 
-/// Swaps in loops are how threads wait for a lock.
+/// Whether an atomic operation only reads: adding nothing is how threads look at what others have done.
+fn is_atomic_read(view: &View<'_>) -> bool {
+    let has_no_effect_with_0 = [Mod::Add, Mod::Or, Mod::Xor].into_iter().any(|operation| view.form.has(operation));
+    has_no_effect_with_0 && matches!(view.operands().last(), Some(Operand::Int(0) | Operand::Hex(0)))
+}
+
+/// Swaps in loops are how threads wait for a lock, and atomic reads how they wait for each other.
 fn of_spinning(kernel: &KernelView<'_>, function: &Function) -> Option<Refusal> {
     let module = kernel.module();
     let body = function.body.as_ref()?;
-    let swaps = |view: &View<'_>| {
-        view.effect() == Some(Effect::Atomic) && (view.form.has(Mod::Cas) || view.form.has(Mod::Exch))
+    let waits = |view: &View<'_>| {
+        view.effect() == Some(Effect::Atomic)
+            && (view.form.has(Mod::Cas) || view.form.has(Mod::Exch) || is_atomic_read(view))
     };
-    if !body.iter().filter_map(|id| View::of(&module.forms, body, id)).any(|view| swaps(&view)) {
+    if !body.iter().filter_map(|id| View::of(&module.forms, body, id)).any(|view| waits(&view)) {
         return None;
     }
     let cfg = Cfg::of(&module.forms, function);
@@ -80,7 +87,7 @@ fn of_spinning(kernel: &KernelView<'_>, function: &Function) -> Option<Refusal> 
     let in_loops = cfg.blocks().filter(is_in_loop);
     let mut views =
         in_loops.flat_map(|block| cfg.statements(block).iter()).filter_map(|&stmt| View::of(&module.forms, body, stmt));
-    let view = views.find(|view| swaps(view))?;
+    let view = views.find(|view| waits(view))?;
     let text = view.form.spelling();
     Some(refusal("spin", format!("it has `{text}` in a loop: threads may wait for each other")))
 }
@@ -96,6 +103,31 @@ pub(super) fn of_check(kernel: &KernelView<'_>) -> Option<Refusal> {
         let masks = full_masks(views);
         views().find_map(|view| of_access(kernel, &view, &masks))
     })
+}
+
+/// The first architecture whose lanes each make progress.
+const OLDEST_TARGET: u32 = 70;
+
+/// Why the threads of a kernel cannot keep the serial order by themselves, if so. It has one.
+pub(super) fn of_one_by_one(kernel: &KernelView<'_>) -> Option<Refusal> {
+    if kernel.calls_through_pointers() {
+        return Some(refusal(
+            "indirect-call",
+            "it calls functions through pointers, in which threads may wait for each other",
+        ));
+    }
+    if kernel.module().architecture_number().is_none_or(|target| target < OLDEST_TARGET) {
+        let reason = format!(
+            "it is compiled for an architecture before sm_{OLDEST_TARGET}, whose lanes do not wait for each other"
+        );
+        return Some(refusal("old-target", reason));
+    }
+    let is_of_unknown_lanes = |view: &View<'_>| {
+        view.synchronisation() == Some(Synchronisation::Collective { mask: None }) && !is_matrix(view.form.spelling())
+    };
+    let view = kernel.instructions().find(is_of_unknown_lanes)?;
+    let reason = format!("it has `{}`, which does not say which lanes take part", view.form.spelling());
+    Some(refusal("partial-warp", reason))
 }
 
 /// The registers of a function that never hold anything but the mask of all lanes.

@@ -5,8 +5,7 @@ use ptx::special::Special;
 use ptx::types::Type;
 use rewrite::Cursor;
 
-use super::ticket;
-use super::values::{compute, depth, physical};
+use super::values::{compute, depth, physical, ticket};
 use super::version::{Layout, Pair};
 
 /// Whether the thread is the first of its pair.
@@ -44,7 +43,7 @@ fn copy_bit(at: &mut Cursor<'_, '_>, pair: Pair) -> Reg {
             compute(at, "selp.b32", &[1.into(), 0.into(), is_second.into()])
         }
         Layout::Blocks => {
-            let ticket = ticket::ticket(at);
+            let ticket = ticket(at);
             compute(at, "and.b32", &[ticket.into(), 1.into()])
         }
         layout => {

@@ -10,8 +10,7 @@ use ptx::types::Type;
 use rewrite::{Cursor, LaunchShape, Refusal, ThreadId};
 
 use super::slots::{GLOBAL_ENTRIES, SHARED_COUNTERS, SHARED_ENTRIES, SLOT};
-use super::ticket::pair_of_blocks;
-use super::values::{compute, depth, number, physical, size};
+use super::values::{compute, depth, number, pair_of_blocks, physical, size};
 use super::version::{Exchange, Layout, Pair};
 use super::{BLOCK_X, BLOCK_Y, DYNAMIC_SHARED, TOOL, copies};
 

@@ -28,8 +28,7 @@ use rewrite::Cursor;
 
 use super::kept::Kept;
 use super::slots::{ENTRY_WORDS, GLOBAL_COUNTERS, GLOBAL_ENTRIES, SHARED_COUNTERS, SLOT, TICKET};
-use super::ticket::pair_of_blocks;
-use super::values::{compute, number, physical, size};
+use super::values::{compute, number, pair_of_blocks, physical, size};
 use super::version::{Layout, Pair};
 use super::{LOG, LOG_ENTRIES, REGIONS, SLOTS, THREADS, copies};
 

@@ -23,7 +23,6 @@ mod recover;
 mod refusals;
 mod shared;
 mod slots;
-mod ticket;
 mod values;
 mod version;
 

@@ -44,9 +44,7 @@ pub(super) fn of_pair(kernel: &KernelView<'_>, pair: Pair) -> Option<Refusal> {
 /// Only kernels have a log, which twins go through in step; and it needs acquiring and releasing accesses.
 fn of_log(kernel: &KernelView<'_>) -> Option<Refusal> {
     let module = kernel.module();
-    let digits = |name: &str| name.trim_start_matches("sm_").trim_end_matches(char::is_alphabetic).parse().ok();
-    let target: Option<u32> = module.architecture().and_then(digits);
-    if target.is_none_or(|target| target < OLDEST_TARGET) {
+    if module.architecture_number().is_none_or(|target| target < OLDEST_TARGET) {
         let reason = format!("it is compiled for an architecture before sm_{OLDEST_TARGET}");
         return Some(refusal("old-target", reason));
     }

@@ -5,6 +5,10 @@ use ptx::special::Special;
 use ptx::types::Type;
 use rewrite::Cursor;
 
+use super::LOG;
+use super::kept::Kept;
+use crate::ticket;
+
 /// What the device says.
 pub(super) fn physical(at: &mut Cursor<'_, '_>, special: Special) -> Reg {
     at.at_entry("mov.u32", Type::B32, &[special.into()])
@@ -27,6 +31,18 @@ pub(super) fn number(at: &mut Cursor<'_, '_>) -> Reg {
     let [width, height] = [Special::NtidX, Special::NtidY].map(|special| physical(at, special));
     let row = compute(at, "mad.lo.u32", &[z.into(), height.into(), y.into()]);
     compute(at, "mad.lo.u32", &[row.into(), width.into(), x.into()])
+}
+
+/// The ticket of the block: it says which copy the block is, and of which block of the program.
+pub(super) fn ticket(at: &mut Cursor<'_, '_>) -> Reg {
+    let is_drawn = std::mem::replace(&mut at.state::<Kept>().has_ticket, true);
+    ticket::ticket(at, LOG, is_drawn)
+}
+
+/// The number of a pair of blocks, which is that of the program's block.
+pub(super) fn pair_of_blocks(at: &mut Cursor<'_, '_>) -> Reg {
+    let ticket = ticket(at);
+    compute(at, "shr.u32", &[ticket.into(), 1.into()])
 }
 
 /// How deep the block of the program is, where warps are twins.
