@@ -70,7 +70,7 @@ impl Drop for Entered {
 
 /// How long the end of the process waits for a compilation: one that LLVM's own destructors have taken something from may never
 /// end. In test builds, where LLVM is a library of its own, that happens.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 5 } else { 20 });
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Whether the process has begun to end. Its work goes on to be compiled until it is [over](stop_compiling).
 static ENDS: AtomicBool = AtomicBool::new(false);
