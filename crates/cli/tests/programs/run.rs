@@ -14,7 +14,7 @@ use crate::gpu::StandIn;
 use crate::header::Header;
 
 /// Seconds after which a program is ended.
-const TIMEOUT: &str = "180";
+const TIMEOUT: &str = "300";
 
 /// How programs are run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
