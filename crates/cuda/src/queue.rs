@@ -6,12 +6,13 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use toolkit::WorkOrder;
 
+use crate::device_memory;
 use crate::order;
 use crate::process::{handlers, life};
 
@@ -21,10 +22,27 @@ pub(crate) trait Job: Send + 'static {
     fn run(&self, order: Option<&WorkOrder>);
 }
 
+/// So long threads look again and again for what they wait for before they sleep, if kernels run elsewhere: to be woken takes
+/// as long as a short launch. On the CPU device, kernels need the processor.
+const LOOKS: Duration = Duration::from_micros(20);
+
+/// Waits a little for something.
+fn look_for(is_there: impl Fn() -> bool) {
+    if device_memory::remote().is_some() {
+        let began = Instant::now();
+        while !is_there() && began.elapsed() < LOOKS {
+            std::hint::spin_loop();
+        }
+    }
+}
+
 /// Whether some work has ended.
 #[derive(Debug, Default)]
 pub(crate) struct Ticket {
-    is_done: Mutex<bool>,
+    /// Set while `sleepers` is locked.
+    is_done: AtomicBool,
+    /// How many threads sleep until it is.
+    sleepers: Mutex<u32>,
     done: Condvar,
     /// What comes before the work, if a tool wants to know.
     order: Option<Arc<WorkOrder>>,
@@ -64,7 +82,7 @@ impl Ticket {
     }
 
     pub(crate) fn is_done(&self) -> bool {
-        *self.is_done.lock().unwrap_or_else(PoisonError::into_inner)
+        self.is_done.load(Ordering::Acquire)
     }
 
     /// The host waits for the end of the work.
@@ -75,20 +93,35 @@ impl Ticket {
 
     /// Another queue waits for the end of the work, of which the host learns nothing.
     fn wait_in_queue(&self) {
-        let is_done = self.is_done.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(self.done.wait_while(is_done, |is_done| !*is_done).unwrap_or_else(PoisonError::into_inner));
+        look_for(|| self.is_done());
+        let mut sleepers = self.sleepers();
+        *sleepers += 1;
+        let wakes = self.done.wait_while(sleepers, |_| !self.is_done());
+        *wakes.unwrap_or_else(PoisonError::into_inner) -= 1;
     }
 
     /// Waits for the end of the work until some time; whether it has ended.
     pub(crate) fn wait_until(&self, deadline: Instant) -> bool {
-        let is_done = self.is_done.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sleepers = self.sleepers();
+        *sleepers += 1;
         let time = deadline.saturating_duration_since(Instant::now());
-        *self.done.wait_timeout_while(is_done, time, |is_done| !*is_done).unwrap_or_else(PoisonError::into_inner).0
+        let wakes = self.done.wait_timeout_while(sleepers, time, |_| !self.is_done());
+        *wakes.unwrap_or_else(PoisonError::into_inner).0 -= 1;
+        self.is_done()
+    }
+
+    fn sleepers(&self) -> MutexGuard<'_, u32> {
+        self.sleepers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn finish(&self) {
-        *self.is_done.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.done.notify_all();
+        let sleepers = self.sleepers();
+        self.is_done.store(true, Ordering::Release);
+        let has_sleepers = *sleepers > 0;
+        drop(sleepers);
+        if has_sleepers {
+            self.done.notify_all();
+        }
     }
 }
 
@@ -146,6 +179,8 @@ pub(crate) struct Entrance<'a, J> {
 struct Shared<J> {
     /// Its number among all queues.
     number: u64,
+    /// How much work was put in.
+    pushed: AtomicU64,
     state: Mutex<State<J>>,
     changed: Condvar,
 }
@@ -157,6 +192,8 @@ struct State<J> {
     is_busy: bool,
     /// Which process has its thread, of those that were forked one from another.
     thread_of: Option<u32>,
+    /// How many threads sleep until something changes.
+    sleepers: u32,
     /// Nobody has the queue any more: the thread ends after what waits.
     is_closed: bool,
     /// The work that was put in last.
@@ -172,10 +209,12 @@ struct Item<J> {
 
 impl<J: Job> Queue<J> {
     pub(crate) fn new() -> Arc<Self> {
-        let state = State { waiting: VecDeque::new(), is_busy: false, thread_of: None, is_closed: false, last: None };
+        let (waiting, last) = (VecDeque::new(), None);
+        let state = State { waiting, is_busy: false, thread_of: None, sleepers: 0, is_closed: false, last };
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-        Arc::new(Self { shared: Arc::new(Shared { number, state: Mutex::new(state), changed: Condvar::new() }) })
+        let (pushed, changed) = (AtomicU64::new(0), Condvar::new());
+        Arc::new(Self { shared: Arc::new(Shared { number, pushed, state: Mutex::new(state), changed }) })
     }
 
     /// The last work, if it [matters](Ticket::matters).
@@ -204,7 +243,7 @@ impl<J: Job> Queue<J> {
         }
         if !is_at_work() {
             while state.waiting.len() >= MOST_WAITING {
-                state = self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = self.shared.sleep(state);
             }
         }
         Ok(Entrance { shared: &self.shared })
@@ -239,8 +278,8 @@ impl<J> Entrance<'_, J> {
         let mut state = self.shared.state();
         let ticket = self.shared.place(&mut state, &after);
         state.waiting.push_back(Item { job, after, ticket: Arc::clone(&ticket) });
-        drop(state);
-        self.shared.changed.notify_all();
+        self.shared.pushed.fetch_add(1, Ordering::Relaxed);
+        self.shared.wake(state);
         ticket
     }
 }
@@ -263,13 +302,35 @@ impl<J> Shared<J> {
         state.is_busy = false;
         // While the queue is locked: who finds it idle finds its work done.
         ticket.finish();
+        self.wake(state);
+    }
+
+    /// Sleeps until something changes.
+    fn sleep<'s>(&self, mut state: MutexGuard<'s, State<J>>) -> MutexGuard<'s, State<J>> {
+        state.sleepers += 1;
+        let mut state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state.sleepers -= 1;
+        state
+    }
+
+    /// Something has changed.
+    fn wake(&self, state: MutexGuard<'_, State<J>>) {
+        let has_sleepers = state.sleepers > 0;
         drop(state);
-        self.changed.notify_all();
+        if has_sleepers {
+            self.changed.notify_all();
+        }
     }
 
     /// The next item, when nothing else of the queue runs; nothing if there will be none.
     fn take(&self) -> Option<Item<J>> {
         let mut state = self.state();
+        if state.waiting.is_empty() && !state.is_closed {
+            let before = self.pushed.load(Ordering::Relaxed);
+            drop(state);
+            look_for(|| self.pushed.load(Ordering::Relaxed) != before);
+            state = self.state();
+        }
         loop {
             if !state.is_busy
                 && let Some(item) = state.waiting.pop_front()
@@ -280,7 +341,7 @@ impl<J> Shared<J> {
             if state.is_closed && state.waiting.is_empty() {
                 return None;
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.sleep(state);
         }
     }
 }
