@@ -3,8 +3,9 @@
 //! An element of a product is undefined where something of its row of the first factor is, or of its column of the second, or
 //! the element that is added. The manual says which lane holds which row and column ("Matrix Fragments for mma"): of the shapes
 //! `m16n8` and `m8n8`, the lanes with the same `lane / 4` hold a row of the first factor, and those a column of the second; of the
-//! product, a lane holds two columns, `2 * (lane % 4)` and the next. Of fragments whose layout the manual does not say (`wmma`),
-//! of sparse matrices and of scaled ones nothing is known: what they give counts as defined.
+//! product, a lane holds two columns, `2 * (lane % 4)` and the next. Of sparse matrices and
+//! of scaled ones nothing is known: what they give counts as defined. Of fragments whose layout the manual does not say, see
+//! [`super::wmma`].
 //!
 //! `ldmatrix` and `stmatrix` move matrices of eight rows of eight halves. Each row is where one lane says; of each matrix, a lane
 //! has two neighbours of a row in a register, or of a column if it is transposed. So a lane asks those whose rows these are in
@@ -83,7 +84,7 @@ impl Compute<'_, '_, '_> {
         addresses.collect()
     }
 
-    fn elements_of(&mut self, operand: Operand) -> Vec<Operand> {
+    pub(super) fn elements_of(&mut self, operand: Operand) -> Vec<Operand> {
         match operand {
             Operand::Vector(list) => self.at.editor().body().operands(list).to_vec(),
             operand => vec![operand],

@@ -62,7 +62,7 @@ fn computes(view: &View<'_>) -> bool {
 pub(super) fn loads_followed_memory(view: &View<'_>, follows: Follows) -> bool {
     let is_load = match view.op() {
         Some(Op::Ldmatrix) => matrix::moves(view.form.spelling()).is_some(),
-        op => matches!(op, Some(Op::Ld | Op::Ldu | Op::Atom)),
+        op => matches!(op, Some(Op::Ld | Op::Ldu | Op::Atom | Op::WmmaLoadA | Op::WmmaLoadB | Op::WmmaLoadC)),
     };
     is_load
         && view.accesses().iter().any(|access| access.kind != AccessKind::Write && is_followed(access.space, follows))

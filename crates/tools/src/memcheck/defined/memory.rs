@@ -22,13 +22,13 @@ use crate::memcheck::{ARENA, ARENA_BYTES, DEFINED_DISTANCE};
 use crate::memcheck::{rows, slots};
 
 /// Where the shadow of an access is.
-struct Place {
+pub(super) struct Place {
     /// Its address.
-    address: Reg,
+    pub(super) address: Reg,
     /// Where there is one and the access takes place; everywhere if nothing is said.
-    within: Option<Guard>,
+    pub(super) within: Option<Guard>,
     /// How it is accessed: `.global`, `.local`, or nothing for a generic address.
-    space: &'static str,
+    pub(super) space: &'static str,
 }
 
 /// How atomics change the shadow of what they access: `device.ptx` has the same numbers.
@@ -50,6 +50,8 @@ impl Compute<'_, '_, '_> {
             Op::Atom | Op::Red => self.atomic(access),
             Op::CpAsync if access.access.kind == AccessKind::Read => self.asynchronous_copy(access),
             Op::Ldmatrix => self.fragments_load(access),
+            Op::WmmaLoadA | Op::WmmaLoadB | Op::WmmaLoadC => self.wmma_load(access),
+            Op::WmmaStoreD if self.wmma_store(access) => {}
             Op::WmmaStoreD | Op::Stmatrix if access.access.kind == AccessKind::Write => {
                 match self.moves_matrices(access) {
                     Some(transposed) => self.fragments_store(access, transposed),
@@ -61,7 +63,7 @@ impl Compute<'_, '_, '_> {
     }
 
     /// Where the shadow of an address is that a load looks at.
-    fn loaded_place(&mut self, space: AccessSpace, address: Reg) -> Option<Place> {
+    pub(super) fn loaded_place(&mut self, space: AccessSpace, address: Reg) -> Option<Place> {
         let is_global_left_out = self.shadows.follows == Follows::Shared;
         match (space, self.shadows.shared) {
             (AccessSpace::Generic, SharedShadow::No) if is_global_left_out => None,
@@ -74,7 +76,7 @@ impl Compute<'_, '_, '_> {
     }
 
     /// Where the shadow of an address is.
-    fn place(&mut self, space: AccessSpace, address: Reg) -> Option<Place> {
+    pub(super) fn place(&mut self, space: AccessSpace, address: Reg) -> Option<Place> {
         let shared = self.shadows.shared;
         let of_arena = |compute: &mut Self| {
             let [start, bytes] = [compute.at.word(ARENA), compute.at.word(ARENA_BYTES)];
@@ -302,7 +304,7 @@ impl Compute<'_, '_, '_> {
     }
 
     /// Notes where something undefined came from, where a predicate holds.
-    fn came_from(&mut self, access: &Access, address: Operand, bad: Reg) {
+    pub(super) fn came_from(&mut self, access: &Access, address: Operand, bad: Reg) {
         let Some(origin) = self.shadows.origin else { return };
         let site = self.at.site(access);
         let from = self.at.reg(Type::B64);
@@ -345,7 +347,7 @@ impl Compute<'_, '_, '_> {
     }
 
     /// Says that there is undefined memory, where a shadow is not zero.
-    fn became_undefined(&mut self, access: &Access, any: Operand, place: &Place) {
+    pub(super) fn became_undefined(&mut self, access: &Access, any: Operand, place: &Place) {
         let bad = self.at.reg(Type::Pred);
         self.at.before().setp(bad.into(), "ne", "b32", [any, 0.into()], place.within);
         let [origin, site] = self.written_by(access);
@@ -444,7 +446,7 @@ impl Compute<'_, '_, '_> {
         }
     }
 
-    /// The lanes of a warp store a matrix together. What is in their fragments counts as defined, and so does what they store.
+    /// The lanes of a warp store a matrix together, all of whose elements are defined, or count as such.
     fn matrix_store(&mut self, access: &Access) {
         let first = self.at.generic_address(access);
         let space = access.access.space;

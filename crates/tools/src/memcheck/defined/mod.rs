@@ -22,6 +22,7 @@ mod propagate;
 mod sequences;
 mod shared;
 mod uses;
+mod wmma;
 
 use ptx::types::Type;
 use rewrite::{Access, Branch, Call, Cursor, Definition, Exit, Sync};
