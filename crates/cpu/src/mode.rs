@@ -61,9 +61,10 @@ impl Mode {
     /// The mode of a launch, which may ask for an order and for limits of its own.
     pub(crate) fn of(&self, request: &LaunchRequest<'_>) -> Cow<'_, Self> {
         let mut mode = self.in_order(request.order);
-        if request.budget.is_some() || request.is_confined {
+        if request.budget.is_some() || request.limit.is_some() || request.is_confined {
             let mode = mode.to_mut();
             mode.budget = request.budget.or(mode.budget);
+            mode.timeout = request.limit.or(mode.timeout);
             mode.confine |= request.is_confined;
         }
         mode

@@ -1,7 +1,7 @@
 //! A module that is loaded: its variables in memory, its kernels ready to be compiled.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use device::{Blocks, Fault, Heap, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Order, Output};
 use ptx::analysis::LaunchFacts;
@@ -281,7 +281,7 @@ impl Program {
         let workers = request.workers.map_or(u64::MAX, u64::from).min(mode.threads as u64);
         let threads = workers.clamp(1, blocks.max(1));
         let is_free = mode.schedule.is_in_order() && request.observer.is_none() && !request.is_cooperative;
-        let mut launched = Launched { instructions: 0 };
+        let mut launched = Launched { instructions: 0, took: Duration::ZERO };
         let spins = kernel.spins;
         let (hands, chunk) = if is_free && !spins {
             // Enough for all threads to the end, and few enough to notice that the launch should stop.
@@ -327,9 +327,11 @@ impl Program {
             let started = Instant::now();
             error = self.run(&launch, threads, mode.seed).map(LaunchError::from);
             tiered.ran(all_threads);
+            let took = started.elapsed();
             if mode.warm_up == WarmUp::ByTime {
-                tiered.ran_for(started.elapsed());
+                tiered.ran_for(took);
             }
+            launched.took += took;
             launched.instructions += launch.executed.load(std::sync::atomic::Ordering::Relaxed);
             if !queue.is_over() && error.is_none() {
                 // The kernel misspeculates; the next code does not speculate.

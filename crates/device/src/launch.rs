@@ -1,6 +1,7 @@
 //! What is asked of a device when a kernel is launched.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::fault::Fault;
 use crate::memory::Heap;
@@ -30,6 +31,9 @@ pub struct LaunchRequest<'a> {
     pub workers: Option<u32>,
     /// How many instructions of the program a thread may execute, and whether they are counted; if nothing is said, as the device was set up.
     pub budget: Option<u64>,
+    /// How long it may take, if that is limited. A GPU cannot end a kernel: one that takes longer is not waited for any more, and
+    /// whatever the device is asked for after that fails.
+    pub limit: Option<Duration>,
     /// Whether accesses of the program that leave the memory of the device end the launch: it cannot harm the process then,
     /// whatever addresses it computes. What tools inserted may access what is theirs.
     pub is_confined: bool,
@@ -55,6 +59,7 @@ impl<'a> LaunchRequest<'a> {
             order: Order::Free,
             workers: None,
             budget: None,
+            limit: None,
             is_confined: false,
             observer: None,
             output: None,
@@ -114,6 +119,8 @@ pub enum Order {
 pub struct Launched {
     /// Instructions that its threads executed, if they were counted.
     pub instructions: u64,
+    /// How long they ran.
+    pub took: Duration,
 }
 
 /// Why a launch did not take place, or did not end well.

@@ -106,10 +106,13 @@ pub(crate) mod result {
     pub(crate) const INVALID_VALUE: i32 = 1;
     pub(crate) const OUT_OF_MEMORY: i32 = 2;
     pub(crate) const UNAVAILABLE: i32 = 46;
+    /// `CUDA_ERROR_NOT_READY`: work is under way.
+    pub(crate) const UNDER_WAY: i32 = 600;
     pub(crate) const NOT_READY: i32 = 802;
     /// `CUDA_ERROR_INVALID_IMAGE`, `_NO_BINARY_FOR_GPU`, `_INVALID_PTX`, `_JIT_COMPILER_NOT_FOUND`, `_UNSUPPORTED_PTX_VERSION`,
     /// `_JIT_COMPILATION_DISABLED`, `_INVALID_SOURCE`, `_SHARED_OBJECT_SYMBOL_NOT_FOUND`, `_NOT_SUPPORTED`: what a driver says
     /// that does not take a text.
     pub(crate) const OF_PTX: [u32; 9] = [200, 209, 218, 221, 222, 223, 300, 302, 801];
+    pub(crate) const TIMEOUT: i32 = 702;
     pub(crate) const UNKNOWN: i32 = 999;
 }

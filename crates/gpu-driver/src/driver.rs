@@ -8,7 +8,8 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::RwLock;
+use std::sync::{OnceLock, RwLock};
+use std::time::{Duration, Instant};
 
 use device::RemoteError;
 
@@ -266,6 +267,9 @@ thread_local! {
     static STREAM: Cell<Handle> = const { Cell::new(std::ptr::null_mut()) };
 }
 
+/// How often a launch with a limit is looked at, at least.
+const LONGEST_PAUSE: Duration = Duration::from_millis(1);
+
 /// The context that all threads use.
 #[derive(Debug)]
 pub(crate) struct Context {
@@ -274,6 +278,8 @@ pub(crate) struct Context {
     pub(crate) device: i32,
     /// Who launches holds it shared, until the launch has ended.
     pub(crate) launches: RwLock<()>,
+    /// A kernel is not waited for any more, and runs for ever, perhaps: what the driver would be asked for would wait for it.
+    given_up: OnceLock<RemoteError>,
 }
 
 // SAFETY: the driver allows its context to be current in any number of threads.
@@ -287,11 +293,14 @@ impl Context {
         // SAFETY: there is room for the answer.
         let code = unsafe { (driver.functions.cuDevicePrimaryCtxRetain)(&mut context, device) };
         driver.check("cuDevicePrimaryCtxRetain", code)?;
-        Ok(Self { driver, context, device, launches: RwLock::default() })
+        Ok(Self { driver, context, device, launches: RwLock::default(), given_up: OnceLock::new() })
     }
 
     /// The stream of this thread, in which the context is current from now on.
     pub(crate) fn stream(&self) -> Result<Handle, RemoteError> {
+        if let Some(error) = self.given_up.get() {
+            return Err(error.clone());
+        }
         let known = STREAM.get();
         if !known.is_null() {
             return Ok(known);
@@ -308,10 +317,40 @@ impl Context {
 
     /// Asks the driver for something in the stream of this thread, and waits until it is done.
     pub(crate) fn finish(&self, ask: impl FnOnce(&Functions, Handle) -> i32) -> Result<(), RemoteError> {
-        let stream = self.stream()?;
-        self.driver.result(ask(&self.driver.functions, stream))?;
+        let stream = self.begin(ask)?;
         // SAFETY: a stream of the driver.
         self.driver.result(unsafe { (self.driver.functions.cuStreamSynchronize)(stream) })
+    }
+
+    /// The same, for so long at most; whether it was done by then. If not, the driver is asked for nothing any more.
+    pub(crate) fn finish_within(
+        &self,
+        limit: Duration,
+        ask: impl FnOnce(&Functions, Handle) -> i32,
+    ) -> Result<bool, RemoteError> {
+        let stream = self.begin(ask)?;
+        let started = Instant::now();
+        loop {
+            // SAFETY: a stream of the driver.
+            match unsafe { (self.driver.functions.cuStreamQuery)(stream) } {
+                result::UNDER_WAY => {}
+                code => return self.driver.result(code).map(|()| true),
+            }
+            let passed = started.elapsed();
+            if passed > limit {
+                let message = "a kernel did not end in time, and the GPU cannot end it".to_owned();
+                let _ = self.given_up.set(RemoteError { code: result::TIMEOUT as u32, message });
+                return Ok(false);
+            }
+            // A short kernel is waited for exactly, and a long one costs no processor.
+            std::thread::sleep((passed / 8).min(LONGEST_PAUSE));
+        }
+    }
+
+    /// Asks the driver for something in the stream of this thread.
+    fn begin(&self, ask: impl FnOnce(&Functions, Handle) -> i32) -> Result<Handle, RemoteError> {
+        let stream = self.stream()?;
+        self.driver.result(ask(&self.driver.functions, stream)).map(|()| stream)
     }
 
     /// Asks the driver for something.

@@ -80,6 +80,7 @@ functions! {
     3020 cuMemsetD32Async(u64, u32, usize, Handle): "fills of 32 bits";
     2000 cuStreamCreate(*mut Handle, u32): "each thread that launches has its own";
     2000 cuStreamSynchronize(Handle): "waits for the end of what it launched";
+    2000 cuStreamQuery(Handle): "whether a launch has ended that may only take so long";
     2010 cuModuleLoadDataEx(*mut Handle, *const c_void, u32, *const i32, *const *mut c_void): "the driver compiles the PTX of a kernel";
     2000 cuModuleUnload(Handle): "forgets it with the module of the program";
     2000 cuModuleGetFunction(*mut Handle, Handle, *const c_char): "the kernel";

@@ -6,6 +6,7 @@
 use std::ffi::{CString, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use device::{
     Blocks, Fault, FaultKind, Heap, KernelFacts, LaunchError, LaunchRequest, Launched, LoadError, Memory, Order,
@@ -20,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 use crate::abi::{self, LaunchAttribute, LaunchConfig, function};
 use crate::driver::Context;
-use crate::functions::Handle;
+use crate::functions::{Functions, Handle};
 use crate::memory::GpuMemory;
 use crate::placed::{self, Addresses, Reached};
 
@@ -354,17 +355,26 @@ impl device::Program for GpuProgram {
         let _turn = meeting.map(|meeting| meeting.turn.lock().unwrap_or_else(PoisonError::into_inner));
         let place = meeting.map_or(Ok(0), |meeting| meeting.begin(heap))?;
         let running = self.context.launches.read().unwrap_or_else(PoisonError::into_inner);
-        let ended = self.context.finish(|f, stream| {
+        let started = Instant::now();
+        let ask = |f: &Functions, stream| {
             config.stream = stream;
             // SAFETY: the function is the driver's, all pointers are good until it returns, and the caller promises that the kernel
             // accesses what it may.
             unsafe { (f.cuLaunchKernelEx)(&config, kernel.function, std::ptr::null(), extra.as_ptr()) }
-        });
+        };
+        let ended = match request.limit {
+            None => self.context.finish(ask).map(|()| true),
+            Some(limit) => self.context.finish_within(limit, ask),
+        };
+        let took = started.elapsed();
         drop(running);
         if let Some(heap) = heap.filter(|_| place != 0) {
             heap.free(place, 0);
         }
-        ended.map(|()| Launched { instructions: 0 }).map_err(failed)
+        match ended.map_err(failed)? {
+            true => Ok(Launched { instructions: 0, took }),
+            false => Err(of_launch(FaultKind::Timeout { waiters: Vec::new() })),
+        }
     }
 }
 
@@ -403,7 +413,12 @@ impl Drop for Meeting {
 
 /// What a driver says that could not do something, whatever the kernel is.
 fn failed(RemoteError { code, message }: RemoteError) -> LaunchError {
-    LaunchError::Fault(Fault { kind: FaultKind::Driver { code, message }, line: 0, block: [0; 3], thread: [0; 3] })
+    of_launch(FaultKind::Driver { code, message })
+}
+
+/// What went wrong with a launch, nobody knows where.
+fn of_launch(kind: FaultKind) -> LaunchError {
+    LaunchError::Fault(Fault { kind, line: 0, block: [0; 3], thread: [0; 3] })
 }
 
 impl Drop for Kernel {

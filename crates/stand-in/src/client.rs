@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::wire::{Ask, Message};
-use crate::{INVALID_HANDLE, OUT_OF_MEMORY, STICKY, UNKNOWN, answer};
+use crate::{INVALID_HANDLE, NOT_READY, OUT_OF_MEMORY, STICKY, UNKNOWN, answer};
 
 thread_local! {
     /// Whether this thread has the context.
@@ -114,9 +114,28 @@ impl Connection {
         }
         std::mem::replace(&mut channel.result, Ok(()))
     }
+
+    /// Whether all that was asked for is done, and what came of it.
+    pub(crate) fn query(&self) -> Result<(), i32> {
+        let mut channel = self.channel.lock().unwrap_or_else(PoisonError::into_inner);
+        while !channel.pending.is_empty() {
+            if !channel.has_answer() {
+                return Err(NOT_READY);
+            }
+            channel.receive()?;
+        }
+        std::mem::replace(&mut channel.result, Ok(()))
+    }
 }
 
 impl Channel {
+    /// Whether there is something to read: an answer, or the end of the connection.
+    fn has_answer(&self) -> bool {
+        let mut waited = libc::pollfd { fd: self.stream.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: one descriptor, which is open.
+        unsafe { libc::poll(&mut waited, 1, 0) != 0 }
+    }
+
     /// Takes the next answer.
     fn receive(&mut self) -> Result<(), i32> {
         let Some(to) = self.pending.pop_front() else { return Ok(()) };

@@ -37,6 +37,7 @@ const OUT_OF_MEMORY: i32 = 2;
 const NO_DEVICE: i32 = 100;
 const INVALID_HANDLE: i32 = 400;
 const NOT_FOUND: i32 = 500;
+const NOT_READY: i32 = 600;
 const NOT_SUPPORTED: i32 = 801;
 const UNKNOWN: i32 = 999;
 
@@ -467,6 +468,10 @@ functions! {
     2000 fn cuStreamSynchronize(stream: *mut Connection) {
         // SAFETY: a stream that was made here.
         unsafe { stream.as_ref() }.ok_or(INVALID_HANDLE)?.finish()
+    }
+    2000 fn cuStreamQuery(stream: *mut Connection) {
+        // SAFETY: a stream that was made here.
+        unsafe { stream.as_ref() }.ok_or(INVALID_HANDLE)?.query()
     }
     2010 fn cuModuleLoadDataEx(module: *mut u64, text: *const c_char, count: u32, options: *const c_int, values: *const *mut c_void) {
         client::check_current()?;
