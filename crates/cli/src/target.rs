@@ -214,8 +214,23 @@ impl Target {
         self.seed
     }
 
+    /// Whether a GPU runs the kernels.
+    pub(crate) fn is_on_gpu(&self) -> bool {
+        self.device == Device::Gpu
+    }
+
     /// Whether the flags go together.
     pub(crate) fn check_flags(&self) -> Result<(), clap::Error> {
+        self.check_flags_with(self.seed)
+    }
+
+    /// The same for a command that makes something else from the seed, too, and needs no order of a GPU for it.
+    pub(crate) fn check_flags_of_trials(&self) -> Result<(), clap::Error> {
+        self.check_flags_with(self.seed.filter(|_| !self.is_on_gpu()))
+    }
+
+    /// Whether the flags go together, with the seed of the order in which kernels run.
+    fn check_flags_with(&self, seed: Option<u64>) -> Result<(), clap::Error> {
         let wrong = |words: String| Err(clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, words + "\n"));
         if self.gpu.len() > MOST_GPUS {
             return wrong(format!("`--gpu` names {} GPUs, and {MOST_GPUS} are the most: name fewer", self.gpu.len()));
@@ -223,7 +238,7 @@ impl Target {
         if self.device == Device::Cpu && self.driver.is_some() {
             return wrong("`--driver` is for `--device gpu`: add it, or leave `--driver` out".to_owned());
         }
-        if let (Device::Gpu, Some(flag)) = (self.device, self.flag_of_cpu()) {
+        if let (Device::Gpu, Some(flag)) = (self.device, self.flag_of_cpu(seed)) {
             return wrong(format!("`{flag}` is for the CPU device, and `--device gpu` does not have it: leave it out"));
         }
         if self.preempt && self.schedule == Schedule::InOrder {
@@ -233,7 +248,7 @@ impl Target {
             );
         }
         let flag = match self.schedule {
-            Schedule::InOrder if self.seed.is_none() => return Ok(()),
+            Schedule::InOrder if seed.is_none() => return Ok(()),
             Schedule::InOrder => "--seed",
             Schedule::Random => "--schedule random",
             Schedule::Pct => "--schedule pct",
@@ -247,7 +262,7 @@ impl Target {
     }
 
     /// A flag that a GPU cannot do, if there is one.
-    fn flag_of_cpu(&self) -> Option<&'static str> {
+    fn flag_of_cpu(&self, seed: Option<u64>) -> Option<&'static str> {
         let flags = [
             ("--gpu", !self.gpu.is_empty()),
             ("--launch-timeout", self.launch_timeout.is_some()),
@@ -255,7 +270,7 @@ impl Target {
             ("--threads", self.threads.is_some()),
             ("--cpu", self.cpu.is_some()),
             ("--schedule", self.schedule != Schedule::InOrder),
-            ("--seed", self.seed.is_some()),
+            ("--seed", seed.is_some()),
             ("--width", self.width.is_some()),
             ("--instruction-budget", self.instruction_budget.is_some()),
         ];

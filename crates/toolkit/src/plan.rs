@@ -23,6 +23,11 @@ pub trait Plan: Debug + Send {
     fn survives_faults(&self) -> bool {
         false
     }
+
+    /// Whether runs may be undone, and what kernels print is therefore held back. Asked before the first step.
+    fn is_undone(&self) -> bool {
+        true
+    }
 }
 
 /// A step of a plan.
@@ -55,6 +60,10 @@ pub enum Step {
     Fail(Failure),
     /// The launch is over, but what the tool is for was not done, for a reason: it counts as not checked.
     Refuse(Refusal),
+    /// The launch is over, and ends as the last trial did, with which the device was [lost](Tried::is_lost).
+    End,
+    /// The process ends, with the device.
+    Exit,
 }
 
 /// How the kernel runs in a step.
@@ -105,6 +114,8 @@ pub struct LaunchStep {
     /// How many instructions of the program a thread may execute; they are counted, which takes time. Nothing if it
     /// cannot execute more than it should.
     pub budget: Option<u64>,
+    /// How long each run of it may take. A device that cannot end a kernel is [lost](Tried::is_lost) after that.
+    pub limit: Option<Duration>,
     /// Bits of a byte of memory that are inverted before it. After a trial they are as before, if nothing was written there.
     pub flipped: Option<(u64, u8)>,
 }
@@ -153,6 +164,10 @@ pub struct Tried {
     pub prints_differ: bool,
     /// How many instructions of the program its threads executed, if they are counted.
     pub instructions: u64,
+    /// How long the device ran it.
+    pub took: Duration,
+    /// Whether the device does nothing more for this process, as a GPU after an illegal address. Memory is not compared then.
+    pub is_lost: bool,
 }
 
 /// How a trial ended.
@@ -162,7 +177,8 @@ pub enum TrialEnd {
     Done,
     /// A tool ended it.
     Stopped,
-    /// The device ended it: a thread executed too many instructions, or threads waited for each other in vain.
+    /// It took longer than it may, or the device ended it: a thread executed too many instructions, or threads waited for each other
+    /// in vain.
     Hung(String),
     /// The device ended it for another reason.
     Faulted(String),

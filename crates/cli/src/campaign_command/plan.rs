@@ -57,6 +57,9 @@ pub(super) struct Args {
 /// Plans a campaign.
 pub(super) fn run(args: &Args) -> Result<ExitCode> {
     args.target.check_flags().unwrap_or_else(|error| error.exit());
+    if args.target.is_on_gpu() {
+        bail!("campaigns are of the CPU device: `warpgrind inject --device gpu` tries faults on a GPU");
+    }
     for variant in args.with.iter().filter(|variant| *variant != NONE) {
         Protection::parse(variant)?;
     }

@@ -2,12 +2,13 @@
 //!
 //! The program runs once to count the places at which faults can strike, and once for all trials: those of a launch run one
 //! after another in the program's process, from the memory that the launch found. What a fault does to the rest of the program
-//! is found by a copy of the process, which is forked at the launch, or else by a process of its own.
+//! is found by a copy of the process, which is forked at the launch, or else by a process of its own. On a GPU each trial has a
+//! process (`trials/on_gpu.rs`).
 
 mod nvbitfi;
 mod table;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -49,11 +50,11 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = Follow::Launch)]
     verdict: Follow,
     /// Whether faults are followed to the end of the program in copies of its process, which are forked at the launch. Where that
-    /// cannot be, and with `no`, each is followed in a process that runs from the beginning.
+    /// cannot be, as on a GPU, and with `no`, each is followed in a process that runs from the beginning.
     #[arg(long, value_enum, value_name = "YES|NO", default_value_t = Answer::Yes, hide_possible_values = true)]
     fork: Answer,
     /// A thread that executes so many times as many instructions as it should, or a program that takes so many times as long,
-    /// hangs.
+    /// hangs; and so does a launch on a GPU that takes so many times as long.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(2..))]
     patience: u64,
 
@@ -108,7 +109,7 @@ impl Args {
 
 /// Runs trials and tells what came of them.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    args.target.check_flags().unwrap_or_else(|error| error.exit());
+    args.target.check_flags_of_trials().unwrap_or_else(|error| error.exit());
     let protection = args.with.as_deref().map(Protection::parse).transpose()?;
     if protection.is_none() && tools::inject::needs_protection(&args.model) {
         bail!("{} strikes what another tool inserts into kernels: say which, such as `--with rmt`", args.model);
@@ -129,9 +130,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let places = places(args, &golden)?;
     let started = Instant::now();
     let stays = args.trial.is_some();
-    let limit = (expected.took * u32::try_from(args.patience).unwrap_or(u32::MAX)).max(Duration::from_secs(10));
+    let mut limit = (expected.took * u32::try_from(args.patience).unwrap_or(u32::MAX)).max(Duration::from_secs(10));
+    if args.target.is_on_gpu() {
+        // A launch that hangs is noticed by the process itself, twice if the kernel is protected.
+        limit *= 3;
+    }
     let is_followed = !stays && args.verdict == Follow::Program;
-    let is_forked = is_followed && args.fork == Answer::Yes;
+    // A GPU knows nothing of a copy of the process.
+    let is_forked = is_followed && args.fork == Answer::Yes && !args.target.is_on_gpu();
     let all = Which { first: args.first(), count: args.count(), stays, follows: is_forked.then_some(limit) };
     let judged =
         |ran: &Ran, kept: &[PathBuf]| Verdict::of(ran, &expected, args.check.as_deref(), &args.output_file, kept);
@@ -140,11 +146,15 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         verdicts.insert(followed.trial, judged(&followed.ran, &followed.files)?);
         Ok(())
     };
+    let goes_on = |ran: &Ran| {
+        (ran.exit != golden.exit).then(|| "the program did not go on as it should after the trial".to_owned())
+    };
     let mut progress = Progress::new(!stays, args.count());
     let how = How {
         observer: Some(&mut progress),
         files: if is_forked { &args.output_file } else { &[] },
         judge: is_forked.then_some(&mut judge),
+        goes_on: (!stays).then_some(&goes_on),
         ..How::default()
     };
     let ran = match faults.run(&places, all, how)? {
@@ -153,7 +163,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     };
     let mut trials: Vec<Trial> = ran.rows("trials").map(Trial::of).collect();
     trials.sort_by_key(|trial| trial.number);
-    for gap in &ran.unchecked {
+    let gaps: BTreeSet<&String> = golden.unchecked.iter().chain(&ran.unchecked).collect();
+    for gap in gaps {
         output::complain(gap, "");
     }
     if let Some(end) = ran.rows("ends").find(|end| end.text("how") == "refused") {
@@ -200,7 +211,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     show(args, &trials, seed, took)?;
     // Trials leave nothing behind.
-    if !stays && ran.exit != golden.exit {
+    if !stays && !ran.is_of_many && ran.exit != golden.exit {
         output::complain("the program did not go on as it should", " after the trials: none of them counts");
         return Ok(ExitCode::from(NOT_CHECKED));
     }

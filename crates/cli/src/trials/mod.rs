@@ -5,6 +5,7 @@
 
 mod followed;
 mod launch_flags;
+mod on_gpu;
 mod places;
 mod process;
 mod progress;
@@ -83,8 +84,16 @@ impl Faults<'_> {
         }
     }
 
-    /// Runs trials in a program whose launches have so many places.
+    /// Runs trials in a program whose launches have so many places: in one process, or on a GPU in a process each.
     pub(crate) fn run(&self, places: &str, which: Which, how: How<'_>) -> Result<Result<Ran, u8>> {
+        match self.runner.is_on_gpu() {
+            true => self.run_each(places, which, how),
+            false => self.run_protected(self.flags_of(places, which), how),
+        }
+    }
+
+    /// What the tool is told of trials.
+    fn flags_of(&self, places: &str, which: Which) -> Vec<ToolFlag> {
         let mut flags = self.flags();
         flags.push(flag("places", places.to_owned()));
         flags.extend([flag("first", which.first.to_string()), flag("trials", which.count.to_string())]);
@@ -93,7 +102,7 @@ impl Faults<'_> {
         // What a program is told of a launch, and when, must not depend on how a fault is followed.
         let is_followed = which.stays || which.follows.is_some();
         flags.extend(is_followed.then(|| flag("on-caller", toolkit::Flag::SET.to_owned())));
-        self.run_protected(flags, how)
+        flags
     }
 
     /// Runs the program with what protects kernels, if anything does.

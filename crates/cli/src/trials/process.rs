@@ -10,8 +10,9 @@ use report::{Exit, Session, demangled};
 use settings::{Settings, ToolFlag};
 
 use super::followed::{Judge, Judging, link_files};
+use super::progress::Progress;
 use super::ran::{Ran, read};
-use crate::check::{Directory, Observer, ProgramRun, Progress, watch};
+use crate::check::{self, Directory, Observer, ProgramRun, watch};
 use crate::target::{self, Target};
 
 /// How long processes are waited for that the program has left behind.
@@ -32,12 +33,15 @@ pub(crate) struct Runner<'a> {
 pub(crate) struct How<'a> {
     /// How long it may take.
     pub(crate) limit: Option<Duration>,
-    /// Who is shown how far it is; nothing for the line of all commands.
-    pub(crate) observer: Option<&'a mut dyn Observer>,
+    /// Who is shown how far trials are; nothing for the line of all commands.
+    pub(crate) observer: Option<&'a mut Progress>,
     /// Files that it writes, and copies of it.
     pub(crate) files: &'a [PathBuf],
     /// Who judges copies of the program that were forked, each.
     pub(crate) judge: Option<&'a mut Judge<'a>>,
+    /// Who says why the program did not go on after a trial as it does without, if it did not. Asked where each trial has a
+    /// process of its own.
+    pub(crate) goes_on: Option<&'a dyn Fn(&Ran) -> Option<String>>,
 }
 
 impl<'a> Runner<'a> {
@@ -57,6 +61,11 @@ impl<'a> Runner<'a> {
         Self { is_seeded: false, ..self }
     }
 
+    /// Whether a GPU runs the kernels.
+    pub(crate) fn is_on_gpu(&self) -> bool {
+        self.target.is_on_gpu()
+    }
+
     /// The seed of faults and schedules.
     pub(crate) fn seed(&self) -> u64 {
         self.target.seed().unwrap_or(0)
@@ -68,10 +77,10 @@ impl<'a> Runner<'a> {
             Ok(prepared) => prepared,
             Err(code) => return Ok(Err(code)),
         };
-        let How { limit, observer, files, judge } = how;
+        let How { limit, observer, files, judge, goes_on: _ } = how;
         let directory = Directory::create(false)?;
         link_files(directory.path(), files)?;
-        settings.device.seed = self.is_seeded.then(|| self.seed());
+        settings.device.seed = (self.is_seeded && !self.is_on_gpu()).then(|| self.seed());
         settings.tools = settings::Tools {
             names: tools.iter().map(|&tool| tool.to_owned()).collect(),
             session: Some(directory.path().to_owned()),
@@ -84,7 +93,7 @@ impl<'a> Runner<'a> {
         let mut is_late = false;
         let (exit, report) = match limit {
             None => {
-                let mut line = Progress::new(self.has_progress);
+                let mut line = check::Progress::new(self.has_progress);
                 let observer: &mut dyn Observer = match observer {
                     Some(observer) => observer,
                     None => &mut line,
@@ -133,6 +142,7 @@ impl<'a> Runner<'a> {
             processes: report.processes.len(),
             unchecked: unchecked.collect(),
             has_findings: report.findings.iter().any(|found| !found.finding.is_told_to_program()),
+            is_of_many: false,
             rows: report.rows,
         }))
     }

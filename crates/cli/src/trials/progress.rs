@@ -95,9 +95,7 @@ impl Observer for Progress {
         let rows = session.rows();
         let is_trial = |row: &&Row| row.tool == TOOL && row.table == "trials";
         for row in rows[self.seen.min(rows.len())..].iter().filter(is_trial) {
-            let trial = Trial::of(row);
-            let outcome = if trial.protected.is_empty() { trial.outcome } else { trial.protected };
-            self.count(&outcome);
+            self.count(Trial::of(row).last_outcome());
         }
         self.seen = rows.len();
         self.tell();

@@ -25,6 +25,8 @@ pub(crate) struct Ran {
     pub(crate) unchecked: Vec<String>,
     /// Whether a tool noticed something.
     pub(crate) has_findings: bool,
+    /// Whether each trial had a process, so that how the program ended is that of one of them.
+    pub(crate) is_of_many: bool,
     pub(super) rows: Vec<Row>,
 }
 
@@ -32,7 +34,8 @@ impl Ran {
     /// A copy of the program; it has no exit if it took longer than it may.
     pub(super) fn of_copy(exit: Option<Exit>, stdout: Vec<u8>, stderr: Vec<u8>, has_findings: bool) -> Self {
         let (is_late, exit) = (exit.is_none(), exit.unwrap_or(Exit::Signal(signal_hook::consts::SIGKILL)));
-        Self { exit, is_late, stdout, stderr, processes: 1, unchecked: Vec::new(), has_findings, rows: Vec::new() }
+        let (unchecked, rows) = (Vec::new(), Vec::new());
+        Self { exit, is_late, stdout, stderr, processes: 1, unchecked, has_findings, is_of_many: false, rows }
     }
 
     /// The rows of a table.

@@ -61,10 +61,14 @@ impl Trial {
         self.outcome != "invalid" && self.protected != "invalid"
     }
 
+    /// What came of it in the kernel that it struck last.
+    pub(crate) fn last_outcome(&self) -> &str {
+        if self.protected.is_empty() { &self.outcome } else { &self.protected }
+    }
+
     /// Whether the rest of the program may differ.
     pub(crate) fn is_followed(&self) -> bool {
-        let last = if self.protected.is_empty() { &self.outcome } else { &self.protected };
-        self.is_valid() && !matches!(last.as_str(), "masked" | "never-read" | "recovered")
+        self.is_valid() && !matches!(self.last_outcome(), "masked" | "never-read" | "recovered")
     }
 
     /// For people.

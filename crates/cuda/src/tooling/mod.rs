@@ -45,7 +45,7 @@ use snapshot::SnapshotBuffers;
 use tool_settings::ToolSettings;
 
 use crate::error::{CudaError, Result};
-use crate::process::{device_access, host_access};
+use crate::process::{device_access, host_access, life};
 
 /// The tools of a process, and what they know.
 #[derive(Debug)]
@@ -238,6 +238,12 @@ impl ToolHost {
         }
         self.services.close();
         self.services.leave();
+    }
+
+    /// The process ends at once: its device does nothing more for it.
+    fn leave_process(&self) -> ! {
+        self.end();
+        life::leave()
     }
 
     fn next_launch(&self) -> u64 {

@@ -1,6 +1,7 @@
 //! How launches take place: at once, or in the steps of a tool's plan.
 
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use device::{Blocks, Fault, FaultKind, Heap, LaunchError, LaunchRequest, Launched, Order, Output, Program};
 use rewrite::{Class, KernelVersion, KernelVersions, LaunchShape, Refusal};
@@ -64,11 +65,16 @@ struct Runs<'a> {
     heap: Arc<ToolHeap>,
     /// Where what is printed goes until the launch is over.
     output: Option<Arc<Output>>,
-    /// The limits of the launch that is under way: whether it is confined, and how many instructions a thread may execute.
+    /// The limits of the launch that is under way: whether it is confined, how many instructions a thread may execute, and how long
+    /// a run may take.
     is_confined: bool,
     budget: Option<u64>,
-    /// How many instructions were executed, where they are counted.
+    limit: Option<Duration>,
+    /// How many instructions were executed, where they are counted, and how long that took.
     instructions: u64,
+    took: Duration,
+    /// How the run ended after which a GPU does nothing more for the process.
+    lost: Option<LaunchEnd>,
     launcher: &'a Launcher<'a>,
 }
 
@@ -169,7 +175,10 @@ impl ToolHost {
             output: None,
             is_confined: false,
             budget: None,
+            limit: None,
             instructions: 0,
+            took: Duration::ZERO,
+            lost: None,
             launcher,
         };
         if is_refused {
@@ -179,7 +188,7 @@ impl ToolHost {
         match plan {
             Some((planner, plan)) => {
                 let _turn = self.turns.write().unwrap_or_else(PoisonError::into_inner);
-                runs.output = Some(Arc::default());
+                runs.output = plan.is_undone().then(Arc::default);
                 let (result, refusal) = runs.run_plan(plan, planner);
                 match refusal {
                     Some(refusal) => self.count_unchecked(job.name, refusal.to_string()),
@@ -261,6 +270,21 @@ impl<'a> LaunchJob<'a> {
     }
 }
 
+/// Whether a driver says with this number that a kernel went wrong.
+fn is_of_kernel(code: u32) -> bool {
+    let all = [
+        CudaError::ILLEGAL_ADDRESS,
+        CudaError::ASSERT,
+        CudaError::HARDWARE_STACK_ERROR,
+        CudaError::ILLEGAL_INSTRUCTION,
+        CudaError::MISALIGNED_ADDRESS,
+        CudaError::INVALID_ADDRESS_SPACE,
+        CudaError::INVALID_PC,
+        CudaError::LAUNCH_FAILED,
+    ];
+    all.iter().any(|error| error.code() == code)
+}
+
 /// How a launch ends that a tool may have ended.
 fn ended_by(failure: Option<Failure>) -> Result<(), LaunchEnd> {
     failure.map_or(Ok(()), |failure| Err(LaunchEnd::Tool(error_of(failure))))
@@ -294,6 +318,7 @@ impl Runs<'_> {
             workers: self.tool_host.most_workers(&self.view, workers),
             output: self.output.clone(),
             budget: self.budget,
+            limit: self.limit,
             is_confined: self.is_confined,
             heap: Some(Arc::clone(&self.heap) as Arc<dyn Heap>),
             ..self.job.request(target.symbol, &target.shape)
@@ -304,15 +329,29 @@ impl Runs<'_> {
         match result {
             Ok(launched) => {
                 self.instructions += launched.instructions;
+                self.took += launched.took;
                 Ok(Ran { failure, has_records })
             }
             Err(LaunchError::Fault(Fault { kind: FaultKind::Trap | FaultKind::Driver { .. }, .. }))
                 if self.is_stopped_by_tool() =>
             {
-                Ok(Ran { failure: Some(failure.unwrap_or(Failure::IllegalAddress)), has_records })
+                let failure = failure.unwrap_or(Failure::IllegalAddress);
+                self.lost = self.is_on_gpu().then_some(LaunchEnd::Tool(error_of(failure)));
+                Ok(Ran { failure: Some(failure), has_records })
             }
-            Err(error) => Err(LaunchEnd::Device(self.tool_host.in_program(target, &self.job.shape, error))),
+            Err(error) => {
+                let error = self.tool_host.in_program(target, &self.job.shape, error);
+                if self.is_on_gpu() && matches!(error, LaunchError::Fault(_)) {
+                    self.lost = Some(LaunchEnd::Device(error.clone()));
+                }
+                Err(LaunchEnd::Device(error))
+            }
         }
+    }
+
+    /// Whether an error of a launch stays.
+    fn is_on_gpu(&self) -> bool {
+        self.tool_host.services.device.memory().remote().is_some()
     }
 
     fn is_stopped_by_tool(&self) -> bool {
@@ -412,6 +451,8 @@ impl Runs<'_> {
                     refused = Some(refusal);
                     break ended_by(failure);
                 }
+                Step::End => break self.lost.take().map_or_else(|| ended_by(failure), Err),
+                Step::Exit => self.tool_host.leave_process(),
             }
         };
         if let Some(snapshot) = snapshot {
@@ -450,28 +491,43 @@ impl Runs<'_> {
     fn try_launch(&mut self, planner: usize, step: &LaunchStep, checkpoint: Option<&mut Checkpoint>) -> Tried {
         let quiet = self.tool_host.services.quiet();
         let counters = self.kernel.module.take_counters();
-        self.instructions = 0;
+        (self.instructions, self.took, self.lost) = (0, Duration::ZERO, None);
         let flipped = step.flipped.and_then(|(address, bits)| self.flip(address, bits, None));
         let result = self.run_launch(planner, step);
-        if let Some((address, bits)) = step.flipped {
+        let is_lost = self.lost.is_some();
+        if let (Some((address, bits)), false) = (step.flipped, is_lost) {
             self.flip(address, bits, flipped);
         }
         self.kernel.module.set_counters(&counters);
         let printed = self.output.as_ref().map(|output| output.take()).unwrap_or_default();
-        let (difference, prints_differ) = checkpoint.map_or((None, false), |checkpoint| checkpoint.compare(&printed));
+        let compared = match checkpoint.filter(|_| !is_lost) {
+            Some(checkpoint) => checkpoint.compare(&printed),
+            None => Ok((None, false)),
+        };
+        let (difference, prints_differ) = compared.as_ref().ok().cloned().unwrap_or_default();
         let end = match result {
-            Ok(Ran { failure: None, .. }) => TrialEnd::Done,
+            Ok(Ran { failure: None, .. }) => {
+                let not_compared =
+                    |error: CudaError| format!("memory cannot be compared: error {} of the driver", error.code());
+                compared.err().map_or(TrialEnd::Done, |error| TrialEnd::NotRun(not_compared(error)))
+            }
             Ok(_) | Err(LaunchEnd::Tool(_)) => TrialEnd::Stopped,
             Err(LaunchEnd::Device(LaunchError::Fault(fault))) => match &fault.kind {
                 FaultKind::OverBudget { budget } => {
                     TrialEnd::Hung(format!("a thread executed more than {budget} instructions"))
                 }
                 FaultKind::Deadlock { .. } | FaultKind::Timeout { .. } => TrialEnd::Hung(fault.kind.to_string()),
+                FaultKind::Driver { code, message } if *code == CudaError::LAUNCH_TIMEOUT.code() => {
+                    TrialEnd::Hung(message.clone())
+                }
+                // The driver could not launch it, or has failed itself.
+                FaultKind::Driver { code, message } if !is_of_kernel(*code) => TrialEnd::NotRun(message.clone()),
                 _ => TrialEnd::Faulted(fault.kind.to_string()),
             },
             Err(LaunchEnd::Device(error)) => TrialEnd::NotRun(error.to_string()),
         };
-        Tried { end, findings: quiet.findings(), difference, prints_differ, instructions: self.instructions }
+        let (findings, instructions, took) = (quiet.findings(), self.instructions, self.took);
+        Tried { end, findings, difference, prints_differ, instructions, took, is_lost }
     }
 
     /// Inverts bits of memory, if the byte is what it is expected to be. Gives the byte that it becomes.
@@ -503,7 +559,7 @@ impl Runs<'_> {
             }
         }
         let before = std::mem::replace(&mut self.choice, choice);
-        (self.is_confined, self.budget) = (step.is_confined, step.budget);
+        (self.is_confined, self.budget, self.limit) = (step.is_confined, step.budget, step.limit);
         let result = match others {
             Some((other, plan)) => {
                 let (ended, _) = self.run_steps(plan, other);
@@ -512,7 +568,7 @@ impl Runs<'_> {
             None => self.run_step(planner, &RunStep::version(step.version), &[]),
         };
         self.choice = before;
-        (self.is_confined, self.budget) = (false, None);
+        (self.is_confined, self.budget, self.limit) = (false, None, None);
         result
     }
 

@@ -1,6 +1,10 @@
 //! What a launch tells its armed threads, and what they tell: memory that both have.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use toolkit::{Host, SharedWords};
 
 /// Where an arm has what, in words of 64 bits: how many places of its strata the thread has come to;
 pub(super) const COUNT: usize = 0;
@@ -36,8 +40,8 @@ pub(super) const MOST_ARMED: usize = 32;
 /// The arms of a launch, which is over before they are used again.
 #[derive(Debug)]
 pub(super) struct Arms {
-    words: Box<[AtomicU64]>,
-    trace: Box<[AtomicU64]>,
+    words: Arc<dyn SharedWords>,
+    trace: Option<Arc<dyn SharedWords>>,
 }
 
 /// What is set of an arm.
@@ -59,44 +63,47 @@ pub(super) const MOST_TRACED: u64 = 1 << 24;
 
 impl Arms {
     /// For as many threads as are armed with this.
-    pub(super) fn new(arm: &Arm) -> Self {
-        let words: Box<[AtomicU64]> = (0..WORDS * MOST_ARMED).map(|_| AtomicU64::new(0)).collect();
-        let trace: Box<[AtomicU64]> = (0..arm.traced.div_ceil(2)).map(|_| AtomicU64::new(0)).collect();
-        for of_thread in words.chunks(WORDS) {
+    pub(super) fn new(host: &dyn Host, arm: &Arm) -> io::Result<Self> {
+        let words = host.words(WORDS * MOST_ARMED)?;
+        let trace = match arm.traced {
+            0 => None,
+            sites => Some(host.words(sites.div_ceil(2) as usize)?),
+        };
+        for of_thread in words.words().chunks(WORDS) {
             for (word, value) in [
                 (INDEX, arm.index),
                 (SITE, arm.site),
                 (STRATA, arm.strata.into()),
                 (OPERATION, arm.operation),
                 (RANDOM, arm.random),
-                (TRACE, trace.as_ptr() as u64),
+                (TRACE, trace.as_ref().map_or(0, |trace| trace.address())),
                 (TRACED, arm.traced),
                 (REGISTER, arm.register.map_or(NO_REGISTER, u64::from)),
             ] {
                 of_thread[word].store(value, Ordering::Relaxed);
             }
         }
-        Self { words, trace }
+        Ok(Self { words, trace })
     }
 
     /// Where they are.
     pub(super) fn address(&self) -> u64 {
-        self.words.as_ptr() as u64
+        self.words.address()
     }
 
     /// In how many threads something has happened.
     pub(super) fn fired(&self) -> usize {
-        self.words.chunks(WORDS).filter(|of_thread| of_thread[FIRED].load(Ordering::Relaxed) != 0).count()
+        self.words.words().chunks(WORDS).filter(|of_thread| of_thread[FIRED].load(Ordering::Relaxed) != 0).count()
     }
 
     /// The sites that the first armed thread came to, as far as they were written down.
     pub(super) fn sites(&self) -> Vec<u32> {
-        let came_to = self.words[COUNT].load(Ordering::Relaxed) as usize;
-        let all = self.trace.iter().flat_map(|pair| {
+        let word = |at: usize| self.words.words()[at].load(Ordering::Relaxed) as usize;
+        let all = self.trace.iter().flat_map(|trace| trace.words()).flat_map(|pair| {
             let pair = pair.load(Ordering::Relaxed);
             [pair as u32, (pair >> 32) as u32]
         });
-        all.take(came_to.min(self.words[TRACED].load(Ordering::Relaxed) as usize)).collect()
+        all.take(word(COUNT).min(word(TRACED))).collect()
     }
 }
 

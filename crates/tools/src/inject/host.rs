@@ -57,6 +57,12 @@ const PROTECTED: Flag = Flag {
 const ALWAYS: Flag =
     Flag { name: "always", help: "All faults strike what other tools make of the kernel, too", value: None };
 
+const ALONE_KNOWN: Flag = Flag {
+    name: "alone-known",
+    help: "It is known what faults do to the kernel as it is: they strike only what other tools make of it",
+    value: None,
+};
+
 const STAYS: Flag = Flag { name: "stays", help: "The program goes on with what the fault left behind", value: None };
 
 const FOLLOWS: Flag = Flag {
@@ -74,8 +80,20 @@ const PATIENCE: Flag = Flag {
     value: Some(FlagValue { name: "N", default: "10", check: check_number }),
 };
 
-pub(super) const FLAGS: &[Flag] =
-    &[MODEL, FAULT_SEED, FIRST_TRIAL, TRIALS, PLACES, PROTECTED, ALWAYS, STAYS, FOLLOWS, ON_CALLER, PATIENCE];
+pub(super) const FLAGS: &[Flag] = &[
+    MODEL,
+    FAULT_SEED,
+    FIRST_TRIAL,
+    TRIALS,
+    PLACES,
+    PROTECTED,
+    ALWAYS,
+    ALONE_KNOWN,
+    STAYS,
+    FOLLOWS,
+    ON_CALLER,
+    PATIENCE,
+];
 
 fn check_model(name: &str) -> Result<(), String> {
     Model::named(name)
@@ -127,6 +145,7 @@ impl InjectInstance {
             stays: options.has(&STAYS),
             follows: Some(Duration::from_millis(number(&FOLLOWS)?)).filter(|limit| !limit.is_zero()),
             patience: number(&PATIENCE)?,
+            is_alone_known: options.has(&ALONE_KNOWN),
         };
         let (is_profile, runs_on_caller) = (count == 0, options.has(&ON_CALLER));
         Ok(Self { host: Arc::clone(host), campaign, trials, is_profile, runs_on_caller, shared: Arc::default() })
@@ -156,8 +175,8 @@ impl Instance for InjectInstance {
         }
         // A tool may run the launch several times: the first counts.
         if let Some(counts) = state.counts.take() {
-            words.set(COUNTS, counts.as_ptr() as u64);
-            words.set(COUNTED, counts.len() as u64 / 2);
+            words.set(COUNTS, counts.address());
+            words.set(COUNTED, counts.words().len() as u64 / 2);
             words.set(STRATUM, state.stratum);
             words.keep(Arc::new(counts));
         }

@@ -16,6 +16,7 @@ mod model;
 mod outcome;
 mod plan;
 mod population;
+mod prints;
 mod random;
 mod register;
 mod register_file;
@@ -90,10 +91,6 @@ pub fn needs_protection(model: &str) -> bool {
 impl Tool for Inject {
     fn instrumentation(&self) -> &'static dyn Instrumentation {
         &Inject
-    }
-
-    fn needs_cpu(&self, _: &Options) -> Option<&'static str> {
-        Some("launches that can be confined and limited")
     }
 
     fn about(&self) -> &'static str {

@@ -3,13 +3,13 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use report::{Cell, Exit, Row, thread_name};
 use rewrite::Refusal;
 use toolkit::{
-    ChildEnd, ForkStep, Forked, Host, LaunchStep, LaunchView, Outcome as StepOutcome, Plan, RunStep, Step, TrialEnd,
-    Tried,
+    ChildEnd, ForkStep, Forked, Host, LaunchStep, LaunchView, Outcome as StepOutcome, Plan, RunStep, SharedWords, Step,
+    TrialEnd, Tried,
 };
 
 use super::TOOL;
@@ -19,6 +19,7 @@ use super::loops;
 use super::model::{Model, Operation};
 use super::outcome::Outcome;
 use super::population::Threads;
+use super::prints;
 use super::register::register_number;
 use super::register_file::Cell as RegisterCell;
 use super::shared::{Armed, Campaign, Counted, LaneFault, Shared, Struck, Trial, counted};
@@ -28,6 +29,10 @@ use super::version::{PLAIN, PROFILE};
 const COUNTED: Option<u64> = Some(u64::MAX);
 /// So many instructions more than a thread should execute are no sign of anything.
 const SLACK: u64 = 10_000;
+/// A GPU has other work, too: a launch that takes no longer is no sign of anything.
+const LEAST_LIMIT: Duration = Duration::from_secs(10);
+/// What is said if the device has no memory for the tool.
+const NO_MEMORY: &str = "there is no memory in which its threads could count";
 /// What is said of a fault that cannot strike where it should.
 const NOT_FOUND: &str = "the place could not be found again";
 /// More threads are not counted.
@@ -57,7 +62,9 @@ pub(super) struct ProfilePlan {
     kernel: String,
     number: u64,
     threads: u64,
-    counts: Option<Arc<[AtomicU64]>>,
+    counts: Option<Arc<dyn SharedWords>>,
+    /// Why its places are not counted.
+    refusal: Option<Refusal>,
     is_over: bool,
 }
 
@@ -66,28 +73,35 @@ impl ProfilePlan {
         let (host, shared) = (Arc::clone(host), Arc::clone(shared));
         let threads = if model.needs_protection() { most_threads_of(launch) } else { threads_of(launch) };
         let (kernel, number) = (launch.kernel.to_owned(), launch.number);
-        Self { host, shared, model, kernel, number, threads, counts: None, is_over: false }
+        let refusal = refusal(&*host, launch);
+        Self { host, shared, model, kernel, number, threads, counts: None, refusal, is_over: false }
     }
 }
 
 impl Plan for ProfilePlan {
     fn next(&mut self, _last: &StepOutcome) -> Step {
         if self.is_over {
-            return Step::Done;
-        }
-        if self.threads > MOST_THREADS {
-            self.is_over = true;
-            return Step::Launch(as_asked_for());
+            return self.refusal.take().map_or(Step::Done, Step::Refuse);
         }
         match self.counts.take() {
+            None if self.threads > MOST_THREADS || self.refusal.is_some() => {
+                self.is_over = true;
+                Step::Launch(as_asked_for())
+            }
             None => {
-                self.counts = Some(self.shared.count(self.model.stratum(), self.threads));
+                match self.shared.count(&*self.host, self.model.stratum(), self.threads) {
+                    Ok(counts) => self.counts = Some(counts),
+                    Err(_) => {
+                        (self.is_over, self.refusal) = (true, Some(Refusal::new(TOOL, "no-memory", NO_MEMORY)));
+                        return Step::Launch(as_asked_for());
+                    }
+                }
                 let is_changed = self.model.needs_protection();
                 Step::Launch(LaunchStep { version: PROFILE, is_changed, ..as_asked_for() })
             }
             Some(counts) => {
                 self.shared.disarm();
-                let places: u64 = counted(&counts).map(|counted| u64::from(counted.places)).sum();
+                let places: u64 = counted(&*counts).map(|counted| u64::from(counted.places)).sum();
                 let row = Row::new(TOOL, "launches")
                     .with("launch", Cell::Number(self.number))
                     .with("kernel", Cell::Text(self.kernel.clone()))
@@ -97,11 +111,34 @@ impl Plan for ProfilePlan {
             }
         }
     }
+
+    fn is_undone(&self) -> bool {
+        false
+    }
+}
+
+/// Why no fault is tried in a launch, if none is.
+fn refusal(host: &dyn Host, launch: &LaunchView<'_>) -> Option<Refusal> {
+    let is_refused = is_on_gpu(host) && prints::may_print(launch.module, launch.kernel);
+    is_refused.then(|| Refusal::new(TOOL, "prints", "it prints, and what a GPU prints cannot be taken back"))
+}
+
+/// Whether kernels can neither be confined nor ended.
+fn is_on_gpu(host: &dyn Host) -> bool {
+    host.memory().remote().is_some()
 }
 
 /// The launch as the program asked for it, with what other tools make of it.
 fn as_asked_for() -> LaunchStep {
-    LaunchStep { version: PLAIN, is_changed: true, is_trial: false, is_confined: false, budget: None, flipped: None }
+    LaunchStep {
+        version: PLAIN,
+        is_changed: true,
+        is_trial: false,
+        is_confined: false,
+        budget: None,
+        limit: None,
+        flipped: None,
+    }
 }
 
 /// What is known of the kernel as it is, or of what other tools make of it.
@@ -117,10 +154,12 @@ struct Profile {
     block: u64,
     /// How many instructions a thread may execute.
     budget: u64,
+    /// How long a launch may take that cannot be ended otherwise.
+    limit: Duration,
 }
 
 impl Profile {
-    fn new(counts: &[AtomicU64], instructions: u64, patience: u64, is_protected: bool) -> Self {
+    fn new(counts: &dyn SharedWords, tried: &Tried, patience: u64, is_protected: bool) -> Self {
         let all: Vec<Counted> = counted(counts).collect();
         let mut copies = Vec::new();
         if is_protected {
@@ -131,13 +170,14 @@ impl Profile {
         let sum: u64 = all.iter().map(|counted| u64::from(counted.instructions)).sum();
         let most = all.iter().map(|counted| u64::from(counted.instructions)).max().unwrap_or(0);
         // What is counted here is not all that the device counts, but nearly.
-        let of_thread = (u128::from(instructions) * u128::from(most) / u128::from(sum.max(1))) as u64;
+        let of_thread = (u128::from(tried.instructions) * u128::from(most) / u128::from(sum.max(1))) as u64;
         Self {
             threads: Threads::new(all.iter().map(|counted| counted.places)),
             copies,
             places: all.iter().map(|counted| counted.places).collect(),
             block: all.iter().map(|counted| u64::from(counted.block)).max().unwrap_or(1).max(1),
             budget: of_thread.saturating_mul(patience).saturating_add(SLACK),
+            limit: tried.took.saturating_mul(u32::try_from(patience).unwrap_or(u32::MAX)).max(LEAST_LIMIT),
         }
     }
 }
@@ -168,7 +208,7 @@ enum Task {
 #[derive(Debug)]
 enum Doing {
     Nothing,
-    Profile { is_protected: bool, counts: Arc<[AtomicU64]> },
+    Profile { is_protected: bool, counts: Arc<dyn SharedWords> },
     Resolve { is_protected: bool, arms: Arc<Arms> },
     Strike { is_protected: bool, arms: Option<Arc<Arms>> },
 }
@@ -226,6 +266,9 @@ pub(super) struct TrialPlan {
     threads: u64,
     most_threads: u64,
     units: Vec<u32>,
+    is_on_gpu: bool,
+    /// Whether the device was lost with a trial: it does nothing more for this process.
+    is_lost: bool,
     /// Whether a thread may execute more instructions than the kernel has: as it is, and as other tools have it.
     has_loops: [bool; 2],
     trials: VecDeque<Trial>,
@@ -263,7 +306,7 @@ impl TrialPlan {
             campaign.is_protected
                 && loops::have_loops(launch.module, launch.versions.iter().map(|version| version.symbol.as_str())),
         ];
-        Self {
+        let mut plan = Self {
             host: Arc::clone(host),
             shared: Arc::clone(shared),
             campaign,
@@ -272,6 +315,8 @@ impl TrialPlan {
             threads: threads_of(launch),
             most_threads: most_threads_of(launch),
             units,
+            is_on_gpu: is_on_gpu(&**host),
+            is_lost: false,
             has_loops,
             trials: trials.into(),
             tasks,
@@ -280,16 +325,20 @@ impl TrialPlan {
             protected: None,
             current: None,
             refusal: None,
+        };
+        if let Some(refusal) = refusal(&**host, launch) {
+            plan.refuse(refusal);
         }
+        plan
     }
 
     /// No trial of the launch counts.
-    fn refuse(&mut self, code: &'static str, reason: &str) {
-        self.refusal = Some(Refusal::new(TOOL, code, reason));
+    fn refuse(&mut self, refusal: Refusal) {
         self.tasks = [Task::Do(Step::Rewind), Task::Last].into();
         for trial in std::mem::take(&mut self.trials) {
-            self.tell_invalid(&trial, reason);
+            self.tell_invalid(&trial, &refusal.reason);
         }
+        self.refusal = Some(refusal);
     }
 
     fn profile(&self, is_protected: bool) -> &Profile {
@@ -306,24 +355,25 @@ impl TrialPlan {
         };
         match std::mem::replace(&mut self.doing, Doing::Nothing) {
             Doing::Nothing => {}
-            Doing::Profile { is_protected, counts } => self.profiled(is_protected, &counts, tried),
+            Doing::Profile { is_protected, counts } => self.profiled(is_protected, &*counts, tried),
+            Doing::Resolve { is_protected, .. } if tried.is_lost => self.lost_without_fault(is_protected),
             Doing::Resolve { is_protected, arms } => self.resolved(is_protected, &arms),
             Doing::Strike { is_protected, arms } => self.has_struck(is_protected, arms.as_deref(), tried),
         }
         self.shared.disarm();
     }
 
-    fn profiled(&mut self, is_protected: bool, counts: &[AtomicU64], tried: &Tried) {
+    fn profiled(&mut self, is_protected: bool, counts: &dyn SharedWords, tried: &Tried) {
         match &tried.end {
             TrialEnd::Done if tried.difference.is_none() && !tried.prints_differ && tried.findings == 0 => {}
-            TrialEnd::NotRun(reason) => return self.refuse("not-tried", reason),
+            TrialEnd::NotRun(reason) => return self.refuse(Refusal::new(TOOL, "not-tried", reason.clone())),
             _ => {
                 let reason = "two runs of it, without faults, did not do the same: it depends on an order, or on memory that \
                               it does not initialise";
-                return self.refuse("not-repeatable", reason);
+                return self.refuse(Refusal::new(TOOL, "not-repeatable", reason));
             }
         }
-        let profile = Profile::new(counts, tried.instructions, self.campaign.patience, is_protected);
+        let profile = Profile::new(counts, tried, self.campaign.patience, is_protected);
         *(if is_protected { &mut self.protected } else { &mut self.alone }) = Some(profile);
     }
 
@@ -358,7 +408,27 @@ impl TrialPlan {
             struck: None,
             alone: None,
         });
-        self.attempt(needs_protection);
+        if !self.campaign.is_alone_known {
+            return self.attempt(needs_protection);
+        }
+        if self.is_resolved_by_run() {
+            self.tasks.push_back(Task::Resolve { is_protected: false });
+            self.tasks.push_back(Task::Do(Step::Rewind));
+        }
+        self.attempt_protected();
+    }
+
+    /// The runs of the trial in the kernel as other tools have it.
+    fn attempt_protected(&mut self) {
+        match self.needs_no_arm() || self.target(true).is_some() {
+            true => self.attempt(true),
+            false => self.finish(Some((Outcome::Invalid, NOT_FOUND.to_owned()))),
+        }
+    }
+
+    /// Whether no thread is armed for a fault.
+    fn needs_no_arm(&self) -> bool {
+        matches!(self.campaign.model, Model::MemoryCell | Model::StuckLane | Model::Permanent)
     }
 
     /// The runs of the trial in the kernel as it is, or as other tools have it.
@@ -460,8 +530,9 @@ impl TrialPlan {
             self.shared.arm(Armed::Lanes(fault));
         } else if model != Model::MemoryCell
             && let Some((first, count, arm)) = self.arms(is_protected, resolves)
+            && let Ok(made) = Arms::new(&*self.host, &arm)
         {
-            let made = Arc::new(Arms::new(&arm));
+            let made = Arc::new(made);
             self.shared.arm(Armed::Threads { first, count, arms: Arc::clone(&made) });
             arms = Some(made);
         }
@@ -469,15 +540,21 @@ impl TrialPlan {
             (true, Some(arms)) => Doing::Resolve { is_protected, arms: Arc::clone(arms) },
             _ => Doing::Strike { is_protected, arms },
         };
-        let budget = self.has_loops[usize::from(is_protected)].then(|| self.profile(is_protected).budget);
+        let profile = self.profile(is_protected);
         Step::Launch(LaunchStep {
             version: model.version(),
             is_changed: is_protected,
             is_trial: true,
-            is_confined: true,
-            budget,
+            is_confined: !self.is_on_gpu,
+            budget: self.is_budgeted(is_protected).then_some(profile.budget),
+            limit: self.is_on_gpu.then_some(profile.limit),
             flipped,
         })
+    }
+
+    /// Whether a launch is ended if a thread executes more instructions than it should.
+    fn is_budgeted(&self, is_protected: bool) -> bool {
+        !self.is_on_gpu && self.has_loops[usize::from(is_protected)]
     }
 
     /// It is known where the fault strikes.
@@ -517,13 +594,27 @@ impl TrialPlan {
         }
     }
 
+    /// The device was lost in a run in which nothing is struck.
+    fn lost_without_fault(&mut self, is_protected: bool) {
+        self.is_lost = true;
+        let invalid = (Outcome::Invalid, "a run without a fault did not end as it should".to_owned());
+        match (is_protected, &mut self.current) {
+            (false, Some(current)) => {
+                current.alone = Some(invalid);
+                self.finish(None);
+            }
+            _ => self.finish(Some(invalid)),
+        }
+    }
+
     /// A run of a trial has ended.
     fn has_struck(&mut self, is_protected: bool, arms: Option<&Arms>, tried: &Tried) {
         let struck = self.shared.struck();
         let fired = arms.map_or(0, Arms::fired);
         let model = self.campaign.model;
+        let needs_no_arm = self.needs_no_arm();
+        self.is_lost = tried.is_lost;
         let Some(current) = &mut self.current else { return };
-        let needs_no_arm = matches!(model, Model::MemoryCell | Model::StuckLane | Model::Permanent);
         let (mut outcome, mut note) = Outcome::of(tried, needs_no_arm || fired > 0);
         // A register may never be read again.
         let is_resolved = model == Model::RegisterFile && arms.is_some() && !current.is_missed;
@@ -550,12 +641,10 @@ impl TrialPlan {
             Outcome::Invalid => self.campaign.stays,
             _ => self.campaign.stays || self.campaign.always,
         };
-        if !self.campaign.is_protected || !is_tried_again {
+        if !self.campaign.is_protected || !is_tried_again || self.is_lost {
             self.finish(None);
-        } else if needs_no_arm || self.target(true).is_some() {
-            self.attempt(true);
         } else {
-            self.finish(Some((Outcome::Invalid, NOT_FOUND.to_owned())));
+            self.attempt_protected();
         }
     }
 
@@ -602,10 +691,28 @@ impl TrialPlan {
             protected_note,
         });
         let last = protected_outcome.unwrap_or(alone);
+        if self.is_lost {
+            return self.leave(last);
+        }
         if self.campaign.follows.is_some() && last.is_followed() && !self.shared.state().cannot_fork {
             self.follow(protected_outcome.is_some());
         }
         self.tasks.push_back(Task::Begin);
+    }
+
+    /// The device was lost with the trial, so it was the last. If the program is to go on, it is told what happened to its launch;
+    /// but a kernel that does not end has it wait for ever.
+    fn leave(&mut self, last: Outcome) {
+        for trial in std::mem::take(&mut self.trials) {
+            self.tell_invalid(&trial, "the GPU was lost with a trial before it");
+        }
+        let is_late = last == Outcome::Hang;
+        if self.campaign.stays && !is_late {
+            self.tasks = [Task::Do(Step::End)].into();
+            return;
+        }
+        self.tell_end(if is_late { "late" } else { "left" }, 0, 0, [0; 2], "");
+        self.tasks = [Task::Do(Step::Exit)].into();
     }
 
     /// The rest of the program runs with the fault of this trial.
@@ -620,7 +727,6 @@ impl TrialPlan {
 
     /// The process was forked: this is one of the two.
     fn forked(&mut self, forked: &Forked) {
-        let trial = self.current.as_ref().map_or(0, |current| current.trial.number);
         let (how, number, findings, [stdout, stderr], reason) = match forked {
             Forked::Child => {
                 self.shared.state().is_child = true;
@@ -642,10 +748,16 @@ impl TrialPlan {
                 ("refused", 0, 0, [0; 2], reason.as_str())
             }
         };
+        self.tell_end(how, number.unsigned_abs(), findings, [stdout, stderr], reason);
+    }
+
+    /// Tells how the program ended with the fault of this trial, or this process.
+    fn tell_end(&self, how: &str, number: u32, findings: u64, [stdout, stderr]: [u64; 2], reason: &str) {
+        let trial = self.current.as_ref().map_or(0, |current| current.trial.number);
         let row = Row::new(TOOL, "ends")
             .with("trial", Cell::Number(trial))
             .with("how", Cell::Text(how.to_owned()))
-            .with("number", Cell::Number(u64::from(number.unsigned_abs())))
+            .with("number", Cell::Number(number.into()))
             .with("findings", Cell::Number(findings))
             .with("stdout", Cell::Number(stdout))
             .with("stderr", Cell::Number(stderr))
@@ -706,17 +818,21 @@ impl Plan for TrialPlan {
                 Task::Profile { is_protected } => {
                     let room = if is_protected { self.most_threads } else { self.threads };
                     if room > MOST_THREADS {
-                        self.refuse("too-many-threads", "it has more threads than are counted");
+                        self.refuse(Refusal::new(TOOL, "too-many-threads", "it has more threads than are counted"));
                         continue;
                     }
-                    let counts = self.shared.count(self.campaign.model.stratum(), room);
+                    let Ok(counts) = self.shared.count(&*self.host, self.campaign.model.stratum(), room) else {
+                        self.refuse(Refusal::new(TOOL, "no-memory", NO_MEMORY));
+                        continue;
+                    };
                     self.doing = Doing::Profile { is_protected, counts };
                     Step::Launch(LaunchStep {
                         version: PROFILE,
                         is_changed: is_protected,
                         is_trial: true,
-                        is_confined: true,
-                        budget: self.has_loops[usize::from(is_protected)].then_some(COUNTED).flatten(),
+                        is_confined: !self.is_on_gpu,
+                        budget: COUNTED.filter(|_| self.is_budgeted(is_protected)),
+                        limit: None,
                         flipped: None,
                     })
                 }
@@ -734,5 +850,9 @@ impl Plan for TrialPlan {
                 Task::Last => self.last(),
             };
         }
+    }
+
+    fn is_undone(&self) -> bool {
+        self.refusal.is_none()
     }
 }

@@ -1,10 +1,12 @@
 //! What the plan of a launch and the instance of the tool share: trials, what threads are told, and what they tell.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use report::Place;
+use toolkit::{Host, SharedWords};
 
 use super::arm::Arms;
 use super::model::{Model, Stratum};
@@ -36,6 +38,8 @@ pub(super) struct Campaign {
     /// none is.
     pub(super) follows: Option<Duration>,
     pub(super) patience: u64,
+    /// Whether it is known what faults do to the kernel as it is: only what other tools make of it is struck.
+    pub(super) is_alone_known: bool,
 }
 
 /// What the launch that is under way has, and its plan.
@@ -49,7 +53,7 @@ pub(super) struct State {
     /// What the next run is told. Later runs of the launch are told nothing, unless it stays.
     pub(super) armed: Option<Armed>,
     /// Where the threads of the next run count.
-    pub(super) counts: Option<Arc<[AtomicU64]>>,
+    pub(super) counts: Option<Arc<dyn SharedWords>>,
     pub(super) stratum: u64,
     /// What was struck first.
     pub(super) struck: Option<Struck>,
@@ -117,11 +121,11 @@ impl Shared {
     }
 
     /// The threads of the next run count in memory that has room for so many.
-    pub(super) fn count(&self, stratum: Stratum, threads: u64) -> Arc<[AtomicU64]> {
-        let counts: Arc<[AtomicU64]> = (0..threads * 2).map(|_| AtomicU64::new(0)).collect();
+    pub(super) fn count(&self, host: &dyn Host, stratum: Stratum, threads: u64) -> io::Result<Arc<dyn SharedWords>> {
+        let counts = host.words(threads as usize * 2)?;
         let mut state = self.state();
         (state.counts, state.stratum) = (Some(Arc::clone(&counts)), stratum.number() as u64);
-        counts
+        Ok(counts)
     }
 }
 
@@ -137,8 +141,8 @@ pub(super) struct Counted {
 }
 
 /// What all threads counted.
-pub(super) fn counted(counts: &[AtomicU64]) -> impl Iterator<Item = Counted> {
-    counts.chunks(2).map(|words| {
+pub(super) fn counted(counts: &dyn SharedWords) -> impl Iterator<Item = Counted> {
+    counts.words().chunks(2).map(|words| {
         let [first, second] = [0, 1].map(|word| words[word].load(Ordering::Relaxed));
         Counted {
             places: first as u32,
