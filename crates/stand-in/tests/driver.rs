@@ -1,7 +1,7 @@
 //! The GPU device over the stand-in, without CUDA's compiler. One process has one driver, so there is one test.
 #![allow(unsafe_code, reason = "it launches a kernel")]
 
-use std::path::{Path, PathBuf};
+mod common;
 
 use device::{Device, LaunchError, LaunchRequest, Order};
 use gpu_driver::{Driver, GpuDevice};
@@ -20,20 +20,11 @@ const TEXT: &str = ".version 8.0 .target sm_80 .address_size 64
         ld.param.u64 %d1, [out]; mov.u32 %r1, 1; st.global.u32 [%d1], %r1; ret;
     }";
 
-/// The library that this test was built with, by cargo.
-fn driver() -> PathBuf {
-    let gpu = Path::new(env!("CARGO_BIN_EXE_warpgrind-stand-in-gpu"));
-    let built = gpu.parent().expect("a program is in a directory");
-    let name = "libwarpgrind_stand_in.so";
-    let places = [built.join("deps").join(name), built.join(name)];
-    places.into_iter().find(|place| place.exists()).expect("the library was built")
-}
-
 #[test]
 fn a_kernel_runs_and_an_error_stays() {
     // SAFETY: no other thread of this test reads the environment.
     unsafe { std::env::set_var("WARPGRIND_STAND_IN_GPU", env!("CARGO_BIN_EXE_warpgrind-stand-in-gpu")) };
-    let driver = Driver::load(&driver()).expect("the driver is loaded");
+    let driver = Driver::load(&common::driver()).expect("the driver is loaded");
     assert_eq!(driver.version(), 13000);
     let (device, facts) = GpuDevice::open(driver, Some(64 << 20)).expect("there is a GPU");
     assert_eq!((facts.name.as_str(), facts.capability, facts.memory), ("Stand-in", 90, 64 << 20));

@@ -28,6 +28,9 @@ pub(crate) struct Runner<'a> {
     is_seeded: bool,
 }
 
+/// Who says why a program did not go on as it should, if it did not.
+pub(crate) type GoesOn<'a> = dyn Fn(&Ran) -> Option<String> + 'a;
+
 /// How the program is run.
 #[derive(Default)]
 pub(crate) struct How<'a> {
@@ -41,7 +44,7 @@ pub(crate) struct How<'a> {
     pub(crate) judge: Option<&'a mut Judge<'a>>,
     /// Who says why the program did not go on after a trial as it does without, if it did not. Asked where each trial has a
     /// process of its own.
-    pub(crate) goes_on: Option<&'a dyn Fn(&Ran) -> Option<String>>,
+    pub(crate) goes_on: Option<&'a GoesOn<'a>>,
 }
 
 impl<'a> Runner<'a> {

@@ -619,7 +619,8 @@ impl TrialPlan {
         // A register may never be read again.
         let is_resolved = model == Model::RegisterFile && arms.is_some() && !current.is_missed;
         let is_reached = needs_no_arm || fired > 0 || is_resolved;
-        if !is_reached {
+        // What did not run has a reason of its own.
+        if !is_reached && outcome != Outcome::Invalid {
             (outcome, note) = (Outcome::Invalid, NOT_FOUND.to_owned());
         }
         if fired > 1 {
@@ -856,3 +857,6 @@ impl Plan for TrialPlan {
         self.refusal.is_none()
     }
 }
+
+#[cfg(test)]
+mod tests;
