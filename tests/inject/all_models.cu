@@ -18,6 +18,20 @@
 //@ trials: --trials 100 --with rmt --kernel-name sum => escaped=0 outcomes.sdc>20
 //@ trials: --model register-file --trials 20 --verdict program => trials=20
 //@ trials: --model stuck-lane --trials 10 --verdict program => trials=10
+//@ gpu: --model single-bit --trials 2 => trials=2
+//@ gpu: --model double-bit --trials 2 => trials=2
+//@ gpu: --model random-value --trials 2 => trials=2
+//@ gpu: --model zero-value --trials 2 => trials=2
+//@ gpu: --model register-file --trials 4 => trials=4 differ=1
+//@ gpu: --model predicate --trials 2 => trials=2
+//@ gpu: --model address --trials 2 => trials=2
+//@ gpu: --model store-data --trials 2 => trials=2
+//@ gpu: --model skip --trials 2 => trials=2
+//@ gpu: --model thread-id --trials 2 => trials=2
+//@ gpu: --model memory-cell --trials 2 => trials=2
+//@ gpu: --model warp-wide --trials 2 => trials=2
+//@ gpu: --model stuck-lane --trials 2 => trials=2
+//@ gpu: --model permanent --trials 2 => trials=2
 #include "common.h"
 
 __device__ __noinline__ double square(double x) { return x * x; }

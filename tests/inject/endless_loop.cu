@@ -1,5 +1,6 @@
 // A wrong predicate leads to a loop that never ends: found by the number of instructions.
 //@ trials: --model predicate --trials 32 => outcomes.hang=32
+//@ gpu: --model predicate --trials 1 => outcomes.hang=1
 #include "common.h"
 
 __global__ void wait(int *out, const int *in, volatile int *stop) {

@@ -1,5 +1,6 @@
 // A thread waits at a barrier that no other comes to: a deadlock.
 //@ trials: --model predicate --trials 32 => outcomes.hang=32
+//@ gpu: --model predicate --trials 2 => outcomes.hang=2
 #include "common.h"
 
 __global__ void meet(int *out, const int *in) {

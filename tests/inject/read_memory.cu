@@ -1,5 +1,6 @@
 // A bit of memory that is copied is wrong in the copy; one of the memory that is written is not.
 //@ trials: --model memory-cell --trials 64 => outcomes.sdc>20 outcomes.masked>20 outcomes.fault=0
+//@ gpu: --model memory-cell --trials 8 => outcomes.fault=0 trials=8
 #include "common.h"
 
 __global__ void copy(int *out, const int *in) { out[threadIdx.x] = in[threadIdx.x]; }

@@ -5,6 +5,8 @@
 //@ trials: --model store-data --trials 6 --verdict program => program.sdc=6 with: print
 //@ trials: --model store-data --trials 6 --verdict program --launch-count 1 => program.masked=6 with: overwrite
 //@ trials: --model store-data --trials 1 --verdict program --launch-count 1 => program.hang=1 with: wait
+//@ gpu: --model store-data --trials 2 --verdict program => program.due=2
+//@ gpu: --model store-data --trials 2 --verdict program --launch-count 1 => program.masked=2 with: overwrite
 #include "common.h"
 #include <cstring>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 // A predicate that chooses between equal values is masked.
 //@ trials: --model predicate --trials 64 => outcomes.masked=64
+//@ gpu: --model predicate --trials 3 => outcomes.masked=3
 #include "common.h"
 
 __global__ void choose(int *out, int value, int same) { out[threadIdx.x] = out[threadIdx.x] == 0 ? value : same; }

@@ -1,6 +1,7 @@
 // A copy of the process would lack the program's second thread: each fault is followed in a process of its own, which is said.
 //@ trials: --model store-data --trials 3 --verdict program => outcomes.sdc=3 program.sdc=3
 //@ not-forked: the program has several threads
+//@ gpu: --model store-data --trials 2 --verdict program => outcomes.sdc=2 program.sdc=2
 #include "common.h"
 #include <condition_variable>
 #include <thread>

@@ -4,6 +4,9 @@
 //@ trials: --model store-data --trials 8 --verdict program --check true => outcomes.sdc=8 program.masked=8
 //@ trials: --model store-data --trials 8 --verdict program => program.due=8 with: exit
 //@ trials: --model store-data --trials 8 --verdict program => program.masked=8 with: ignore
+//@ gpu: --model store-data --trials 4 => outcomes.sdc=4
+//@ gpu: --model store-data --trials 2 --verdict program => outcomes.sdc=2 program.sdc=2
+//@ gpu: --model store-data --trials 2 --verdict program => program.due=2 with: exit
 #include "common.h"
 #include <cstring>
 

@@ -1,5 +1,6 @@
 // A bit of memory that is written before it is read, or never read, changes nothing.
 //@ trials: --model memory-cell --trials 64 => outcomes.masked=64
+//@ gpu: --model memory-cell --trials 4 => outcomes.masked=4
 #include "common.h"
 
 __global__ void store(int *out) { out[threadIdx.x] = 5; }

@@ -2,6 +2,8 @@
 // if the whole kernel runs twice.
 //@ trials: --model store-data --trials 64 --with rmt:pair => outcomes.sdc=64 escaped=64
 //@ trials: --model store-data --trials 64 --with rmt:kernel => outcomes.sdc=64 protected.detected=64 escaped=0
+//@ gpu: --model store-data --trials 2 --with rmt:pair => outcomes.sdc=2 escaped=2
+//@ gpu: --model store-data --trials 2 --with rmt:kernel => outcomes.sdc=2 protected.detected=2 escaped=0
 #include "common.h"
 
 __global__ void store(int *out, int value) { out[threadIdx.x] = value; }

@@ -47,12 +47,12 @@ impl Ran {
 }
 
 /// Runs a command, whose driver finds this in its environment.
-fn run(toolchain: &Toolchain, source: &Path, command: &str, mood: &[(&str, &str)]) -> Result<Ran> {
+fn run(toolchain: &Toolchain, source: &Path, command: &[&str], mood: &[(&str, &str)]) -> Result<Ran> {
     let installation = Installation::make()?;
     let stand_in = StandIn::new(toolchain, &installation.file(""))?;
     let program = toolchain.build(source, &Header::parse("")?, Variant::Lines).context("building the program")?.program;
     let mut process = timeout(&installation);
-    process.arg(command).args(stand_in.flags()).arg(program);
+    process.args(command).args(stand_in.flags()).arg(program);
     stand_in.set_without_assembler(&mut process);
     let failed = installation.file("failed");
     process.env("WARPGRIND_STAND_IN_FAILED", &failed);
@@ -71,7 +71,7 @@ fn run(toolchain: &Toolchain, source: &Path, command: &str, mood: &[(&str, &str)
 /// The GPU is gone when half of the blocks of a launch have run.
 fn dies(toolchain: &Toolchain, source: &Path, command: &str) -> Result<()> {
     for launch in ["1", "3"] {
-        let ran = run(toolchain, source, command, &[("WARPGRIND_STAND_IN_DIES_AT_LAUNCH", launch)])?;
+        let ran = run(toolchain, source, &[command], &[("WARPGRIND_STAND_IN_DIES_AT_LAUNCH", launch)])?;
         ensure!(ran.stdout.contains("cudaErrorUnknown"), "the program is not told:\n{}", ran.stdout);
         let is_as_wanted = if command == "run" { ran.code == CALL_FAILED } else { NOT_CLEAN.contains(&ran.code) };
         ensure!(is_as_wanted, "the exit is {}:\n{}", ran.code, ran.stderr);
@@ -80,11 +80,34 @@ fn dies(toolchain: &Toolchain, source: &Path, command: &str) -> Result<()> {
     Ok(())
 }
 
+/// The GPU is gone in a run of a trial of inject, which has a process: the program launches one kernel, which runs without a fault,
+/// with its places counted, with the fault, and at last as the program asked for it.
+pub(crate) fn dies_in_a_trial(toolchain: &Toolchain, source: &Path) -> Result<()> {
+    const TRIAL: [&str; 6] = ["inject", "--json", "--model", "store-data", "--trials", "1"];
+    const FAILED: &str = "the driver or the GPU has failed";
+    const NOT_ON: &str = "the program did not go on as it should after the trial";
+    for (launch, note) in [("2", FAILED), ("3", FAILED), ("4", NOT_ON)] {
+        let ran = run(toolchain, source, &TRIAL, &[("WARPGRIND_STAND_IN_DIES_AT_LAUNCH", launch)])?;
+        let is_invalid = ran.stdout.contains("\"outcome\":\"invalid\"") && ran.stdout.contains(note);
+        ensure!(
+            ran.code == 87 && is_invalid,
+            "launch {launch}, the exit is {}:\n{}{}",
+            ran.code,
+            ran.stdout,
+            ran.stderr
+        );
+        ran.says(&["not all trials took place: 0 of 1 did"])?;
+    }
+    let ran = run(toolchain, source, &TRIAL, &[])?;
+    ensure!(ran.code == 0 && ran.stdout.contains("\"outcome\":\"sdc\""), "{}{}", ran.stdout, ran.stderr);
+    Ok(())
+}
+
 /// Each call of the driver in turn that needs memory finds none.
 fn out_of_memory(toolchain: &Toolchain, source: &Path, command: &str) -> Result<()> {
     for number in 1..MOST_ALLOCATIONS {
         let text = number.to_string();
-        let ran = run(toolchain, source, command, &[("WARPGRIND_STAND_IN_OUT_OF_MEMORY_AT", &text)])?;
+        let ran = run(toolchain, source, &[command], &[("WARPGRIND_STAND_IN_OUT_OF_MEMORY_AT", &text)])?;
         let Ran { code, stdout, stderr, failed } = &ran;
         let at = || format!("allocation {number}, {failed:?}, the exit is {code}:\n{stdout}{stderr}");
         // A call that fails is a warning.
@@ -107,9 +130,9 @@ fn out_of_memory(toolchain: &Toolchain, source: &Path, command: &str) -> Result<
 
 /// A driver of CUDA 12.1, and one that lacks a function.
 fn too_old(toolchain: &Toolchain, source: &Path, command: &str) -> Result<()> {
-    let old = run(toolchain, source, command, &[("WARPGRIND_STAND_IN_VERSION", "12010")])?;
+    let old = run(toolchain, source, &[command], &[("WARPGRIND_STAND_IN_VERSION", "12010")])?;
     old.says(&["the driver is for CUDA 12.1, and Warpgrind needs one for 12.2 or later (R535): update it"])?;
-    let lacks = run(toolchain, source, command, &[("WARPGRIND_STAND_IN_WITHOUT", "cuMemCreate")])?;
+    let lacks = run(toolchain, source, &[command], &[("WARPGRIND_STAND_IN_WITHOUT", "cuMemCreate")])?;
     lacks.says(&["has no cuMemCreate: it must be one of CUDA 12.2 (R535) or later, so update it"])?;
     for ran in [old, lacks] {
         ensure!(ran.stdout.contains("cudaErrorNoDevice"), "the program is not told:\n{}", ran.stdout);

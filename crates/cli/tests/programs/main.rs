@@ -257,6 +257,12 @@ fn on_gpu(root: &Path) -> Result<Vec<Trial>> {
             trials.push(Trial::test(format!("gpu repair/{name}"), check).with_ignored_flag(true));
         }
     }
+    for (name, source) in sources_in(&tests.join("inject"), &["cu"])? {
+        if faults::is_for_gpu(&source)? {
+            let check = move || faults::on_gpu(toolchain()?, &source).map_err(failed);
+            trials.push(Trial::test(format!("gpu inject/{name}"), check).with_ignored_flag(true));
+        }
+    }
     for (name, source) in sources_in(&tests.join("traffic/closed_forms"), &["cu"])? {
         let check = move || tables::on_gpu(toolchain()?, &source).map_err(failed);
         trials.push(Trial::test(format!("gpu traffic/closed_forms/{name}"), check).with_ignored_flag(true));
@@ -265,6 +271,9 @@ fn on_gpu(root: &Path) -> Result<Vec<Trial>> {
         let check = move || transactions::on_gpu(toolchain()?, &source).map_err(failed);
         trials.push(Trial::test(format!("gpu marked/{name}"), check).with_ignored_flag(true));
     }
+    let source = tests.join("inject/stored_value.cu");
+    let check = move || gpu_failures::dies_in_a_trial(toolchain()?, &source).map_err(failed);
+    trials.push(Trial::test("gpu fails: dies in a trial [inject]", check).with_ignored_flag(true));
     let source = tests.join("gpu/failures.cu");
     for ((way, check), command) in
         gpu_failures::WAYS.into_iter().flat_map(|way| gpu_failures::COMMANDS.map(|command| (way, command)))
