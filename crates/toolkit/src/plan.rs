@@ -24,6 +24,12 @@ pub trait Plan: Debug + Send {
         false
     }
 
+    /// Whether the plan goes on if the device cannot run the launch that it asked for last, which is [told](Outcome::NotRun): a GPU has
+    /// too few registers for some versions. Else the launch ends with an error.
+    fn survives_refusals(&self) -> bool {
+        false
+    }
+
     /// Whether runs may be undone, and what kernels print is therefore held back. Asked before the first step.
     fn is_undone(&self) -> bool {
         true
@@ -197,6 +203,8 @@ pub enum Outcome {
     Recorded,
     /// A fault of the device ended it, and the plan [goes on](Plan::survives_faults).
     Faulted,
+    /// The device cannot run it, for a reason, and the plan [goes on](Plan::survives_refusals).
+    NotRun(String),
     /// A trial has ended.
     Tried(Tried),
     /// The process was forked, or not.

@@ -439,6 +439,9 @@ impl Runs<'_> {
                     }
                     match self.run_launch(planner, &step) {
                         Ok(ran) => (outcome, failure) = (ran.outcome(), failure.or(ran.failure)),
+                        Err(LaunchEnd::Device(LaunchError::Unsupported(reason))) if plan.survives_refusals() => {
+                            outcome = Outcome::NotRun(reason);
+                        }
                         Err(end) => break Err(end),
                     }
                 }

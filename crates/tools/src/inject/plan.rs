@@ -76,10 +76,16 @@ impl ProfilePlan {
         let refusal = refusal(&*host, launch);
         Self { host, shared, model, kernel, number, threads, counts: None, refusal, is_over: false }
     }
+
+    /// Places are not counted, so that no fault strikes the launch, which takes place as the program asked for it.
+    fn refuse(&mut self, code: &'static str, reason: &str) -> Step {
+        (self.is_over, self.refusal) = (true, Some(Refusal::new(TOOL, code, reason)));
+        Step::Launch(as_asked_for())
+    }
 }
 
 impl Plan for ProfilePlan {
-    fn next(&mut self, _last: &StepOutcome) -> Step {
+    fn next(&mut self, last: &StepOutcome) -> Step {
         if self.is_over {
             return self.refusal.take().map_or(Step::Done, Step::Refuse);
         }
@@ -91,16 +97,16 @@ impl Plan for ProfilePlan {
             None => {
                 match self.shared.count(&*self.host, self.model.stratum(), self.threads) {
                     Ok(counts) => self.counts = Some(counts),
-                    Err(_) => {
-                        (self.is_over, self.refusal) = (true, Some(Refusal::new(TOOL, "no-memory", NO_MEMORY)));
-                        return Step::Launch(as_asked_for());
-                    }
+                    Err(_) => return self.refuse("no-memory", NO_MEMORY),
                 }
                 let is_changed = self.model.needs_protection();
                 Step::Launch(LaunchStep { version: PROFILE, is_changed, ..as_asked_for() })
             }
             Some(counts) => {
                 self.shared.disarm();
+                if let StepOutcome::NotRun(reason) = last {
+                    return self.refuse("not-counted", reason);
+                }
                 let places: u64 = counted(&*counts).map(|counted| u64::from(counted.places)).sum();
                 let row = Row::new(TOOL, "launches")
                     .with("launch", Cell::Number(self.number))
@@ -112,8 +118,13 @@ impl Plan for ProfilePlan {
         }
     }
 
+    /// What another tool makes of the kernel may run it several times.
     fn is_undone(&self) -> bool {
-        false
+        self.model.needs_protection() && self.refusal.is_none()
+    }
+
+    fn survives_refusals(&self) -> bool {
+        self.counts.is_some()
     }
 }
 

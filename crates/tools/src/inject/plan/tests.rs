@@ -219,3 +219,28 @@ fn the_protected_kernel_is_struck_if_the_device_is_still_there() {
     assert!(launches(&again)[0].is_changed);
     assert_eq!(told(&rows)[0].2, "detected");
 }
+
+#[test]
+fn a_launch_whose_places_cannot_be_counted_takes_place_as_it_is() {
+    let listener = Arc::new(Listener::default());
+    let mut plan = ProfilePlan {
+        host: listener.clone(),
+        shared: Arc::default(),
+        model: Model::SingleBit,
+        kernel: "k".to_owned(),
+        number: 1,
+        threads: 2,
+        counts: None,
+        refusal: None,
+        is_over: false,
+    };
+    assert!(!plan.survives_refusals());
+    let Step::Launch(counting) = plan.next(&StepOutcome::Begins) else { panic!("it is launched") };
+    assert!(counting.version == PROFILE && plan.survives_refusals());
+    let reason = "the GPU has too few registers";
+    assert_eq!(plan.next(&StepOutcome::NotRun(reason.to_owned())), Step::Launch(as_asked_for()));
+    assert!(!plan.survives_refusals());
+    let Step::Refuse(refusal) = plan.next(&StepOutcome::Done) else { panic!("it does not count") };
+    assert_eq!(refusal.reason, reason);
+    assert!(listener.rows.lock().unwrap().is_empty());
+}
