@@ -4,7 +4,7 @@
 //@ trials: --model inserted-bit --trials 200 --with rmt:warp-pair => trials=200 outcomes.detected>20
 //@ trials: --model inserted-bit --trials 200 --with rmt:inter => trials=200 outcomes.detected>20
 //@ trials: --model inserted-bit --trials 20 --with rmt:pair --verdict program => trials=20
-//@ gpu: --model inserted-bit --trials 4 --with rmt:pair => trials=4
+//@ gpu: --model inserted-bit --trials 4 --with rmt:pair => trials=4 differ=1
 #include "common.h"
 
 __global__ void scale(int *out, const int *in) {

@@ -8,8 +8,8 @@
 //! run from the beginning; `//@ not-forked: REASON` says that the program cannot be forked, and why.
 //!
 //! Lines `//@ gpu: FLAGS => WHAT` are of trials that are run on the GPU device, a process each, and on the CPU device: what was struck
-//! must be the same, and what came of it, but for as many trials as `differ=` says, because the devices have other addresses. Of the
-//! first line, one trial is repeated alone.
+//! must be the same, and what came of it, but for as many trials as `differ=` says: the devices have other addresses, and may do
+//! something else where PTX leaves it open, as in a shuffle without the lane itself. Of the first line, one trial is repeated alone.
 //! Lines `//@ not-on-gpu: FLAGS => WORDS` are of those that are refused there, and of what is said on standard error then.
 
 use std::path::{Path, PathBuf};
