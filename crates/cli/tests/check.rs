@@ -41,6 +41,21 @@ fn exit_codes() {
 }
 
 #[test]
+fn inject_says_what_a_program_said_that_launches_nothing() {
+    let scratch = Scratch::new("inject");
+    let inject = |script| scratch.tool("inject", &[], script).output().expect("the command starts");
+    let output = inject("seq 7 >&2; echo 'no \u{1b}[31minput' >&2; exit 3");
+    assert_eq!((output.status.code(), stdout(&output)), (Some(2), ""));
+    let said: Vec<&str> = stderr(&output).lines().filter_map(|line| line.strip_suffix(" (from the program)")).collect();
+    let last = "warpgrind: no \u{fffd}[31minput";
+    assert_eq!(said, ["warpgrind: 4", "warpgrind: 5", "warpgrind: 6", "warpgrind: 7", last]);
+    assert_contains(stderr(&output), "without any fault, the program ends with exit code 3\n");
+    assert_contains(stderr(&output), "error: the program has launched no kernel that faults could strike");
+    let output = inject("echo lost >&2; kill -SEGV $$");
+    assert_contains(stderr(&output), "warpgrind: lost (from the program)\nerror: the program ends by signal 11");
+}
+
+#[test]
 fn a_report_goes_to_standard_error() {
     let scratch = Scratch::new("report");
     let output = scratch.run(&[], "echo out; echo err >&2; process; finding error 2; finding error 3; end");

@@ -19,6 +19,7 @@ pub(crate) fn launches(golden: &Ran) -> Result<Vec<Launch>> {
         bail!("the program uses CUDA in {} processes: trials of one process are what there is", golden.processes);
     }
     if let Exit::Signal(signal) = golden.exit {
+        tell_stderr(golden);
         bail!("the program ends by signal {signal} without any fault");
     }
     if let Exit::Code(code) = golden.exit
@@ -36,12 +37,20 @@ pub(crate) fn launches(golden: &Ran) -> Result<Vec<Launch>> {
         .collect();
     launches.sort_by_key(|launch| launch.number);
     if launches.is_empty() {
+        tell_stderr(golden);
         bail!(
             "the program has launched no kernel that faults could strike{}",
             golden.unchecked.first().map_or(String::new(), |gap| format!(": {gap}"))
         );
     }
     Ok(launches)
+}
+
+/// What the program writes is kept from the user. It may say why there are no trials.
+fn tell_stderr(golden: &Ran) {
+    for line in golden.last_lines_of_stderr() {
+        output::complain(&line, " (from the program)");
+    }
 }
 
 /// How many places each launch has, as the tool reads it. Those that are left out have none.

@@ -11,6 +11,9 @@ use super::TOOL;
 
 /// More output of the program is not compared.
 const MOST_OUTPUT: u64 = 256 << 20;
+/// So much of the end of it is told if the program launches nothing.
+const MOST_LINES: usize = 5;
+const MOST_TAIL: usize = 4096;
 
 /// What came of a run.
 #[derive(Debug)]
@@ -36,6 +39,13 @@ impl Ran {
         let (is_late, exit) = (exit.is_none(), exit.unwrap_or(Exit::Signal(signal_hook::consts::SIGKILL)));
         let (unchecked, rows) = (Vec::new(), Vec::new());
         Self { exit, is_late, stdout, stderr, processes: 1, unchecked, has_findings, is_of_many: false, rows }
+    }
+
+    /// The last that it wrote to standard error.
+    pub(super) fn last_lines_of_stderr(&self) -> Vec<String> {
+        let tail = &self.stderr[self.stderr.len().saturating_sub(MOST_TAIL)..];
+        let lines: Vec<String> = String::from_utf8_lossy(tail).lines().map(str::to_owned).collect();
+        lines[lines.len().saturating_sub(MOST_LINES)..].to_vec()
     }
 
     /// The rows of a table.

@@ -53,10 +53,15 @@ impl Scratch {
 
     /// `warpgrind memcheck` with a script as the program.
     pub(crate) fn memcheck(&self, flags: &[&str], script: &str) -> Command {
+        self.tool("memcheck", flags, script)
+    }
+
+    /// The command of a tool with a script as the program.
+    pub(crate) fn tool(&self, tool: &str, flags: &[&str], script: &str) -> Command {
         let path = self.file("app", &format!("{PRELUDE}{script}\n"));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
         let mut command = Command::new(self.0.join("bin/warpgrind"));
-        command.arg("memcheck").args(flags).arg("./app").current_dir(&self.0).env("TMPDIR", self.0.join("tmp"));
+        command.arg(tool).args(flags).arg("./app").current_dir(&self.0).env("TMPDIR", self.0.join("tmp"));
         command
     }
 
