@@ -18,7 +18,7 @@ impl Faults<'_> {
     /// Runs trials, each in a process. What they told is put together; how the program ended is as in the first of them.
     pub(super) fn run_each(&self, places: &str, which: Which, mut how: How<'_>) -> Result<Result<Ran, u8>> {
         let mut all: Option<Ran> = None;
-        for number in which.first..which.first + which.count {
+        for number in which.first..which.first.saturating_add(which.count) {
             let only = Which { first: number, count: 1, follows: None, ..which };
             let mut ran = match self.run_one(places, only, how.limit)? {
                 Ok(ran) => ran,
