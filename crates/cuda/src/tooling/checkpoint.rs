@@ -76,6 +76,10 @@ impl Kept {
 
     /// Compares the object with what it should be, and writes back what it was. Gives the first byte that differs.
     fn compare(&self) -> Result<Option<u64>> {
+        // Nothing should have changed, and mostly nothing has.
+        if self.reference.is_none() && self.piece == PIECE && *read(self.start, self.before.len())? == *self.before {
+            return Ok(None);
+        }
         let mut first = None;
         for (piece, wanted) in self.reference.as_ref().unwrap_or(&self.before).chunks(self.piece).enumerate() {
             let from = piece * self.piece;
