@@ -146,15 +146,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         verdicts.insert(followed.trial, judged(&followed.ran, &followed.files)?);
         Ok(())
     };
-    let goes_on = |ran: &Ran| {
-        (ran.exit != golden.exit).then(|| "the program did not go on as it should after the trial".to_owned())
-    };
     let mut progress = Progress::new(!stays, args.count());
     let how = How {
         observer: Some(&mut progress),
         files: if is_forked { &args.output_file } else { &[] },
         judge: is_forked.then_some(&mut judge),
-        goes_on: (!stays).then_some(&goes_on),
+        exit: (!stays).then_some(golden.exit),
         ..How::default()
     };
     let ran = match faults.run(&places, all, how)? {

@@ -25,14 +25,13 @@ impl Faults<'_> {
                 Err(code) => return Ok(Err(code)),
             };
             let is_ended = matches!(ran.exit, Exit::Signal(signal) if ENDING.contains(&signal));
-            if let Some(goes_on) = how.goes_on
+            if how.exit.is_some_and(|exit| exit != ran.exit)
                 && how_left(&ran).is_none()
                 && !is_ended
-                && let Some(reason) = goes_on(&ran)
                 && let Some(row) = trial_in(&mut ran.rows).filter(|row| row.text("outcome") != "invalid")
             {
                 set(row, "outcome", "invalid");
-                set(row, "note", &reason);
+                set(row, "note", "the program did not go on as it should after the trial");
             }
             if let (Some(progress), Some(row)) = (&mut how.observer, ran.rows("trials").next()) {
                 progress.count(Trial::of(row).last_outcome());

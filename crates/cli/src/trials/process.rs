@@ -28,9 +28,6 @@ pub(crate) struct Runner<'a> {
     is_seeded: bool,
 }
 
-/// Who says why a program did not go on as it should, if it did not.
-pub(crate) type GoesOn<'a> = dyn Fn(&Ran) -> Option<String> + 'a;
-
 /// How the program is run.
 #[derive(Default)]
 pub(crate) struct How<'a> {
@@ -42,9 +39,8 @@ pub(crate) struct How<'a> {
     pub(crate) files: &'a [PathBuf],
     /// Who judges copies of the program that were forked, each.
     pub(crate) judge: Option<&'a mut Judge<'a>>,
-    /// Who says why the program did not go on after a trial as it does without, if it did not. Asked where each trial has a
-    /// process of its own.
-    pub(crate) goes_on: Option<&'a GoesOn<'a>>,
+    /// How the program must end after a trial, if it must go on as without. Looked at where each trial has a process of its own.
+    pub(crate) exit: Option<Exit>,
 }
 
 impl<'a> Runner<'a> {
@@ -80,7 +76,7 @@ impl<'a> Runner<'a> {
             Ok(prepared) => prepared,
             Err(code) => return Ok(Err(code)),
         };
-        let How { limit, observer, files, judge, goes_on: _ } = how;
+        let How { limit, observer, files, judge, exit: _ } = how;
         let directory = Directory::create(false)?;
         link_files(directory.path(), files)?;
         settings.device.seed = (self.is_seeded && !self.is_on_gpu()).then(|| self.seed());

@@ -220,6 +220,17 @@ impl Compute<'_, '_, '_> {
         }
     }
 
+    /// 32 bits of which some is one where any bit of the shadows of some registers is.
+    pub(super) fn any_of(&mut self, regs: impl Iterator<Item = Reg>) -> Operand {
+        let mut any = DEFINED;
+        for reg in regs {
+            let (bits, shadow) = (self.bits(reg), self.of_reg(reg));
+            let part = self.any32(bits, shadow);
+            any = self.or(32, any, part);
+        }
+        any
+    }
+
     /// As many bits of a shadow, or zeros above it.
     pub(super) fn resized(&mut self, from: u32, shadow: Operand, to: u32) -> Operand {
         if is_defined(shadow) || from == to {

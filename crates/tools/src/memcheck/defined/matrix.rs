@@ -16,10 +16,11 @@ use ptx::special::Special;
 use ptx::types::Type;
 use rewrite::Definition;
 
+use super::memory::element_reg;
 use crate::memcheck::shadows::{Compute, DEFINED, is_defined};
 
 /// All lanes.
-const WARP: Operand = Operand::Int(-1);
+pub(super) const WARP: Operand = Operand::Int(-1);
 
 /// Whether a product is of a shape whose layout is known.
 fn is_followed_product(spelling: &str) -> bool {
@@ -93,15 +94,7 @@ impl Compute<'_, '_, '_> {
 
     /// Which lanes have something undefined in some of their registers.
     fn lanes(&mut self, regs: impl Iterator<Item = Operand>, guard: Option<Guard>) -> Operand {
-        let mut any = DEFINED;
-        for operand in regs {
-            let shadow = self.of(operand);
-            if let (Operand::Reg(reg), false) = (operand, is_defined(shadow)) {
-                let bits = self.bits(reg);
-                let part = self.any32(bits, shadow);
-                any = self.or(32, any, part);
-            }
-        }
+        let any = self.any_of(regs.filter_map(|operand| element_reg(&operand)));
         if is_defined(any) {
             return DEFINED;
         }

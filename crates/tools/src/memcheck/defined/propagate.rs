@@ -82,12 +82,7 @@ impl Compute<'_, '_, '_> {
 
     /// Everything is undefined if anything is.
     fn pessimistic(&mut self, sources: &[Reg], definition: &Definition) -> Vec<(Reg, Operand)> {
-        let mut any = DEFINED;
-        for &reg in sources {
-            let (bits, shadow) = (self.bits(reg), self.of_reg(reg));
-            let part = self.any32(bits, shadow);
-            any = self.or(32, any, part);
-        }
+        let any = self.any_of(sources.iter().copied());
         self.for_all(definition, any)
     }
 

@@ -9,12 +9,10 @@ use ptx::types::{Space, Type};
 use ptx::view::AccessSpace;
 use rewrite::{Access, Definition};
 
+use super::matrix::WARP;
 use super::may_be_undefined;
 use super::memory::element_reg;
 use crate::memcheck::shadows::{Compute, DEFINED, is_defined};
-
-/// All lanes.
-const WARP: Operand = Operand::Int(-1);
 
 /// A register full of ones, as numbers of a type; nothing for types that are not followed.
 fn ones(ty: Type) -> Option<u64> {
@@ -138,12 +136,7 @@ impl Compute<'_, '_, '_> {
         let address = self.at.generic_address(access);
         let Some(place) = self.place(access.access.space, address) else { return true };
         let Some(spelling) = self.wmma_in(access, place.space) else { return false };
-        let mut any = DEFINED;
-        for (element, shadow) in elements.iter().zip(&shadows) {
-            let bits = element_reg(element).map_or(32, |reg| self.bits(reg));
-            let part = self.any32(bits, *shadow);
-            any = self.or(32, any, part);
-        }
+        let any = self.any_of(elements.iter().filter_map(element_reg));
         let stored = self.like(&elements, &shadows);
         let mut operands = vec![Operand::RegAddress(place.address, 0), self.vector_of(&stored)];
         operands.extend(self.wmma_stride(access));
@@ -205,12 +198,7 @@ impl Compute<'_, '_, '_> {
         let (Some(types), &[d, a, b, c, ..]) = (types_of(types), operands) else { return defined() };
         let [Some(_), Some(of_first), Some(of_second), Some(of_added)] = types.map(ones) else { return defined() };
         let [results, first, second, added] = [d, a, b, c].map(|operand| self.elements_of(operand));
-        let mut any = DEFINED;
-        for reg in first.iter().chain(&second).chain(&added).filter_map(element_reg) {
-            let (bits, shadow) = (self.bits(reg), self.of_reg(reg));
-            let part = self.any32(bits, shadow);
-            any = self.or(32, any, part);
-        }
+        let any = self.any_of(first.iter().chain(&second).chain(&added).filter_map(element_reg));
         if is_defined(any) {
             return defined();
         }
