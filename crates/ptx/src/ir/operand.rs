@@ -113,6 +113,14 @@ impl List {
 }
 
 impl Operand {
+    /// The register, if this is one and nothing is done to it.
+    pub fn as_reg(self) -> Option<Reg> {
+        match self {
+            Self::Reg(reg) => Some(reg),
+            _ => None,
+        }
+    }
+
     /// The value of an integer immediate, as the 64 bits that PTX computes with.
     pub fn as_int(self) -> Option<i64> {
         match self {

@@ -329,10 +329,7 @@ fn values(at: &mut Cursor<'_, '_>, stmt: StmtId) -> Vec<Reg> {
         }
         match *operand {
             Operand::Reg(reg) | Operand::Not(reg) => regs.push(reg),
-            Operand::Vector(list) => regs.extend(view.body.operands(list).iter().filter_map(|part| match part {
-                Operand::Reg(reg) => Some(*reg),
-                _ => None,
-            })),
+            Operand::Vector(list) => regs.extend(view.body.operands(list).iter().filter_map(|part| part.as_reg())),
             _ => {}
         }
     }

@@ -16,7 +16,6 @@ use ptx::special::Special;
 use ptx::types::Type;
 use rewrite::Definition;
 
-use super::memory::element_reg;
 use crate::memcheck::shadows::{Compute, DEFINED, is_defined};
 
 /// All lanes.
@@ -94,7 +93,7 @@ impl Compute<'_, '_, '_> {
 
     /// Which lanes have something undefined in some of their registers.
     fn lanes(&mut self, regs: impl Iterator<Item = Operand>, guard: Option<Guard>) -> Operand {
-        let any = self.any_of(regs.filter_map(|operand| element_reg(&operand)));
+        let any = self.any_of(regs.filter_map(|operand| operand.as_reg()));
         if is_defined(any) {
             return DEFINED;
         }

@@ -175,8 +175,7 @@ impl Compute<'_, '_, '_> {
             return shadows.into_iter().for_each(|(reg, shadow)| self.set(reg, shadow, access.guard));
         }
         let Some((_, elements)) = self.elements(access.stmt, 0) else { return };
-        let is_followed =
-            |element: &Operand| element_reg(element).is_some_and(|reg| self.shadows.of.contains_key(&reg));
+        let is_followed = |element: &Operand| element.as_reg().is_some_and(|reg| self.shadows.of.contains_key(&reg));
         let is_local = self.shadows.local_loads.contains(&access.stmt);
         if !elements.iter().any(is_followed)
             || !is_local && !may_be_undefined::is_followed(access.access.space, self.shadows.follows)
@@ -189,7 +188,10 @@ impl Compute<'_, '_, '_> {
             false => self.loaded_place(access.access.space, address),
         };
         let Some(place) = place else {
-            return elements.iter().filter_map(element_reg).for_each(|reg| self.set(reg, DEFINED, access.guard));
+            return elements
+                .iter()
+                .filter_map(|element| element.as_reg())
+                .for_each(|reg| self.set(reg, DEFINED, access.guard));
         };
         let mut loads = vec![(*access, self.load_shadow(access, &place, 0, place.within))];
         for (member, distance) in self.together_with(access) {
@@ -278,7 +280,7 @@ impl Compute<'_, '_, '_> {
         let Some((ty, elements)) = self.elements(stmt, 0) else { return Vec::new() };
         let mut parts = Vec::new();
         for element in &elements {
-            let reg = element_reg(element);
+            let reg = element.as_reg();
             let bits = reg.map_or(ty.bits().max(16), |reg| self.bits(reg));
             let part = self.at.reg(bits_type(bits));
             self.at.before().inst(&format!("mov.b{bits}"), &[part.into(), 0.into()]);
@@ -332,7 +334,7 @@ impl Compute<'_, '_, '_> {
         let mut any = DEFINED;
         for element in elements {
             let shadow = self.of(element);
-            let bits = element_reg(&element).map_or(ty.bits().max(16), |reg| self.bits(reg));
+            let bits = element.as_reg().map_or(ty.bits().max(16), |reg| self.bits(reg));
             let of_element = self.any32(bits, shadow);
             any = self.or(32, any, of_element);
             stored.push(if is_defined(shadow) { self.zero(bits) } else { shadow });
@@ -392,7 +394,7 @@ impl Compute<'_, '_, '_> {
         };
         let own_row = self.at.generic_address(access);
         let fragments = self.fragments(own_row, transposed, access.guard);
-        let (mut parts, mut any) = (Vec::new(), DEFINED);
+        let mut parts = Vec::new();
         for (nth, element) in elements.iter().enumerate() {
             let mut word = DEFINED;
             for (half, address) in self.fragment(&fragments, nth as u32).into_iter().enumerate() {
@@ -408,20 +410,27 @@ impl Compute<'_, '_, '_> {
                 };
                 word = self.or(32, word, part);
             }
-            any = self.or(32, any, word);
-            parts.extend(element_reg(element).map(|reg| (reg, word)));
+            parts.extend(element.as_reg().map(|reg| (reg, word)));
+        }
+        self.set_loaded(access, own_row, &parts);
+    }
+
+    /// Registers have the shadows that were loaded with them, if anything is undefined there.
+    pub(super) fn set_loaded(&mut self, access: &Access, address: Reg, loaded: &[(Reg, Operand)]) {
+        let mut any = DEFINED;
+        for &(reg, shadow) in loaded {
+            let bits = self.bits(reg);
+            let of_reg = self.any32(bits, shadow);
+            any = self.or(32, any, of_reg);
         }
         if is_defined(any) {
-            return parts.into_iter().for_each(|(reg, _)| self.set(reg, DEFINED, access.guard));
+            return loaded.iter().for_each(|&(reg, _)| self.set(reg, DEFINED, access.guard));
         }
-        let bad = self.at.reg(Type::Pred);
-        self.at.before().inst("setp.ne.b32", &[bad.into(), any, 0.into()]);
-        self.came_from(access, own_row.into(), bad);
-        for (reg, word) in parts {
-            let shadow = match word {
-                Operand::Reg(word) => self.if_bad(32, word, bad),
-                _ => DEFINED,
-            };
+        let bad = self.is_any(32, any);
+        self.came_from(access, address.into(), bad);
+        for &(reg, shadow) in loaded {
+            let bits = self.bits(reg);
+            let shadow = shadow.as_reg().map_or(DEFINED, |shadow| self.if_bad(bits, shadow, bad));
             self.set(reg, shadow, access.guard);
         }
     }
@@ -479,7 +488,7 @@ impl Compute<'_, '_, '_> {
         let words: Vec<Mod> = view.form.words().collect();
         let Some(&ty) = view.form.types().last() else { return };
         let address = self.at.generic_address(access);
-        let result = is_atom.then(|| element_reg(&operands[0])).flatten();
+        let result = is_atom.then(|| operands[0].as_reg()).flatten();
         let Some(place) = self.place(access.access.space, address) else {
             result.into_iter().for_each(|reg| self.set(reg, DEFINED, access.guard));
             return;
@@ -582,13 +591,6 @@ pub(super) fn epochs(editor: &Editor<'_>) -> FxHashMap<StmtId, u32> {
         }
     }
     epochs
-}
-
-pub(super) fn element_reg(element: &Operand) -> Option<Reg> {
-    match element {
-        Operand::Reg(reg) => Some(*reg),
-        _ => None,
-    }
 }
 
 pub(super) fn vector(elements: usize) -> String {

@@ -14,7 +14,7 @@ use ptx::view::View;
 use rewrite::{Definition, ProgramView};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::memory::{element_reg, vector};
+use super::memory::vector;
 use super::sequences::{self, PassedVariable, Role, Slot};
 use super::{local, may_be_undefined};
 use crate::memcheck::local_variables;
@@ -217,7 +217,7 @@ impl Compute<'_, '_, '_> {
         let mut stored = Vec::new();
         for element in elements {
             let shadow = self.of(element);
-            let bits = element_reg(&element).map_or(ty.bits(), |reg| self.bits(reg)).max(16);
+            let bits = element.as_reg().map_or(ty.bits(), |reg| self.bits(reg)).max(16);
             is_any |= !is_defined(shadow);
             stored.push(if is_defined(shadow) { self.zero(bits) } else { shadow });
         }

@@ -11,7 +11,6 @@ use rewrite::{Access, Definition};
 
 use super::matrix::WARP;
 use super::may_be_undefined;
-use super::memory::element_reg;
 use crate::memcheck::shadows::{Compute, DEFINED, is_defined};
 
 /// A register full of ones, as numbers of a type; nothing for types that are not followed.
@@ -66,7 +65,7 @@ impl Compute<'_, '_, '_> {
     /// Registers of the types of others, which hold some bits.
     fn like(&mut self, operands: &[Operand], bits: &[Operand]) -> Vec<Reg> {
         let mut copies = Vec::new();
-        for (operand, &bits) in operands.iter().filter_map(element_reg).zip(bits) {
+        for (operand, &bits) in operands.iter().filter_map(|element| element.as_reg()).zip(bits) {
             let ty = self.at.editor().function().reg_type(operand);
             let copy = self.at.reg(ty);
             self.at.before().inst(&format!("mov.b{}", ty.bits()), &[copy.into(), bits]);
@@ -94,7 +93,7 @@ impl Compute<'_, '_, '_> {
     pub(super) fn wmma_load(&mut self, access: &Access) {
         let Some((_, elements)) = self.elements(access.stmt, 0) else { return };
         let is_shadowed = |reg: &Reg| self.shadows.of.contains_key(reg);
-        if !elements.iter().filter_map(element_reg).any(|reg| is_shadowed(&reg))
+        if !elements.iter().filter_map(|element| element.as_reg()).any(|reg| is_shadowed(&reg))
             || !may_be_undefined::is_followed(access.access.space, self.shadows.follows)
         {
             return;
@@ -103,27 +102,22 @@ impl Compute<'_, '_, '_> {
         let place = self.loaded_place(access.access.space, address);
         let spelling = place.as_ref().and_then(|place| self.wmma_in(access, place.space));
         let (Some(place), Some(spelling)) = (place, spelling) else {
-            return elements.iter().filter_map(element_reg).for_each(|reg| self.set(reg, DEFINED, access.guard));
+            return elements
+                .iter()
+                .filter_map(|element| element.as_reg())
+                .for_each(|reg| self.set(reg, DEFINED, access.guard));
         };
         let loaded = self.like(&elements, &vec![DEFINED; elements.len()]);
         let mut operands = vec![self.vector_of(&loaded), Operand::RegAddress(place.address, 0)];
         operands.extend(self.wmma_stride(access));
         let guard = self.where_all(place.within);
         self.at.before().inst_if(guard, &spelling, &operands);
-        let (mut parts, mut any) = (Vec::new(), DEFINED);
-        for (reg, loaded) in elements.iter().filter_map(element_reg).zip(loaded) {
+        let mut parts = Vec::new();
+        for (reg, loaded) in elements.iter().filter_map(|element| element.as_reg()).zip(loaded) {
             let bits = self.bits(reg);
-            let Operand::Reg(part) = self.inst(&format!("mov.b{bits}"), bits, &[loaded.into()]) else { continue };
-            let of_part = self.any32(bits, part.into());
-            any = self.or(32, any, of_part);
-            parts.push((reg, bits, part));
+            parts.push((reg, self.inst(&format!("mov.b{bits}"), bits, &[loaded.into()])));
         }
-        let bad = self.is_any(32, any);
-        self.came_from(access, address.into(), bad);
-        for (reg, bits, part) in parts {
-            let shadow = self.if_bad(bits, part, bad);
-            self.set(reg, shadow, access.guard);
-        }
+        self.set_loaded(access, address, &parts);
     }
 
     /// The lanes of a warp store a matrix together; whether something in it may be undefined, and is followed.
@@ -136,7 +130,7 @@ impl Compute<'_, '_, '_> {
         let address = self.at.generic_address(access);
         let Some(place) = self.place(access.access.space, address) else { return true };
         let Some(spelling) = self.wmma_in(access, place.space) else { return false };
-        let any = self.any_of(elements.iter().filter_map(element_reg));
+        let any = self.any_of(elements.iter().filter_map(|element| element.as_reg()));
         let stored = self.like(&elements, &shadows);
         let mut operands = vec![Operand::RegAddress(place.address, 0), self.vector_of(&stored)];
         operands.extend(self.wmma_stride(access));
@@ -178,7 +172,7 @@ impl Compute<'_, '_, '_> {
         let one = ones & u64::MAX >> (64 - element_bits(ty));
         let mut marks = Vec::new();
         for element in elements {
-            let bits = element_reg(element).map_or(32, |reg| self.bits(reg));
+            let bits = element.as_reg().map_or(32, |reg| self.bits(reg));
             let shadow = self.of(*element);
             marks.push(self.in_each_undefined(ty, bits, shadow, one));
         }
@@ -198,7 +192,7 @@ impl Compute<'_, '_, '_> {
         let (Some(types), &[d, a, b, c, ..]) = (types_of(types), operands) else { return defined() };
         let [Some(_), Some(of_first), Some(of_second), Some(of_added)] = types.map(ones) else { return defined() };
         let [results, first, second, added] = [d, a, b, c].map(|operand| self.elements_of(operand));
-        let any = self.any_of(first.iter().chain(&second).chain(&added).filter_map(element_reg));
+        let any = self.any_of(first.iter().chain(&second).chain(&added).filter_map(|element| element.as_reg()));
         if is_defined(any) {
             return defined();
         }
@@ -227,7 +221,7 @@ impl Compute<'_, '_, '_> {
         let mut shadows = Vec::new();
         let all_bits = u64::MAX >> (64 - element_bits(types[0]));
         for ((&result, row), column) in results.iter().zip(rows).zip(columns) {
-            let Some(reg) = element_reg(&result) else { continue };
+            let Some(reg) = result.as_reg() else { continue };
             let bits = self.bits(reg);
             let [row, column] = [row, column].map(|part| self.inst(&format!("mov.b{bits}"), bits, &[part.into()]));
             let either = self.or(bits, row, column);
