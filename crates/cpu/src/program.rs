@@ -281,7 +281,7 @@ impl Program {
         let workers = request.workers.map_or(u64::MAX, u64::from).min(mode.threads as u64);
         let threads = workers.clamp(1, blocks.max(1));
         let is_free = mode.schedule.is_in_order() && request.observer.is_none() && !request.is_cooperative;
-        let mut launched = Launched { instructions: 0, took: Duration::ZERO };
+        let mut launched = Launched { instructions: 0, took: Duration::ZERO, runs_on: false };
         let spins = kernel.spins;
         let (hands, chunk) = if is_free && !spins {
             // Enough for all threads to the end, and few enough to notice that the launch should stop.

@@ -17,14 +17,26 @@ use crate::order;
 use crate::process::{handlers, life};
 
 /// What a queue runs.
-pub(crate) trait Job: Send + 'static {
-    /// Does it. What comes before it is told if a tool wants to know.
-    fn run(&self, order: Option<&WorkOrder>);
+pub(crate) trait Job: Sized + Send + 'static {
+    /// Does it. What comes before it is told if a tool wants to know. Whether it still runs after that, which it may if
+    /// `may_run_on`.
+    fn run(&self, order: Option<&WorkOrder>, may_run_on: bool) -> bool;
+
+    /// Whether it may begin while the job before it still runs: it comes after that one wherever they run.
+    fn may_follow(&self) -> bool {
+        false
+    }
+
+    /// Waits for jobs that run on: all those of this thread, in their order.
+    fn wait(_jobs: &[&Self]) {}
 }
+
+/// So many jobs of a queue run on at most.
+const MOST_RUNNING_ON: usize = 64;
 
 /// So long threads look again and again for what they wait for before they sleep, if kernels run elsewhere: to be woken takes
 /// as long as a short launch. On the CPU device, kernels need the processor.
-const LOOKS: Duration = Duration::from_micros(20);
+const LOOKS: Duration = Duration::from_micros(50);
 
 /// Waits a little for something.
 fn look_for(is_there: impl Fn() -> bool) {
@@ -151,12 +163,12 @@ pub(crate) fn is_caller() -> bool {
     IS_CALLER.get()
 }
 
-/// Runs a job and drops it, before anybody learns that it has ended.
-fn run_job(job: impl Job, ticket: &Ticket) {
+/// Does work of a queue on this thread.
+fn at_work<T>(run: impl FnOnce() -> T) -> T {
     let was_at_work = IS_AT_WORK.replace(true);
-    job.run(ticket.order.as_deref());
-    drop(job);
+    let result = run();
     IS_AT_WORK.set(was_at_work);
+    result
 }
 
 /// As much work waits in a queue before who asks for more has to wait, as on a GPU.
@@ -258,8 +270,11 @@ impl<J: Job> Queue<J> {
         let ticket = self.shared.place(&mut state, after);
         state.is_busy = true;
         drop(state);
-        run_job(job, &ticket);
-        self.shared.end(&ticket);
+        at_work(|| {
+            job.run(ticket.order(), false);
+            drop(job);
+        });
+        self.shared.end(std::slice::from_ref(&ticket));
         ticket.tell_host();
         Ok(())
     }
@@ -297,11 +312,12 @@ impl<J> Shared<J> {
         ticket
     }
 
-    fn end(&self, ticket: &Ticket) {
+    /// What was begun has ended, and its jobs are dropped.
+    fn end(&self, tickets: &[Arc<Ticket>]) {
         let mut state = self.state();
         state.is_busy = false;
         // While the queue is locked: who finds it idle finds its work done.
-        ticket.finish();
+        tickets.iter().for_each(|ticket| ticket.finish());
         self.wake(state);
     }
 
@@ -350,13 +366,50 @@ impl<J: Job> Shared<J> {
     /// The thread of a queue. It ends when nobody has the queue any more and all is done.
     fn serve(&self) {
         crate::devices::cpu_device::leave_signals_to_the_program();
-        while let Some(item) = self.take() {
-            for ticket in &item.after {
-                ticket.wait_in_queue();
+        let mut running = Vec::new();
+        loop {
+            if let Some(item) = self.take_next(&running) {
+                self.begin(item, &mut running);
+            } else if !running.is_empty() {
+                self.finish(&mut running, None);
+            } else if let Some(item) = self.take() {
+                for ticket in &item.after {
+                    ticket.wait_in_queue();
+                }
+                self.begin(item, &mut running);
+            } else {
+                break;
             }
-            run_job(item.job, &item.ticket);
-            self.end(&item.ticket);
         }
+    }
+
+    /// The next item, if it may begin while others run on: nobody but the queue may wait for the last of these, because it ends
+    /// for them when all have ended.
+    fn take_next(&self, running: &[Item<J>]) -> Option<Item<J>> {
+        let last = running.last().filter(|_| running.len() < MOST_RUNNING_ON)?;
+        let mut state = self.state();
+        let next = state.waiting.front()?;
+        let may_begin = next.job.may_follow() && next.after.iter().all(|ticket| ticket.is_done());
+        if may_begin && Arc::strong_count(&last.ticket) == 1 { state.waiting.pop_front() } else { None }
+    }
+
+    /// Runs a job. If it ends, so have those before it.
+    fn begin(&self, item: Item<J>, running: &mut Vec<Item<J>>) {
+        match at_work(|| item.job.run(item.ticket.order(), true)) {
+            true => running.push(item),
+            false => self.finish(running, Some(item)),
+        }
+    }
+
+    /// Waits for the jobs that run on. They and one that has ended are dropped before anybody learns that they have.
+    fn finish(&self, running: &mut Vec<Item<J>>, ended: Option<Item<J>>) {
+        let tickets: Vec<_> = at_work(|| {
+            if !running.is_empty() {
+                J::wait(&running.iter().map(|item| &item.job).collect::<Vec<_>>());
+            }
+            running.drain(..).chain(ended).map(|item| item.ticket).collect()
+        });
+        self.end(&tickets);
     }
 }
 
@@ -371,8 +424,9 @@ mod tests {
     struct Count(Arc<AtomicUsize>);
 
     impl Job for Count {
-        fn run(&self, _: Option<&WorkOrder>) {
+        fn run(&self, _: Option<&WorkOrder>, _: bool) -> bool {
             self.0.fetch_add(1, Ordering::Relaxed);
+            false
         }
     }
 
@@ -411,5 +465,86 @@ mod tests {
         opener.join().expect("it only sleeps");
         queue.last().inspect(|ticket| ticket.wait());
         assert_eq!(count.load(Ordering::Relaxed), 2 * MOST_WAITING + 1);
+    }
+
+    /// Runs on until it is waited for, or ends at once.
+    struct Launch {
+        number: usize,
+        is_long: bool,
+        log: Arc<Mutex<Vec<String>>>,
+    }
+
+    impl Launch {
+        fn say(&self, what: &str) {
+            self.log.lock().expect("nobody panics").push(format!("{what} {}", self.number));
+        }
+    }
+
+    impl Job for Launch {
+        fn run(&self, _: Option<&WorkOrder>, may_run_on: bool) -> bool {
+            self.say("begin");
+            self.is_long && may_run_on
+        }
+
+        fn may_follow(&self) -> bool {
+            self.is_long
+        }
+
+        fn wait(jobs: &[&Self]) {
+            jobs.iter().for_each(|job| job.say("wait for"));
+        }
+    }
+
+    impl Drop for Launch {
+        fn drop(&mut self) {
+            self.say("end");
+        }
+    }
+
+    /// What happens to launches that were put in before the queue begins, if somebody waits for one of them.
+    fn logged(are_long: &[bool], wanted: Option<usize>) -> String {
+        let (log, gate) = (Arc::default(), Arc::new(Ticket::default()));
+        let queue = Queue::new();
+        let mut kept = None;
+        for (number, &is_long) in are_long.iter().enumerate() {
+            let after = if number == 0 { vec![Arc::clone(&gate)] } else { Vec::new() };
+            let entrance = queue.enter().expect("there are threads");
+            let ticket = entrance.push(Launch { number, is_long, log: Arc::clone(&log) }, after);
+            kept = kept.or(Some(ticket).filter(|_| wanted == Some(number)));
+        }
+        gate.finish();
+        queue.last().inspect(|ticket| ticket.wait());
+        log.lock().expect("nobody panics").join(", ")
+    }
+
+    #[test]
+    fn launches_that_run_on_are_waited_for_together() {
+        assert_eq!(
+            logged(&[true; 3], None),
+            "begin 0, begin 1, begin 2, wait for 0, wait for 1, wait for 2, end 0, end 1, end 2"
+        );
+    }
+
+    #[test]
+    fn other_work_begins_when_launches_have_ended() {
+        assert_eq!(
+            logged(&[true, true, false, true], None),
+            "begin 0, begin 1, wait for 0, wait for 1, end 0, end 1, begin 2, end 2, begin 3, wait for 3, end 3"
+        );
+    }
+
+    #[test]
+    fn what_somebody_waits_for_ends_before_more_begins() {
+        assert_eq!(
+            logged(&[true; 3], Some(1)),
+            "begin 0, begin 1, wait for 0, wait for 1, end 0, end 1, begin 2, wait for 2, end 2"
+        );
+    }
+
+    #[test]
+    fn no_more_launches_run_on_than_there_may() {
+        let log = logged(&[true; MOST_RUNNING_ON + 1], None);
+        let begun = log.split(", wait for 0").next().expect("there is a first").matches("begin").count();
+        assert_eq!(begun, MOST_RUNNING_ON);
     }
 }

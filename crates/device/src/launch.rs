@@ -34,6 +34,9 @@ pub struct LaunchRequest<'a> {
     /// How long it may take, if that is limited. A GPU cannot end a kernel: one that takes longer is not waited for any more, and
     /// whatever the device is asked for after that fails.
     pub limit: Option<Duration>,
+    /// Whether the call may return while the launch still runs: [`Launched`] says so then, and
+    /// [`Device::wait`](crate::Device::wait) waits for it. What is launched next by the same thread begins after it.
+    pub may_run_on: bool,
     /// Whether accesses of the program that leave the memory of the device end the launch: it cannot harm the process then,
     /// whatever addresses it computes. What tools inserted may access what is theirs.
     pub is_confined: bool,
@@ -60,6 +63,7 @@ impl<'a> LaunchRequest<'a> {
             workers: None,
             budget: None,
             limit: None,
+            may_run_on: false,
             is_confined: false,
             observer: None,
             output: None,
@@ -114,13 +118,15 @@ pub enum Order {
     },
 }
 
-/// What is known of a launch that ended.
+/// What is known of a launch that ended, or runs on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Launched {
     /// Instructions that its threads executed, if they were counted.
     pub instructions: u64,
     /// How long they ran.
     pub took: Duration,
+    /// Whether it still runs.
+    pub runs_on: bool,
 }
 
 /// Why a launch did not take place, or did not end well.

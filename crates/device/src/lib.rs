@@ -71,6 +71,15 @@ pub trait Device: Debug + Send + Sync {
         1
     }
 
+    /// Waits for the launches of this thread that [run on](LaunchRequest::may_run_on). An error is one of any of them, or of
+    /// several.
+    fn wait(&self) -> Result<(), LaunchError> {
+        Ok(())
+    }
+
+    /// Waits for the launches of all threads that run on. Whether they went well is what their own threads ask.
+    fn wait_for_all(&self) {}
+
     /// A handle for a texture or surface; what the device does not have, if it cannot be made.
     ///
     /// # Safety

@@ -66,7 +66,7 @@ pub trait Program: Debug + Send + Sync {
     /// Compiles what a launch would run, so that what cannot be run is known before it is launched.
     fn compile(&self, request: &LaunchRequest<'_>) -> Result<(), LaunchError>;
 
-    /// Launches a kernel and waits for its end.
+    /// Launches a kernel and waits for its end, unless it may run on.
     ///
     /// # Safety
     /// With these parameters, the kernel only accesses memory of the device, or memory that the caller lets it access: no

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use device::texture::Object;
-use device::{LoadError, Memory, Output, Program};
+use device::{LaunchError, LoadError, Memory, Output, Program};
 use ptx::ir::Module;
 
 use crate::driver::{Context, DeviceFacts, Driver, DriverError};
 use crate::memory::GpuMemory;
-use crate::program::GpuProgram;
+use crate::program::{self, GpuProgram};
 
 /// The first GPU of a driver.
 #[derive(Debug)]
@@ -53,6 +53,14 @@ impl device::Device for GpuDevice {
 
     fn has_workers(&self) -> bool {
         false
+    }
+
+    fn wait(&self) -> Result<(), LaunchError> {
+        self.context.wait().map_err(program::failed)
+    }
+
+    fn wait_for_all(&self) {
+        drop(self.context.quiet());
     }
 
     #[allow(unsafe_code, reason = "images are known by their addresses")]

@@ -8,7 +8,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{OnceLock, RwLock};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 use device::RemoteError;
@@ -276,8 +276,10 @@ pub(crate) struct Context {
     pub(crate) driver: Driver,
     context: Handle,
     pub(crate) device: i32,
-    /// Who launches holds it shared, until the launch has ended.
-    pub(crate) launches: RwLock<()>,
+    /// Who launches holds it shared, until the launch has ended or runs on.
+    launches: RwLock<()>,
+    /// The streams whose launches run on.
+    run_on: Mutex<Vec<Handle>>,
     /// A kernel is not waited for any more, and runs for ever, perhaps: what the driver would be asked for would wait for it.
     given_up: OnceLock<RemoteError>,
 }
@@ -293,7 +295,14 @@ impl Context {
         // SAFETY: there is room for the answer.
         let code = unsafe { (driver.functions.cuDevicePrimaryCtxRetain)(&mut context, device) };
         driver.check("cuDevicePrimaryCtxRetain", code)?;
-        Ok(Self { driver, context, device, launches: RwLock::default(), given_up: OnceLock::new() })
+        Ok(Self {
+            driver,
+            context,
+            device,
+            launches: RwLock::default(),
+            run_on: Mutex::default(),
+            given_up: OnceLock::new(),
+        })
     }
 
     /// The stream of this thread, in which the context is current from now on.
@@ -345,6 +354,57 @@ impl Context {
             // A short kernel is waited for exactly, and a long one costs no processor.
             std::thread::sleep((passed / 8).min(LONGEST_PAUSE));
         }
+    }
+
+    /// Asks the driver for a launch in the stream of this thread, which runs on after that.
+    pub(crate) fn leave(&self, ask: impl FnOnce(&Functions, Handle) -> i32) -> Result<(), RemoteError> {
+        let stream = self.stream()?;
+        let code = ask(&self.driver.functions, stream);
+        let mut run_on = self.run_on();
+        let is_first = !run_on.contains(&stream);
+        if code != 0 {
+            // What went wrong is perhaps one that runs on: then who waits for them learns of it.
+            // SAFETY: a stream of the driver.
+            let is_own = is_first || unsafe { (self.driver.functions.cuStreamSynchronize)(stream) } == 0;
+            return if is_own { self.driver.result(code) } else { Ok(()) };
+        }
+        if is_first {
+            run_on.push(stream);
+        }
+        Ok(())
+    }
+
+    /// Waits for the launches of this thread that run on.
+    pub(crate) fn wait(&self) -> Result<(), RemoteError> {
+        let stream = STREAM.get();
+        if !self.run_on().contains(&stream) {
+            return Ok(());
+        }
+        // SAFETY: a stream of the driver.
+        let ended = self.driver.result(unsafe { (self.driver.functions.cuStreamSynchronize)(stream) });
+        self.run_on().retain(|other| *other != stream);
+        ended
+    }
+
+    /// Until this is dropped, launches can be asked for and waited for.
+    pub(crate) fn launching(&self) -> RwLockReadGuard<'_, ()> {
+        self.launches.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Until this is dropped, no launch runs.
+    pub(crate) fn quiet(&self) -> RwLockWriteGuard<'_, ()> {
+        let quiet = self.launches.write().unwrap_or_else(PoisonError::into_inner);
+        let streams = self.run_on().clone();
+        for stream in streams {
+            // What goes wrong is told to the thread of the stream.
+            // SAFETY: a stream of the driver, which lives as long as the process.
+            unsafe { (self.driver.functions.cuStreamSynchronize)(stream) };
+        }
+        quiet
+    }
+
+    fn run_on(&self) -> MutexGuard<'_, Vec<Handle>> {
+        self.run_on.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks the driver for something in the stream of this thread.

@@ -5,11 +5,13 @@
 //!
 //! Decisions:
 //!
-//! - **Streams, events and graphs stay ours.** The boundary of devices is synchronous: a launch returns when it has ended, and
-//!   the queues of the crate `cuda` call it in the order of their streams. Each thread that launches has one stream of the
-//!   driver, which waits for no other, so that what the program may run at the same time does. What it costs is a round trip of
-//!   the host for each launch; what it gives is one meaning of streams, graphs and captures on all devices, and tools that see
-//!   every launch begin and end.
+//! - **Streams, events and graphs stay ours.** A launch returns when it has ended, and the queues of the crate `cuda` call it in
+//!   the order of their streams. Each thread that launches has one stream of the driver, which waits for no other, so that what
+//!   the program may run at the same time does. That gives one meaning of streams, graphs and captures on all devices, and tools
+//!   that see every launch begin and end. What it costs is a round trip of the host for each launch.
+//! - **A launch may run on** if nothing has to be done when it has ended: no tool put anything into its kernel, and nobody but
+//!   the next launch of its queue waits for it. Then the driver has that one before this one has ended, and they are waited for
+//!   together.
 //! - **One arena.** All memory that a program or a module asks for is mapped (`cuMemMap`) into one range of addresses that was
 //!   reserved when the device was opened: tools find the shadow of an address at a fixed distance. What the host shares is
 //!   memory of the host in the same range (`CU_MEM_LOCATION_TYPE_HOST_NUMA`), for which the driver has to be of CUDA 12.2.

@@ -354,7 +354,7 @@ impl device::Program for GpuProgram {
         let meeting = kernel.meeting.as_ref();
         let _turn = meeting.map(|meeting| meeting.turn.lock().unwrap_or_else(PoisonError::into_inner));
         let place = meeting.map_or(Ok(0), |meeting| meeting.begin(heap))?;
-        let running = self.context.launches.read().unwrap_or_else(PoisonError::into_inner);
+        let running = self.context.launching();
         let started = Instant::now();
         let ask = |f: &Functions, stream| {
             config.stream = stream;
@@ -362,6 +362,10 @@ impl device::Program for GpuProgram {
             // accesses what it may.
             unsafe { (f.cuLaunchKernelEx)(&config, kernel.function, std::ptr::null(), extra.as_ptr()) }
         };
+        if request.may_run_on && request.limit.is_none() && meeting.is_none() {
+            let left = self.context.leave(ask).map_err(failed);
+            return left.map(|()| Launched { instructions: 0, took: started.elapsed(), runs_on: true });
+        }
         let ended = match request.limit {
             None => self.context.finish(ask).map(|()| true),
             Some(limit) => self.context.finish_within(limit, ask),
@@ -372,7 +376,7 @@ impl device::Program for GpuProgram {
             heap.free(place, 0);
         }
         match ended.map_err(failed)? {
-            true => Ok(Launched { instructions: 0, took }),
+            true => Ok(Launched { instructions: 0, took, runs_on: false }),
             false => Err(of_launch(FaultKind::Timeout { waiters: Vec::new() })),
         }
     }
@@ -412,7 +416,7 @@ impl Drop for Meeting {
 }
 
 /// What a driver says that could not do something, whatever the kernel is.
-fn failed(RemoteError { code, message }: RemoteError) -> LaunchError {
+pub(crate) fn failed(RemoteError { code, message }: RemoteError) -> LaunchError {
     of_launch(FaultKind::Driver { code, message })
 }
 

@@ -103,6 +103,27 @@ pub(crate) fn dies_in_a_trial(toolchain: &Toolchain, source: &Path) -> Result<()
     Ok(())
 }
 
+/// A kernel goes wrong that the driver had with others at the same time: which it was, it does not say.
+pub(crate) fn one_of_several(toolchain: &Toolchain, source: &Path) -> Result<()> {
+    for command in COMMANDS.into_iter().chain(["nop"]) {
+        let well = run(toolchain, source, &[command], &[])?;
+        ensure!(
+            well.code == 0 && well.stdout == "cudaSuccess cudaSuccess 4194684 380\n",
+            "{}{}",
+            well.stdout,
+            well.stderr
+        );
+        let fails = run(toolchain, source, &[command], &[("FAILS", "1")])?;
+        ensure!(fails.stdout == "cudaErrorIllegalAddress cudaErrorIllegalAddress 0 0\n", "{}", fails.stdout);
+        ensure!(fails.code == if command == "run" { 0 } else { NOT_CLEAN[0] }, "the exit is {}", fails.code);
+        match command {
+            "memcheck" => fails.says(&["through a null pointer", "in store"])?,
+            _ => fails.says(&["(or one that ran before it: ", "`store(int*)`", "`warpgrind memcheck` says which"])?,
+        }
+    }
+    Ok(())
+}
+
 /// Each call of the driver in turn that needs memory finds none.
 fn out_of_memory(toolchain: &Toolchain, source: &Path, command: &str) -> Result<()> {
     for number in 1..MOST_ALLOCATIONS {

@@ -274,6 +274,9 @@ fn on_gpu(root: &Path) -> Result<Vec<Trial>> {
     let source = tests.join("inject/stored_value.cu");
     let check = move || gpu_failures::dies_in_a_trial(toolchain()?, &source).map_err(failed);
     trials.push(Trial::test("gpu fails: dies in a trial [inject]", check).with_ignored_flag(true));
+    let source = tests.join("gpu/one_of_several.cu");
+    let check = move || gpu_failures::one_of_several(toolchain()?, &source).map_err(failed);
+    trials.push(Trial::test("gpu fails: one of several launches", check).with_ignored_flag(true));
     let source = tests.join("gpu/failures.cu");
     for ((way, check), command) in
         gpu_failures::WAYS.into_iter().flat_map(|way| gpu_failures::COMMANDS.map(|command| (way, command)))

@@ -1,5 +1,7 @@
 //! Launches of kernels.
 
+use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use device::{Fault, FaultKind, LaunchError, LaunchRequest, Launched};
@@ -10,6 +12,7 @@ use super::device::{MAX_BLOCK, MAX_GRID};
 use super::kernel::Kernel;
 use super::ptx_text::architecture;
 use super::reach::Reach;
+use crate::device_memory;
 use crate::devices::cpu_device;
 use crate::driver;
 use crate::error::{CudaError, Result};
@@ -75,7 +78,7 @@ impl Launch {
         if let Err(error) = compiled {
             // Nothing is compiled while the process ends: the call came too late, and nothing is wrong with the kernel.
             crate::process::life::check("cuLaunchKernel")?;
-            return Err(launch.explain(&error));
+            return Err(launch.explain(&error, &[]));
         }
         Ok(Arc::new(launch))
     }
@@ -104,18 +107,43 @@ impl Launch {
         })
     }
 
-    /// Runs the kernel to its end. What comes before it is told if a tool wants to know.
-    pub(crate) fn run(&self, order: Option<&WorkOrder>) {
-        let launcher = |request: &LaunchRequest<'_>| self.launch(request);
+    /// Runs the kernel to its end, unless it may run on: whether it does. What comes before it is told if a tool wants to know.
+    pub(crate) fn run(&self, order: Option<&WorkOrder>, may_run_on: bool) -> bool {
+        let runs_on = Cell::new(false);
+        let launcher = |request: &LaunchRequest<'_>| {
+            let launched = self.launch(request)?;
+            runs_on.set(launched.runs_on);
+            Ok(launched)
+        };
+        let job = LaunchJob { may_run_on: may_run_on && order.is_none() && self.may_run_on(), ..self.job() };
         let result = match tooling::get() {
-            None => self.launch(&self.request()).map(drop).map_err(LaunchEnd::Device),
-            Some(tool_host) => tool_host.launch(&self.job(), order, &launcher),
+            None => launcher(&job.request(&self.kernel.name, &self.shape)).map(drop).map_err(LaunchEnd::Device),
+            Some(tool_host) => tool_host.launch(&job, order, &launcher),
         };
         match result {
             Ok(()) => {}
-            Err(LaunchEnd::Device(error)) => driver::fail(self.explain(&error)),
+            Err(LaunchEnd::Device(error)) => driver::fail(self.explain(&error, &[])),
             Err(LaunchEnd::Tool(error)) => driver::fail(error),
         }
+        runs_on.get()
+    }
+
+    /// Whether nothing has to be done when it has ended, on a device that can have the next one before that.
+    pub(crate) fn may_run_on(&self) -> bool {
+        device_memory::remote().is_some() && self.kernel.instrumented().is_none_or(|kernel| !kernel.has_context())
+    }
+
+    /// Waits for launches that run on, on the thread that began them.
+    pub(crate) fn wait(launches: &[&Self]) {
+        let ([before @ .., last], Ok(driver)) = (launches, driver::get()) else { return };
+        let Err(error) = driver.device.wait() else { return };
+        // Which of them it was, a driver does not say.
+        let others: BTreeSet<_> = before.iter().map(|launch| launch.kernel.name.as_str()).collect();
+        let others: Vec<_> = others.into_iter().filter(|name| *name != last.kernel.name).collect();
+        if let (Some(tool_host), LaunchError::Fault(fault)) = (tooling::get(), &error) {
+            tool_host.on_fault_of_one(fault, &last.job(), &others);
+        }
+        driver::fail(last.explain(&error, &others));
     }
 
     #[allow(unsafe_code, reason = "kernels access memory by its address")]
@@ -141,11 +169,12 @@ impl Launch {
             device: self.reach.now(),
             carveout: self.kernel.carveout.request(),
             stack: &self.stack,
+            may_run_on: false,
         }
     }
 
-    /// Says what went wrong, and gives CUDA's number for it.
-    fn explain(&self, error: &LaunchError) -> CudaError {
+    /// Says what went wrong, with this kernel or one of some others, and gives CUDA's number for it.
+    fn explain(&self, error: &LaunchError, others: &[&str]) -> CudaError {
         if matches!(error, LaunchError::Internal(_)) && cpu_device::ends_soon() {
             // It came too late.
             return CudaError::DEINITIALIZED;
@@ -171,7 +200,9 @@ impl Launch {
         };
         match error {
             LaunchError::Fault(_) => {
-                crate::log::say(&format!("kernel `{}`: {what}", report::demangled(&self.kernel.name)))
+                let or_another = tooling::or_another(others);
+                let cure = if others.is_empty() { "" } else { "; `warpgrind memcheck` says which of them it is" };
+                crate::log::say(&format!("kernel `{}`{or_another}: {what}{cure}", report::demangled(&self.kernel.name)))
             }
             _ => crate::refusal::refuse_kernel(&self.kernel.name, &what),
         }

@@ -69,15 +69,39 @@ impl HostCall {
 }
 
 impl Job for Work {
-    /// Those who wait for it wait for its end, whatever goes wrong.
-    fn run(&self, order: Option<&WorkOrder>) {
-        if std::panic::catch_unwind(AssertUnwindSafe(|| self.perform(order))).is_err() {
-            crate::refusal::refuse(
-                "work in a stream failed by a bug of Warpgrind's own (the message is above): please report it, with the program if you can",
-            );
-            driver::fail(CudaError::UNKNOWN);
-        }
+    fn run(&self, order: Option<&WorkOrder>, may_run_on: bool) -> bool {
+        or_fail(|| match self {
+            // After a fault nothing runs any more, except that those who wait get their answer.
+            Self::Launch(launch) if driver::fault().is_none() => launch.run(order, may_run_on),
+            _ => {
+                self.perform(order);
+                false
+            }
+        })
     }
+
+    fn may_follow(&self) -> bool {
+        matches!(self, Self::Launch(launch) if launch.may_run_on())
+    }
+
+    fn wait(jobs: &[&Self]) {
+        let launches = jobs.iter().filter_map(|job| match job {
+            Self::Launch(launch) => Some(&**launch),
+            _ => None,
+        });
+        or_fail(|| Launch::wait(&launches.collect::<Vec<_>>()));
+    }
+}
+
+/// Those who wait for work wait for its end, whatever goes wrong.
+fn or_fail<T: Default>(run: impl FnOnce() -> T) -> T {
+    std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+        crate::refusal::refuse(
+            "work in a stream failed by a bug of Warpgrind's own (the message is above): please report it, with the program if you can",
+        );
+        driver::fail(CudaError::UNKNOWN);
+        T::default()
+    })
 }
 
 /// Accesses memory, if it is still there: another thread may have freed it since the work was asked for.
@@ -107,10 +131,8 @@ fn operate(operation: &Operation, order: Option<&WorkOrder>) {
 
 impl Work {
     fn perform(&self, order: Option<&WorkOrder>) {
-        // After a fault nothing runs any more, except that those who wait get their answer.
         let is_well = driver::fault().is_none();
         match self {
-            Self::Launch(launch) if is_well => launch.run(order),
             Self::Copy(copy) if is_well && !copy.extent().is_empty() => {
                 let ranges = [copy.from(), copy.to()].map(|side| (side.address, side.span(copy.extent())));
                 access(&ranges, || {

@@ -78,6 +78,11 @@ impl InstrumentedKernel {
         }))
     }
 
+    /// Whether some version of it has a context of its launches.
+    pub(crate) fn has_context(&self) -> bool {
+        !self.contexts.is_empty()
+    }
+
     /// What is known of its launches before they run. A kernel that calls functions of tools is not the program's own.
     pub(super) fn proofs(&self) -> Option<&toolkit::Proofs> {
         let proofs = self.proofs.get_or_init(|| {
@@ -347,16 +352,17 @@ impl ToolHost {
         LaunchError::Fault(Fault { block: thread.block, thread: thread.thread, ..fault.clone() })
     }
 
-    /// A launch ended with a fault of the device, which no tool has kept from happening.
+    /// A launch ended with a fault of the device, which no tool has kept from happening; or one of some other kernels did.
     pub(super) fn on_fault(
         &self,
         fault: &Fault,
         program: &dyn Program,
         sites: Option<&Sites>,
         launch: &LaunchView<'_>,
+        others: &[&str],
     ) {
         // Whichever tool is at work: the command's own is the first.
-        let message = format!("the kernel was ended: {}", fault.kind);
+        let message = format!("the kernel{} was ended: {}", or_another(others), fault.kind);
         self.services.write_finding(Finding {
             place: Some(place_of_line(program, sites, fault.line, launch.kernel)),
             // A driver does not say where it was.
@@ -372,6 +378,14 @@ impl ToolHost {
             ..Finding::new(self.first, Finding::DEVICE_FAULT, Severity::Error, message)
         });
     }
+}
+
+/// Words for kernels of which one may be meant instead of another.
+pub(crate) fn or_another(others: &[&str]) -> String {
+    const MOST: usize = 4;
+    let named: Vec<_> = others.iter().take(MOST).map(|name| format!("`{}`", report::demangled(name))).collect();
+    let more = if others.len() > MOST { ", …" } else { "" };
+    if others.is_empty() { String::new() } else { format!(" (or one that ran before it: {}{more})", named.join(", ")) }
 }
 
 fn no_version() -> Refusal {

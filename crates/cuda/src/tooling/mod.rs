@@ -33,7 +33,7 @@ use report::{Line, Process};
 use rewrite::{Instrumentation, Rewriter};
 use toolkit::{Host, HostStack, Instance, Tool};
 
-pub(crate) use launches::InstrumentedKernel;
+pub(crate) use launches::{InstrumentedKernel, or_another};
 pub(crate) use modules::KernelSource;
 pub(crate) use not_run::did_not_start;
 pub(crate) use plan::{LaunchEnd, LaunchJob};

@@ -1,6 +1,6 @@
 //! How launches take place: at once, or in the steps of a tool's plan.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, RwLockWriteGuard};
 use std::time::Duration;
 
 use device::{Blocks, Fault, FaultKind, Heap, LaunchError, LaunchRequest, Launched, Order, Output, Program};
@@ -36,6 +36,8 @@ pub(crate) struct LaunchJob<'a> {
     pub(crate) carveout: CarveoutRequest,
     /// Where the program asked for it.
     pub(crate) stack: &'a HostStack,
+    /// Whether it may [run on](LaunchRequest::may_run_on), if it is of one step and nothing is done when it has ended.
+    pub(crate) may_run_on: bool,
 }
 
 /// The code of what was not compiled because the process ends.
@@ -65,6 +67,7 @@ struct Runs<'a> {
     heap: Arc<ToolHeap>,
     /// Where what is printed goes until the launch is over.
     output: Option<Arc<Output>>,
+    is_of_one_step: bool,
     /// The limits of the launch that is under way: whether it is confined, how many instructions a thread may execute, and how long
     /// a run may take.
     is_confined: bool,
@@ -140,9 +143,15 @@ impl ToolHost {
         }
         if let Err(LaunchEnd::Device(LaunchError::Fault(fault))) = &result {
             let sites = job.kernel.map(|kernel| &kernel.module.sites);
-            self.on_fault(fault, &**job.program, sites, &view);
+            self.on_fault(fault, &**job.program, sites, &view, &[]);
         }
         result
+    }
+
+    /// A launch that ran on ended with a fault, or one of some others before it.
+    pub(crate) fn on_fault_of_one(&self, fault: &Fault, job: &LaunchJob<'_>, others: &[&str]) {
+        let sites = job.kernel.map(|kernel| &kernel.module.sites);
+        self.on_fault(fault, &**job.program, sites, &job.view(0, None), others);
     }
 
     fn launch_kernel(
@@ -174,6 +183,7 @@ impl ToolHost {
             heap: ToolHeap::new(job.name, job.program, job.kernel, plan.is_some()),
             output: None,
             is_confined: false,
+            is_of_one_step: plan.is_none(),
             budget: None,
             limit: None,
             instructions: 0,
@@ -187,7 +197,7 @@ impl ToolHost {
         }
         match plan {
             Some((planner, plan)) => {
-                let _turn = self.turns.write().unwrap_or_else(PoisonError::into_inner);
+                let _turn = self.alone();
                 runs.output = plan.is_undone().then(Arc::default);
                 let (result, refusal) = runs.run_plan(plan, planner);
                 match refusal {
@@ -199,13 +209,20 @@ impl ToolHost {
             None => {
                 // What one worker runs is the only launch at that time.
                 let is_alone = self.instances.iter().any(|instance| instance.most_workers(&view) == Some(1));
-                let _alone = is_alone.then(|| self.turns.write().unwrap_or_else(PoisonError::into_inner));
+                let _alone = is_alone.then(|| self.alone());
                 let _turn = (!is_alone).then(|| self.turns.read().unwrap_or_else(PoisonError::into_inner));
                 let target = self.target(kernel, &runs.choice, &job.shape).expect("it was asked for before");
                 self.count(job.name, is_wanted, target.version.is_some_and(KernelVersion::is_chosen_plain));
                 runs.run_once(&target)
             }
         }
+    }
+
+    /// Until this is dropped, no other launch runs.
+    fn alone(&self) -> RwLockWriteGuard<'_, ()> {
+        let turn = self.turns.write().unwrap_or_else(PoisonError::into_inner);
+        self.services.device.wait_for_all();
+        turn
     }
 
     /// The plan of the last tool before some place that has one, and the place of the tool.
@@ -265,6 +282,7 @@ impl<'a> LaunchJob<'a> {
             block: shape.block,
             dynamic_shared: shape.dynamic_shared,
             is_cooperative: shape.is_cooperative,
+            may_run_on: self.may_run_on,
             ..LaunchRequest::of(symbol, self.params)
         }
     }
@@ -320,6 +338,7 @@ impl Runs<'_> {
             budget: self.budget,
             limit: self.limit,
             is_confined: self.is_confined,
+            may_run_on: self.job.may_run_on && self.is_of_one_step && run.is_none(),
             heap: Some(Arc::clone(&self.heap) as Arc<dyn Heap>),
             ..self.job.request(target.symbol, &target.shape)
         };
