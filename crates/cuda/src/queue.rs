@@ -38,13 +38,15 @@ const MOST_RUNNING_ON: usize = 64;
 /// as long as a short launch. On the CPU device, kernels need the processor.
 const LOOKS: Duration = Duration::from_micros(50);
 
-/// Waits a little for something.
+fn looks() -> bool {
+    device_memory::remote().is_some()
+}
+
+/// Looks for something until it is there, or for so long.
 fn look_for(is_there: impl Fn() -> bool) {
-    if device_memory::remote().is_some() {
-        let began = Instant::now();
-        while !is_there() && began.elapsed() < LOOKS {
-            std::hint::spin_loop();
-        }
+    let began = Instant::now();
+    while !is_there() && began.elapsed() < LOOKS {
+        std::hint::spin_loop();
     }
 }
 
@@ -105,7 +107,9 @@ impl Ticket {
 
     /// Another queue waits for the end of the work, of which the host learns nothing.
     fn wait_in_queue(&self) {
-        look_for(|| self.is_done());
+        if looks() {
+            look_for(|| self.is_done());
+        }
         let mut sleepers = self.sleepers();
         *sleepers += 1;
         let wakes = self.done.wait_while(sleepers, |_| !self.is_done());
@@ -341,12 +345,7 @@ impl<J> Shared<J> {
     /// The next item, when nothing else of the queue runs; nothing if there will be none.
     fn take(&self) -> Option<Item<J>> {
         let mut state = self.state();
-        if state.waiting.is_empty() && !state.is_closed {
-            let before = self.pushed.load(Ordering::Relaxed);
-            drop(state);
-            look_for(|| self.pushed.load(Ordering::Relaxed) != before);
-            state = self.state();
-        }
+        let mut looks = looks();
         loop {
             if !state.is_busy
                 && let Some(item) = state.waiting.pop_front()
@@ -357,7 +356,14 @@ impl<J> Shared<J> {
             if state.is_closed && state.waiting.is_empty() {
                 return None;
             }
-            state = self.sleep(state);
+            if looks {
+                let before = self.pushed.load(Ordering::Relaxed);
+                drop(state);
+                look_for(|| self.pushed.load(Ordering::Relaxed) != before);
+                (state, looks) = (self.state(), false);
+            } else {
+                state = self.sleep(state);
+            }
         }
     }
 }

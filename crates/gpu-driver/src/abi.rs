@@ -50,6 +50,39 @@ pub(crate) struct LaunchAttribute {
     pub(crate) value: [u32; 16],
 }
 
+/// `CUDA_RESOURCE_DESC` of memory, in one piece or in rows.
+#[repr(C)]
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct ResourceDescription {
+    pub(crate) kind: i32,
+    pub(crate) padding: [u8; 4],
+    pub(crate) address: u64,
+    pub(crate) format: u32,
+    pub(crate) channels: u32,
+    /// Bytes of one piece; or elements of a row, rows, and bytes from one to the next.
+    pub(crate) size: [u64; 3],
+    pub(crate) reserved: [u64; 11],
+    pub(crate) flags: u32,
+    pub(crate) end: [u8; 4],
+}
+
+/// `CUDA_TEXTURE_DESC`
+#[repr(C)]
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct TextureDescription {
+    pub(crate) address: [i32; 3],
+    pub(crate) filter: i32,
+    pub(crate) flags: u32,
+    pub(crate) anisotropy: u32,
+    pub(crate) level_filter: i32,
+    pub(crate) level_bias: f32,
+    pub(crate) level_min: f32,
+    pub(crate) level_max: f32,
+    pub(crate) border: [f32; 4],
+    pub(crate) reserved: [i32; 12],
+}
+
+const _: () = assert!(size_of::<ResourceDescription>() == 144 && size_of::<TextureDescription>() == 104);
 const _: () = assert!(size_of::<AllocationProperties>() == 32 && size_of::<Access>() == 12);
 const _: () = assert!(size_of::<LaunchConfig>() == 56 && size_of::<LaunchAttribute>() == 72);
 
@@ -69,6 +102,18 @@ pub(crate) const REGISTER: u32 = 1 | 2;
 pub(crate) const COOPERATIVE: i32 = 2;
 /// `CU_LAUNCH_PARAM_BUFFER_POINTER`, `CU_LAUNCH_PARAM_BUFFER_SIZE`, `CU_LAUNCH_PARAM_END`
 pub(crate) const PARAMS: [usize; 3] = [1, 2, 0];
+
+/// `CUresourcetype`
+pub(crate) mod resource {
+    pub(crate) const LINEAR: i32 = 2;
+    pub(crate) const PITCHED: i32 = 3;
+}
+
+/// Flags of `CUDA_TEXTURE_DESC`.
+pub(crate) mod texture {
+    pub(crate) const READ_AS_INTEGER: u32 = 1;
+    pub(crate) const NORMALISED: u32 = 2;
+}
 
 /// `CUfunction_attribute`
 pub(crate) mod function {

@@ -9,6 +9,7 @@ use ptx::ir::Module;
 use crate::driver::{Context, DeviceFacts, Driver, DriverError};
 use crate::memory::GpuMemory;
 use crate::program::{self, GpuProgram};
+use crate::texture::Textures;
 
 /// The first GPU of a driver.
 #[derive(Debug)]
@@ -16,6 +17,7 @@ pub struct GpuDevice {
     context: Arc<Context>,
     memory: Arc<GpuMemory>,
     most_shared: u64,
+    textures: Textures,
     /// The driver prints what kernels print.
     output: Output,
 }
@@ -34,7 +36,7 @@ impl GpuDevice {
         facts.memory = bytes;
         let memory = Arc::new(GpuMemory::new(&context, bytes)?);
         let most_shared = facts.most_shared.into();
-        Ok((Self { context, memory, most_shared, output: Output::default() }, facts))
+        Ok((Self { context, memory, most_shared, textures: Textures::default(), output: Output::default() }, facts))
     }
 }
 
@@ -64,12 +66,12 @@ impl device::Device for GpuDevice {
     }
 
     #[allow(unsafe_code, reason = "images are known by their addresses")]
-    unsafe fn create_texture(&self, _object: Object) -> Result<u64, String> {
-        Err("textures and surfaces are not supported by the GPU device yet".to_owned())
+    unsafe fn create_texture(&self, object: Object) -> Result<u64, String> {
+        self.textures.create(&self.context, &object)
     }
 
-    fn destroy_texture(&self, _handle: u64) -> bool {
-        false
+    fn destroy_texture(&self, handle: u64) -> bool {
+        self.textures.destroy(&self.context, handle)
     }
 
     fn output(&self) -> &Output {

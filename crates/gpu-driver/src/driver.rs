@@ -358,20 +358,20 @@ impl Context {
 
     /// Asks the driver for a launch in the stream of this thread, which runs on after that.
     pub(crate) fn leave(&self, ask: impl FnOnce(&Functions, Handle) -> i32) -> Result<(), RemoteError> {
-        let stream = self.stream()?;
-        let code = ask(&self.driver.functions, stream);
+        let stream = self.begin(ask)?;
         let mut run_on = self.run_on();
-        let is_first = !run_on.contains(&stream);
-        if code != 0 {
-            // What went wrong is perhaps one that runs on: then who waits for them learns of it.
-            // SAFETY: a stream of the driver.
-            let is_own = is_first || unsafe { (self.driver.functions.cuStreamSynchronize)(stream) } == 0;
-            return if is_own { self.driver.result(code) } else { Ok(()) };
-        }
-        if is_first {
+        if !run_on.contains(&stream) {
             run_on.push(stream);
         }
         Ok(())
+    }
+
+    /// Whether some launch of this thread that runs on went wrong: then the driver refuses whatever it is asked for.
+    pub(crate) fn has_failed(&self) -> bool {
+        let stream = STREAM.get();
+        let runs_on = self.run_on().contains(&stream);
+        // SAFETY: a stream of the driver.
+        runs_on && unsafe { (self.driver.functions.cuStreamSynchronize)(stream) } != 0
     }
 
     /// Waits for the launches of this thread that run on.
@@ -394,6 +394,8 @@ impl Context {
     /// Until this is dropped, no launch runs.
     pub(crate) fn quiet(&self) -> RwLockWriteGuard<'_, ()> {
         let quiet = self.launches.write().unwrap_or_else(PoisonError::into_inner);
+        // A thread that has called nothing yet has no context.
+        let _ = self.stream();
         let streams = self.run_on().clone();
         for stream in streams {
             // What goes wrong is told to the thread of the stream.

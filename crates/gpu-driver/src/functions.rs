@@ -4,7 +4,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use crate::abi::{Access, AllocationProperties, LaunchConfig};
+use crate::abi::{Access, AllocationProperties, LaunchConfig, ResourceDescription, TextureDescription};
 
 /// A function of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,6 +81,8 @@ functions! {
     2000 cuStreamCreate(*mut Handle, u32): "each thread that launches has its own";
     2000 cuStreamSynchronize(Handle): "waits for the end of what it launched";
     2000 cuStreamQuery(Handle): "whether a launch has ended that may only take so long";
+    5000 cuTexObjectCreate(*mut u64, *const ResourceDescription, *const TextureDescription, *const c_void): "textures over memory of the arena";
+    5000 cuTexObjectDestroy(u64): "forgets one";
     2010 cuModuleLoadDataEx(*mut Handle, *const c_void, u32, *const i32, *const *mut c_void): "the driver compiles the PTX of a kernel";
     2000 cuModuleUnload(Handle): "forgets it with the module of the program";
     2000 cuModuleGetFunction(*mut Handle, Handle, *const c_char): "the kernel";

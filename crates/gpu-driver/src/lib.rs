@@ -22,7 +22,7 @@
 //!   and nothing else.
 //!
 //! What a GPU cannot be asked for is refused by name: a part of the blocks of a grid, an order of them, budgets of
-//! instructions, confinement, observers; textures; addresses of functions that outlive a launch.
+//! instructions, confinement, observers; surfaces and most arrays; addresses of functions that outlive a launch.
 
 #![warn(missing_docs)]
 
@@ -34,6 +34,7 @@ mod memory;
 mod placed;
 mod program;
 mod regions;
+mod texture;
 
 pub use crate::device::GpuDevice;
 pub use crate::driver::{DeviceFacts, Driver, DriverError, OLDEST};

@@ -316,6 +316,24 @@ impl device::Program for GpuProgram {
     }
 
     unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Result<Launched, LaunchError> {
+        let started = Instant::now();
+        // SAFETY: the caller promises the same.
+        match unsafe { self.launch_after_others(request) } {
+            // Who waits for the others learns what was wrong with them.
+            Err(_) if request.may_run_on && self.context.has_failed() => {
+                Ok(Launched { instructions: 0, took: started.elapsed(), runs_on: true })
+            }
+            launched => launched,
+        }
+    }
+}
+
+impl GpuProgram {
+    /// Launches a kernel, which the driver may refuse because an earlier launch went wrong.
+    ///
+    /// # Safety
+    /// As of [`launch`](device::Program::launch).
+    unsafe fn launch_after_others(&self, request: &LaunchRequest<'_>) -> Result<Launched, LaunchError> {
         let kernel = self.check(request)?;
         let invalid = |error: RemoteError| LaunchError::Invalid(error.to_string());
         if request.dynamic_shared > kernel.dynamic_shared.load(Ordering::Relaxed) {

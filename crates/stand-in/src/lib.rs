@@ -90,7 +90,7 @@ fn memory() -> u64 {
 }
 
 /// Functions that need memory of the device, or of the driver's own, each time that they are called.
-const ALLOCATE: [&str; 7] = [
+const ALLOCATE: [&str; 8] = [
     "cuDevicePrimaryCtxRetain",
     "cuMemAddressReserve",
     "cuMemCreate",
@@ -98,6 +98,7 @@ const ALLOCATE: [&str; 7] = [
     "cuMemSetAccess",
     "cuModuleLoadDataEx",
     "cuStreamCreate",
+    "cuTexObjectCreate",
 ];
 
 /// Whether a call is the one that finds no memory.
@@ -233,6 +234,32 @@ struct LaunchConfig {
     attribute_count: u32,
 }
 
+#[repr(C)]
+struct Resource {
+    kind: i32,
+    address: u64,
+    format: u32,
+    channels: u32,
+    /// Bytes; or elements of a row, rows, and bytes from one to the next.
+    size: [u64; 3],
+    reserved: [u64; 11],
+    flags: u32,
+}
+
+#[repr(C)]
+struct Texture {
+    address: [u32; 3],
+    filter: u32,
+    flags: u32,
+    anisotropy: u32,
+    level_filter: u32,
+    level: [f32; 3],
+    border: [f32; 4],
+    reserved: [i32; 12],
+}
+
+const LINEAR: i32 = 2;
+const PITCHED: i32 = 3;
 const DEVICE: i32 = 1;
 const HOST_NUMA: i32 = 3;
 
@@ -466,6 +493,7 @@ functions! {
         unsafe { set(stream, Box::into_raw(Box::new(Connection::new()?))) }
     }
     2000 fn cuStreamSynchronize(stream: *mut Connection) {
+        client::check_current()?;
         // SAFETY: a stream that was made here.
         unsafe { stream.as_ref() }.ok_or(INVALID_HANDLE)?.finish()
     }
@@ -526,6 +554,35 @@ functions! {
     9000 fn cuFuncSetAttribute(function: *const Kernel, attribute: c_int, value: c_int) {
         let is_right = !function.is_null() && attribute == 8 && (0..=227 << 10).contains(&value);
         if is_right { Ok(()) } else { Err(INVALID_VALUE) }
+    }
+    5000 fn cuTexObjectCreate(texture: *mut u64, resource: *const Resource, description: *const Texture, view: *const c_void) {
+        client::check_current()?;
+        // SAFETY: descriptions as NVIDIA documents them.
+        let (resource, description) = unsafe { (resource.read(), description.read()) };
+        if !view.is_null() || !matches!(resource.kind, LINEAR | PITCHED) || resource.flags != 0 {
+            return Err(INVALID_VALUE);
+        }
+        let modes = (0..3).map(|place| u64::from(description.address[place] & 3) << (2 * place)).sum();
+        let border: Vec<u8> = description.border.iter().flat_map(|colour| colour.to_le_bytes()).collect();
+        let numbers = [
+            u64::from(resource.kind == PITCHED),
+            resource.address,
+            resource.format.into(),
+            resource.channels.into(),
+            resource.size[0],
+            resource.size[1],
+            resource.size[2],
+            modes,
+            description.filter.into(),
+            description.flags.into(),
+        ];
+        let answered = client::control()?.ask(Ask::Texture, &numbers, &border)?;
+        answer(answered.numbers[0])?;
+        // SAFETY: there is room for the answer.
+        unsafe { set(texture, answered.numbers[1]) }
+    }
+    5000 fn cuTexObjectDestroy(texture: u64) {
+        answer(client::control()?.ask(Ask::Forget, &[texture], &[])?.numbers[0])
     }
     11060 fn cuLaunchKernelEx(config: *const LaunchConfig, function: *const Kernel, params: *const *mut c_void, extra: *const *mut c_void) {
         // SAFETY: all of it as NVIDIA documents it.

@@ -31,6 +31,12 @@ pub(crate) enum Ask {
     /// Launches: the module, the grid, the block, dynamic shared memory, whether it is cooperative, bytes of the name; the bytes
     /// are the name and the parameters. Gives what was printed.
     Launch,
+    /// Makes a texture and gives its handle: whether it is rows or one piece, the first address, the format, the channels,
+    /// elements of a row or bytes of the piece, rows, bytes from one to the next, modes of addresses as digits of base 4, filter and
+    /// flags. The bytes are the colour outside.
+    Texture,
+    /// Forgets one: its handle.
+    Forget,
 }
 
 /// How many numbers a message has.

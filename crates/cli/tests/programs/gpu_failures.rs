@@ -118,7 +118,7 @@ pub(crate) fn one_of_several(toolchain: &Toolchain, source: &Path) -> Result<()>
         ensure!(fails.code == if command == "run" { 0 } else { NOT_CLEAN[0] }, "the exit is {}", fails.code);
         match command {
             "memcheck" => fails.says(&["through a null pointer", "in store"])?,
-            _ => fails.says(&["(or one that ran before it: ", "`store(int*)`", "`warpgrind memcheck` says which"])?,
+            _ => fails.says(&["launched right before it, also of ", "`store(int*)`"])?,
         }
     }
     Ok(())

@@ -1,7 +1,6 @@
 //! Launches of kernels.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use device::{Fault, FaultKind, LaunchError, LaunchRequest, Launched};
@@ -16,7 +15,7 @@ use crate::device_memory;
 use crate::devices::cpu_device;
 use crate::driver;
 use crate::error::{CudaError, Result};
-use crate::tooling::{self, LaunchEnd, LaunchJob, ToolHost};
+use crate::tooling::{self, Before, LaunchEnd, LaunchJob, ToolHost};
 
 /// A launch that was found possible, with the parameters as they were when it was asked for.
 #[derive(Debug)]
@@ -78,7 +77,7 @@ impl Launch {
         if let Err(error) = compiled {
             // Nothing is compiled while the process ends: the call came too late, and nothing is wrong with the kernel.
             crate::process::life::check("cuLaunchKernel")?;
-            return Err(launch.explain(&error, &[]));
+            return Err(launch.explain(&error, &Before::default()));
         }
         Ok(Arc::new(launch))
     }
@@ -122,7 +121,7 @@ impl Launch {
         };
         match result {
             Ok(()) => {}
-            Err(LaunchEnd::Device(error)) => driver::fail(self.explain(&error, &[])),
+            Err(LaunchEnd::Device(error)) => driver::fail(self.explain(&error, &Before::default())),
             Err(LaunchEnd::Tool(error)) => driver::fail(error),
         }
         runs_on.get()
@@ -137,13 +136,15 @@ impl Launch {
     pub(crate) fn wait(launches: &[&Self]) {
         let ([before @ .., last], Ok(driver)) = (launches, driver::get()) else { return };
         let Err(error) = driver.device.wait() else { return };
-        // Which of them it was, a driver does not say.
-        let others: BTreeSet<_> = before.iter().map(|launch| launch.kernel.name.as_str()).collect();
-        let others: Vec<_> = others.into_iter().filter(|name| *name != last.kernel.name).collect();
-        if let (Some(tool_host), LaunchError::Fault(fault)) = (tooling::get(), &error) {
-            tool_host.on_fault_of_one(fault, &last.job(), &others);
+        // After a fault of another stream, the driver says the same of this one.
+        if driver::fault().is_some() {
+            return;
         }
-        driver::fail(last.explain(&error, &others));
+        let before = Before::new(&last.kernel.name, before.iter().map(|launch| launch.kernel.name.as_str()));
+        if let (Some(tool_host), LaunchError::Fault(fault)) = (tooling::get(), &error) {
+            tool_host.on_fault_of_one(fault, &last.job(), &before);
+        }
+        driver::fail(last.explain(&error, &before));
     }
 
     #[allow(unsafe_code, reason = "kernels access memory by its address")]
@@ -173,8 +174,8 @@ impl Launch {
         }
     }
 
-    /// Says what went wrong, with this kernel or one of some others, and gives CUDA's number for it.
-    fn explain(&self, error: &LaunchError, others: &[&str]) -> CudaError {
+    /// Says what went wrong, with this launch or one of some before it, and gives CUDA's number for it.
+    fn explain(&self, error: &LaunchError, before: &Before<'_>) -> CudaError {
         if matches!(error, LaunchError::Internal(_)) && cpu_device::ends_soon() {
             // It came too late.
             return CudaError::DEINITIALIZED;
@@ -200,9 +201,8 @@ impl Launch {
         };
         match error {
             LaunchError::Fault(_) => {
-                let or_another = tooling::or_another(others);
-                let cure = if others.is_empty() { "" } else { "; `warpgrind memcheck` says which of them it is" };
-                crate::log::say(&format!("kernel `{}`{or_another}: {what}{cure}", report::demangled(&self.kernel.name)))
+                let cure = if before.is_empty() { "" } else { "; `warpgrind memcheck` says which of them it is" };
+                crate::log::say(&format!("kernel `{}`{before}: {what}{cure}", report::demangled(&self.kernel.name)));
             }
             _ => crate::refusal::refuse_kernel(&self.kernel.name, &what),
         }

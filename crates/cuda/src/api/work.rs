@@ -100,6 +100,8 @@ fn or_fail<T: Default>(run: impl FnOnce() -> T) -> T {
             "work in a stream failed by a bug of Warpgrind's own (the message is above): please report it, with the program if you can",
         );
         driver::fail(CudaError::UNKNOWN);
+        // It may have begun something before.
+        let _ = driver::get().map(|driver| driver.device.wait());
         T::default()
     })
 }

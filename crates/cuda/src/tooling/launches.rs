@@ -12,6 +12,7 @@ use toolkit::{
     EndedLaunch, Evidence, Failure, HostStack, Kept, LaunchDevice, LaunchView, Moment, SharedWords, Words, tally_rows,
 };
 
+use super::before::Before;
 use super::instrumented_module::{InstrumentedModule, Reported};
 use super::launch_buffers::LaunchBuffer;
 use super::shared_words::ToolWords;
@@ -359,10 +360,10 @@ impl ToolHost {
         program: &dyn Program,
         sites: Option<&Sites>,
         launch: &LaunchView<'_>,
-        others: &[&str],
+        before: &Before<'_>,
     ) {
         // Whichever tool is at work: the command's own is the first.
-        let message = format!("the kernel{} was ended: {}", or_another(others), fault.kind);
+        let message = format!("the kernel{} was ended: {}", before, fault.kind);
         self.services.write_finding(Finding {
             place: Some(place_of_line(program, sites, fault.line, launch.kernel)),
             // A driver does not say where it was.
@@ -374,18 +375,10 @@ impl ToolHost {
                 launch: launch.number,
                 address: None,
             }),
-            stack: Some(launch.stack.frames()),
+            stack: before.is_empty().then(|| launch.stack.frames()),
             ..Finding::new(self.first, Finding::DEVICE_FAULT, Severity::Error, message)
         });
     }
-}
-
-/// Words for kernels of which one may be meant instead of another.
-pub(crate) fn or_another(others: &[&str]) -> String {
-    const MOST: usize = 4;
-    let named: Vec<_> = others.iter().take(MOST).map(|name| format!("`{}`", report::demangled(name))).collect();
-    let more = if others.len() > MOST { ", …" } else { "" };
-    if others.is_empty() { String::new() } else { format!(" (or one that ran before it: {}{more})", named.join(", ")) }
 }
 
 fn no_version() -> Refusal {

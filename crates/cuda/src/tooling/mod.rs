@@ -6,6 +6,7 @@
 //! which the command reads (`services`). It knows no tool by name.
 
 mod api_errors;
+mod before;
 mod checkpoint;
 mod device_plane;
 mod events;
@@ -33,7 +34,8 @@ use report::{Line, Process};
 use rewrite::{Instrumentation, Rewriter};
 use toolkit::{Host, HostStack, Instance, Tool};
 
-pub(crate) use launches::{InstrumentedKernel, or_another};
+pub(crate) use before::Before;
+pub(crate) use launches::InstrumentedKernel;
 pub(crate) use modules::KernelSource;
 pub(crate) use not_run::did_not_start;
 pub(crate) use plan::{LaunchEnd, LaunchJob};

@@ -11,6 +11,7 @@ use toolkit::{
 };
 
 use super::ToolHost;
+use super::before::Before;
 use super::checkpoint::Checkpoint;
 use super::heap::ToolHeap;
 use super::launches::{InstrumentedKernel, Target, error_of};
@@ -67,7 +68,8 @@ struct Runs<'a> {
     heap: Arc<ToolHeap>,
     /// Where what is printed goes until the launch is over.
     output: Option<Arc<Output>>,
-    is_of_one_step: bool,
+    /// Whether a run may [run on](LaunchRequest::may_run_on).
+    may_run_on: bool,
     /// The limits of the launch that is under way: whether it is confined, how many instructions a thread may execute, and how long
     /// a run may take.
     is_confined: bool,
@@ -143,15 +145,15 @@ impl ToolHost {
         }
         if let Err(LaunchEnd::Device(LaunchError::Fault(fault))) = &result {
             let sites = job.kernel.map(|kernel| &kernel.module.sites);
-            self.on_fault(fault, &**job.program, sites, &view, &[]);
+            self.on_fault(fault, &**job.program, sites, &view, &Before::default());
         }
         result
     }
 
-    /// A launch that ran on ended with a fault, or one of some others before it.
-    pub(crate) fn on_fault_of_one(&self, fault: &Fault, job: &LaunchJob<'_>, others: &[&str]) {
+    /// A launch that ran on ended with a fault, or one of those before it.
+    pub(crate) fn on_fault_of_one(&self, fault: &Fault, job: &LaunchJob<'_>, before: &Before<'_>) {
         let sites = job.kernel.map(|kernel| &kernel.module.sites);
-        self.on_fault(fault, &**job.program, sites, &job.view(0, None), others);
+        self.on_fault(fault, &**job.program, sites, &job.view(0, None), before);
     }
 
     fn launch_kernel(
@@ -183,7 +185,7 @@ impl ToolHost {
             heap: ToolHeap::new(job.name, job.program, job.kernel, plan.is_some()),
             output: None,
             is_confined: false,
-            is_of_one_step: plan.is_none(),
+            may_run_on: job.may_run_on && plan.is_none(),
             budget: None,
             limit: None,
             instructions: 0,
@@ -209,6 +211,7 @@ impl ToolHost {
             None => {
                 // What one worker runs is the only launch at that time.
                 let is_alone = self.instances.iter().any(|instance| instance.most_workers(&view) == Some(1));
+                runs.may_run_on &= !is_alone;
                 let _alone = is_alone.then(|| self.alone());
                 let _turn = (!is_alone).then(|| self.turns.read().unwrap_or_else(PoisonError::into_inner));
                 let target = self.target(kernel, &runs.choice, &job.shape).expect("it was asked for before");
@@ -338,7 +341,7 @@ impl Runs<'_> {
             budget: self.budget,
             limit: self.limit,
             is_confined: self.is_confined,
-            may_run_on: self.job.may_run_on && self.is_of_one_step && run.is_none(),
+            may_run_on: self.may_run_on && run.is_none(),
             heap: Some(Arc::clone(&self.heap) as Arc<dyn Heap>),
             ..self.job.request(target.symbol, &target.shape)
         };

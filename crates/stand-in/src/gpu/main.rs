@@ -11,6 +11,7 @@ mod wire;
 
 mod assembler;
 mod memory;
+mod texture;
 
 use std::collections::HashMap;
 use std::os::fd::FromRawFd;
@@ -57,7 +58,7 @@ struct Module {
 }
 
 impl Ask {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 14] = [
         Self::Reserve,
         Self::Map,
         Self::Unmap,
@@ -70,6 +71,8 @@ impl Ask {
         Self::Unload,
         Self::Facts,
         Self::Launch,
+        Self::Texture,
+        Self::Forget,
     ];
 
     fn of(number: u64) -> Option<Self> {
@@ -133,6 +136,13 @@ impl Gpu {
             }
             Ask::Facts => self.facts(a, &question.bytes),
             Ask::Launch => self.launch(question),
+            Ask::Texture => {
+                let object = texture::object(question).ok_or(result::INVALID_VALUE)?;
+                // SAFETY: what kernels read there is memory of this process, or ends the launch.
+                let handle = unsafe { self.device().textures.create(object) };
+                Ok(Message::new(&[0, handle], &[]))
+            }
+            Ask::Forget => done(self.device().textures.destroy(a).then_some(()).ok_or(result::INVALID_VALUE)),
         }
     }
 
@@ -150,8 +160,7 @@ impl Gpu {
             Ok(facts) => facts,
             Err(why) => return refused(&why),
         };
-        let device = self.device.get_or_init(|| Device::new(256 << 20).expect("there is room for the device's own"));
-        let program = match Program::load(device, parsed.module) {
+        let program = match Program::load(self.device(), parsed.module) {
             Ok(program) => program,
             Err(error) => return refused(&error.to_string()),
         };
@@ -159,6 +168,10 @@ impl Gpu {
         let module = Arc::new(Module { program, facts });
         self.modules.lock().unwrap_or_else(PoisonError::into_inner).insert(number, module);
         Ok(Message::new(&[0, number], &[]))
+    }
+
+    fn device(&self) -> &Arc<Device> {
+        self.device.get_or_init(|| Device::new(256 << 20).expect("there is room for the device's own"))
     }
 
     fn module(&self, number: u64) -> Result<Arc<Module>, u64> {
