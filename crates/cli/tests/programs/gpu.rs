@@ -69,8 +69,7 @@ pub(crate) const NOT_RUN: &[(&str, &str)] = &[
     ("racecheck/kinds_of_memory", HEAP),
     ("racecheck/memory_handed_out_again", HEAP),
     ("repair/ways", CODE),
-    ("rmt/not_recovered", RECOVERY),
-    ("rmt/recovered_from_snapshot", RECOVERY),
+    ("rmt/recovered_from_snapshot", "its kernel prints"),
     ("rmt/recovered", UNKNOWN),
     ("rmt/runs_differ", UNKNOWN),
     ("memcheck/kernel_that_cannot_run", "it is about the CPU device"),
@@ -83,7 +82,6 @@ const REGISTERED: &str = "it registers memory, and the stand-in cannot take page
 const CODE: &str = "it has variables that hold addresses of functions";
 const SAYS_LESS: &str = "a driver does not say where a kernel went wrong";
 const FLAGS: &str = "it is about flags of the CPU device";
-const RECOVERY: &str = "recovery runs a part of the blocks of a grid";
 const UNKNOWN: &str = "its kernels access memory of the host that CUDA does not know of";
 const HEAP: &str = "its kernels allocate";
 const SOME_WARPS: &str = "barriers to which only some warps come are not followed";

@@ -369,6 +369,7 @@ impl Instance for RmtInstance {
                 needs_snapshot: pair.is_in_place
                     || pair.layout == Layout::Blocks
                     || has_side_effects(launch, decision.version),
+                runs_single_blocks: self.host.memory().remote().is_none(),
                 stops_on_error: self.stops_on_error,
                 progress: Progress::Begins,
                 attempts: 0,

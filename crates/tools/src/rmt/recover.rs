@@ -89,6 +89,8 @@ pub(super) struct RecoverPlan {
     pub(super) grid: [u32; 3],
     /// Whether blocks cannot run again without what they may write being as it was.
     pub(super) needs_snapshot: bool,
+    /// Whether the device runs single blocks of a grid: a GPU does not.
+    pub(super) runs_single_blocks: bool,
     pub(super) stops_on_error: bool,
     pub(super) progress: Progress,
     pub(super) attempts: u32,
@@ -150,13 +152,15 @@ impl RecoverPlan {
         }
         let [width, height, _] = self.grid.map(u64::from);
         let number = |[x, y, z]: [u32; 3]| u64::from(x) + width * (u64::from(y) + height * u64::from(z));
+        let blocks = blocks.filter(|_| self.runs_single_blocks);
         self.run(blocks.map(|blocks| blocks.into_iter().map(number).collect()))
     }
 
     /// What is told of a launch that came to its end all the same.
     fn recovered(&self) -> Finding {
         let times = if self.attempts == 1 { "once".to_owned() } else { format!("{} times", self.attempts) };
-        let what = if self.needs_snapshot { "the launch" } else { "their blocks" };
+        let is_whole = self.needs_snapshot || !self.runs_single_blocks;
+        let what = if is_whole { "the launch" } else { "their blocks" };
         let mut notes: Vec<Note> = self.found.iter().take(1).flat_map(|finding| finding.notes.clone()).collect();
         notes.push(Note { message: format!("copies agreed after {what} had run again {times}"), stack: None });
         let first = self.found.first();
@@ -189,6 +193,7 @@ mod tests {
             version: 2,
             grid: [4, 3, 2],
             needs_snapshot,
+            runs_single_blocks: true,
             stops_on_error: true,
             progress: Progress::Begins,
             attempts: 0,
@@ -213,6 +218,19 @@ mod tests {
         assert_eq!(plan.next(&Outcome::Done), Step::Done);
         let codes: Vec<String> = host.found.lock().unwrap().iter().map(|finding| finding.code.clone()).collect();
         assert_eq!(codes, ["recovered"]);
+    }
+
+    /// A GPU has no single blocks of a grid, so all run again.
+    #[test]
+    fn all_blocks_run_again_on_a_gpu() {
+        let (host, mismatches, plan) = plan(false);
+        let mut plan = RecoverPlan { runs_single_blocks: false, ..plan };
+        plan.next(&Outcome::Begins);
+        mismatches.add(&record(0, [3, 2, 1]));
+        assert_eq!(plan.next(&Outcome::Recorded), run(None));
+        assert_eq!(plan.next(&Outcome::Done), Step::Done);
+        let found = host.found.lock().unwrap();
+        assert!(found[0].notes.iter().any(|note| note.message.contains("the launch had run again once")));
     }
 
     /// Where a site has written all records that it may, more blocks may differ than are known.
