@@ -2,6 +2,9 @@
 //!
 //! Each queue has a thread of its own from the first work on. So streams overlap, and a kernel that waits for the host or
 //! for another stream holds up nothing but its own.
+//!
+//! A job may run on elsewhere when its call has returned, as launches on a GPU do. If nobody waits for it but what comes next
+//! in its queue, that begins, and they are waited for together.
 
 use std::cell::Cell;
 use std::collections::VecDeque;

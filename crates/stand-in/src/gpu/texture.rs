@@ -4,7 +4,7 @@ use device::texture::{AddressMode, Component, Filter, Geometry, Image, Level, Ob
 
 use crate::wire::Message;
 
-/// Addresses of rows are multiples of it, as on all GPUs there are.
+/// Addresses are multiples of it, as on all GPUs there are.
 const ALIGNMENT: u64 = 512;
 /// So are distances of rows of this.
 const PITCH_ALIGNMENT: u64 = 32;
@@ -31,7 +31,7 @@ pub(crate) fn object(question: &Message) -> Option<Object> {
             Level { address, size, row_pitch: width, slice_pitch: width }
         }
         _ => {
-            if !address.is_multiple_of(ALIGNMENT) || !pitch.is_multiple_of(PITCH_ALIGNMENT) {
+            if !pitch.is_multiple_of(PITCH_ALIGNMENT) {
                 return None;
             }
             let size = [u32::try_from(width).ok()?, u32::try_from(height).ok()?, 1];
@@ -59,5 +59,6 @@ pub(crate) fn object(question: &Message) -> Option<Object> {
         border,
         ..Sampler::default()
     };
-    (level.size[0] > 0 && level.size[1] > 0).then_some(Object::Texture(image, sampler))
+    let is_aligned = address.is_multiple_of(ALIGNMENT);
+    (is_aligned && level.size[0] > 0 && level.size[1] > 0).then_some(Object::Texture(image, sampler))
 }
