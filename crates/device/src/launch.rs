@@ -129,6 +129,11 @@ pub struct Launched {
     pub runs_on: bool,
 }
 
+impl Launched {
+    /// One that runs on: nothing else is known of it.
+    pub const RUNS_ON: Self = Self { instructions: 0, took: Duration::ZERO, runs_on: true };
+}
+
 /// Why a launch did not take place, or did not end well.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LaunchError {

@@ -326,8 +326,12 @@ impl Context {
 
     /// Asks the driver for something in the stream of this thread, and waits until it is done.
     pub(crate) fn finish(&self, ask: impl FnOnce(&Functions, Handle) -> i32) -> Result<(), RemoteError> {
-        let stream = self.begin(ask)?;
-        // SAFETY: a stream of the driver.
+        self.synchronize(self.begin(ask)?)
+    }
+
+    /// Waits until all is done that a stream, one of ours, was asked for.
+    fn synchronize(&self, stream: Handle) -> Result<(), RemoteError> {
+        // SAFETY: a stream of the driver, which lives as long as the process.
         self.driver.result(unsafe { (self.driver.functions.cuStreamSynchronize)(stream) })
     }
 
@@ -370,8 +374,7 @@ impl Context {
     pub(crate) fn has_failed(&self) -> bool {
         let stream = STREAM.get();
         let runs_on = self.run_on().contains(&stream);
-        // SAFETY: a stream of the driver.
-        runs_on && unsafe { (self.driver.functions.cuStreamSynchronize)(stream) } != 0
+        runs_on && self.synchronize(stream).is_err()
     }
 
     /// Waits for the launches of this thread that run on.
@@ -380,8 +383,7 @@ impl Context {
         if !self.run_on().contains(&stream) {
             return Ok(());
         }
-        // SAFETY: a stream of the driver.
-        let ended = self.driver.result(unsafe { (self.driver.functions.cuStreamSynchronize)(stream) });
+        let ended = self.synchronize(stream);
         self.run_on().retain(|other| *other != stream);
         ended
     }
@@ -399,8 +401,7 @@ impl Context {
         let streams = self.run_on().clone();
         for stream in streams {
             // What goes wrong is told to the thread of the stream.
-            // SAFETY: a stream of the driver, which lives as long as the process.
-            unsafe { (self.driver.functions.cuStreamSynchronize)(stream) };
+            let _ = self.synchronize(stream);
         }
         quiet
     }

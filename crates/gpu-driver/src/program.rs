@@ -316,13 +316,10 @@ impl device::Program for GpuProgram {
     }
 
     unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Result<Launched, LaunchError> {
-        let started = Instant::now();
         // SAFETY: the caller promises the same.
         match unsafe { self.launch_after_others(request) } {
             // Who waits for the others learns what was wrong with them.
-            Err(_) if request.may_run_on && self.context.has_failed() => {
-                Ok(Launched { instructions: 0, took: started.elapsed(), runs_on: true })
-            }
+            Err(_) if request.may_run_on && self.context.has_failed() => Ok(Launched::RUNS_ON),
             launched => launched,
         }
     }
@@ -381,8 +378,7 @@ impl GpuProgram {
             unsafe { (f.cuLaunchKernelEx)(&config, kernel.function, std::ptr::null(), extra.as_ptr()) }
         };
         if request.may_run_on && request.limit.is_none() && meeting.is_none() {
-            let left = self.context.leave(ask).map_err(failed);
-            return left.map(|()| Launched { instructions: 0, took: started.elapsed(), runs_on: true });
+            return self.context.leave(ask).map(|()| Launched::RUNS_ON).map_err(failed);
         }
         let ended = match request.limit {
             None => self.context.finish(ask).map(|()| true),

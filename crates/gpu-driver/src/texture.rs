@@ -10,7 +10,6 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use device::texture::{AddressMode, Component, Filter, Geometry, Image, Object, Sampler};
-
 use rustc_hash::FxHashSet;
 
 use crate::abi::{ResourceDescription, TextureDescription, resource, texture};

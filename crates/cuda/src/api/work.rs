@@ -70,14 +70,7 @@ impl HostCall {
 
 impl Job for Work {
     fn run(&self, order: Option<&WorkOrder>, may_run_on: bool) -> bool {
-        or_fail(|| match self {
-            // After a fault nothing runs any more, except that those who wait get their answer.
-            Self::Launch(launch) if driver::fault().is_none() => launch.run(order, may_run_on),
-            _ => {
-                self.perform(order);
-                false
-            }
-        })
+        or_fail(|| self.perform(order, may_run_on))
     }
 
     fn may_follow(&self) -> bool {
@@ -132,9 +125,12 @@ fn operate(operation: &Operation, order: Option<&WorkOrder>) {
 }
 
 impl Work {
-    fn perform(&self, order: Option<&WorkOrder>) {
+    /// Whether it runs on.
+    fn perform(&self, order: Option<&WorkOrder>, may_run_on: bool) -> bool {
+        // After a fault nothing runs any more, except that those who wait get their answer.
         let is_well = driver::fault().is_none();
         match self {
+            Self::Launch(launch) if is_well => return launch.run(order, may_run_on),
             Self::Copy(copy) if is_well && !copy.extent().is_empty() => {
                 let ranges = [copy.from(), copy.to()].map(|side| (side.address, side.span(copy.extent())));
                 access(&ranges, || {
@@ -172,5 +168,6 @@ impl Work {
             }
             Self::Launch(_) | Self::Copy(_) | Self::Fill(_) | Self::Nothing => {}
         }
+        false
     }
 }
