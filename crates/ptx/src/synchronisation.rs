@@ -45,6 +45,15 @@ pub enum Synchronisation {
         /// How many.
         pending: Option<Operand>,
     },
+    /// Bulk copies of the thread so far that complete on no object become a group.
+    CommitBulkCopies,
+    /// The thread waits until at most so many of these groups are pending.
+    WaitForBulkCopies {
+        /// How many.
+        pending: Operand,
+        /// Whether it only waits until they have read what they copy.
+        of_sources: bool,
+    },
     /// An `mbarrier` object is changed or asked: its order is that of the access.
     Mbarrier,
     /// The barrier of the cluster. It orders memory unless it says otherwise.
@@ -80,10 +89,13 @@ impl View<'_> {
             Effect::Fence => self.fence(),
             Effect::Mbarrier => Synchronisation::Mbarrier,
             Effect::AsyncGroup => match self.op()? {
-                Op::CpAsyncCommitGroup | Op::CpAsyncBulkCommitGroup => Synchronisation::CommitCopies,
-                Op::CpAsyncWaitGroup | Op::CpAsyncBulkWaitGroup => {
-                    Synchronisation::WaitForCopies { pending: self.operand_named("n") }
-                }
+                Op::CpAsyncCommitGroup => Synchronisation::CommitCopies,
+                Op::CpAsyncWaitGroup => Synchronisation::WaitForCopies { pending: self.operand_named("n") },
+                Op::CpAsyncBulkCommitGroup => Synchronisation::CommitBulkCopies,
+                Op::CpAsyncBulkWaitGroup => Synchronisation::WaitForBulkCopies {
+                    pending: self.operand_named("n")?,
+                    of_sources: self.form.has(Mod::Read),
+                },
                 Op::CpAsyncWaitAll => Synchronisation::WaitForCopies { pending: None },
                 Op::CpAsyncMbarrierArrive => Synchronisation::Mbarrier,
                 _ => Synchronisation::Tensor,
@@ -193,6 +205,9 @@ mod tests {
             Some(Synchronisation::WaitForCopies { pending: Some(Operand::Int(2)) })
         );
         assert_eq!(of("cp.async.wait_all;"), Some(Synchronisation::WaitForCopies { pending: None }));
+        let of_sources = |of_sources| Some(Synchronisation::WaitForBulkCopies { pending: Operand::Int(1), of_sources });
+        assert_eq!(of("cp.async.bulk.wait_group 1;"), of_sources(false));
+        assert_eq!(of("cp.async.bulk.wait_group.read 1;"), of_sources(true));
         assert_eq!(of("cp.async.commit_group;"), Some(Synchronisation::CommitCopies));
         assert_eq!(of("add.u32 %r1, %r1, 1;"), None);
     }

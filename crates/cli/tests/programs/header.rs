@@ -59,12 +59,13 @@ pub(crate) enum Variant {
 }
 
 impl Variant {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Static,
         Self::Shared,
         Self::Architecture("sm_75"),
         Self::Architecture("sm_90"),
         Self::Architecture("sm_90a"),
+        Self::Architecture("sm_100"),
         Self::Architecture("sm_120"),
         Self::Relocatable,
         Self::Debug,

@@ -192,6 +192,7 @@ impl Flow {
             Some(Synchronisation::WarpBarrier { mask }) => [Some(mask), None],
             Some(Synchronisation::Collective { mask }) => [mask, None],
             Some(Synchronisation::WaitForCopies { pending }) => [pending, None],
+            Some(Synchronisation::WaitForBulkCopies { pending, .. }) => [Some(pending), None],
             Some(Synchronisation::Mbarrier) => {
                 view.for_each_read(|reg| self.mark(func, reg, Reach::SYNCHRONISATION));
                 return;

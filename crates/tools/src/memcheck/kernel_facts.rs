@@ -36,13 +36,18 @@ impl KernelFacts {
         let calls = CallGraph::of(module);
         let (mut is_opaque, mut uses_shared, mut is_shared_opaque) = (calls.may_call_unknown(kernel), false, false);
         let (mut follows_local, mut allocates) = (false, false);
+        let (mut names_others, mut copies_to_cluster) = (false, false);
         for func in calls.reachable_from(kernel).iter() {
             allocates |= module.text(module.functions[func].name) == "malloc";
             follows_local |= !local_variables::variables(module, &module.functions[func]).is_empty();
             let Some(body) = &module.functions[func].body else { continue };
             for view in body.iter().filter_map(|id| View::of(&module.forms, body, id)) {
                 uses_shared |= names_shared(&view);
-                is_shared_opaque |= view.form.has(Mod::SharedCluster);
+                names_others |= view.op() == Some(Op::Mapa);
+                let is_in_cluster = view.form.has(Mod::SharedCluster);
+                copies_to_cluster |= is_in_cluster;
+                // Copies name the shared memory of the block itself like that, too.
+                is_shared_opaque |= is_in_cluster && !is_bulk(&view);
                 let Some(effect) = view.effect() else {
                     is_opaque = true;
                     continue;
@@ -53,6 +58,7 @@ impl KernelFacts {
                         .iter()
                         .all(|access| matches!(access.bytes, AccessBytes::Fixed(_) | AccessBytes::Rows(_)));
                 let is_followed = is_matrix
+                    || is_bulk(&view)
                     || matches!(view.op(), Some(Op::St | Op::Atom | Op::Red | Op::CpAsync))
                     || effect == Effect::Mbarrier;
                 for access in view.accesses().iter().filter(|access| access.kind != AccessKind::Read && !is_followed) {
@@ -66,6 +72,7 @@ impl KernelFacts {
                 }
             }
         }
+        is_shared_opaque |= names_others && copies_to_cluster;
         Self {
             is_opaque,
             uses_shared,
@@ -88,6 +95,12 @@ impl KernelFacts {
     pub(super) fn uses_own_memory(kernel: &KernelView<'_>) -> bool {
         kernel.instructions().any(|view| view.form.spaces().any(|space| matches!(space, Space::Shared | Space::Local)))
     }
+}
+
+/// Whether an instruction writes as many bytes as an operand says, all of them.
+fn is_bulk(view: &View<'_>) -> bool {
+    let some = [Mod::CpMask, Mod::IgnoreOob, Mod::MulticastCluster, Mod::MulticastCluster16b, Mod::MulticastCluster32b];
+    matches!(view.op(), Some(Op::CpAsyncBulk | Op::StBulk)) && !some.into_iter().any(|word| view.form.has(word))
 }
 
 fn names_shared(view: &View<'_>) -> bool {

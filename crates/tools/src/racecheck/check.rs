@@ -46,6 +46,8 @@ pub(super) struct ThreadRecords {
     pub(super) has_barriers: bool,
     /// Whether there are asynchronous copies (`device/copies.ptx`).
     pub(super) has_copies: bool,
+    /// Whether there are copies of many bytes (`device/bulk.ptx`).
+    pub(super) has_bulk: bool,
     /// Whether only some warps come to some of them, so that intervals are counted by each thread (`device/clocks.ptx`).
     pub(super) is_clocked: bool,
     /// Whether functions may need its record.
@@ -74,7 +76,7 @@ impl Checked {
             let [written, read] = cells.load(at, part);
             let recorded = self.of_this_thread_too(at, read);
             let after_write = self.order_of_write(at, written);
-            let after_read = self.order(at, read, Some(recorded));
+            let after_read = self.order_of_read(at, read, Some(recorded));
             let settled = self.settled(at, &cells, [after_write, after_read]);
             // A record that stands for this thread, too, stays.
             let stored = at.reg(Type::Pred);
@@ -98,7 +100,7 @@ impl Checked {
         let mut unsettled = None;
         for part in 0..self.granules {
             let [written, read] = cells.load(at, part);
-            let records = [self.order_of_write(at, written), self.order(at, read, None)];
+            let records = [self.order_of_write(at, written), self.order_of_read(at, read, None)];
             let settled = self.settled(at, &cells, records);
             unsettled = Some(self.unsettled(at, unsettled, &cells, settled));
         }
@@ -187,11 +189,17 @@ impl Checked {
     /// The same for the last write, which may be an asynchronous copy: whether that is done, the helper knows.
     fn order_of_write(&self, at: &mut Cursor<'_, '_>, written: Reg) -> Reg {
         let order = self.order(at, written, None);
-        if self.thread.has_copies && self.is_shared {
-            let flag = at.reg(Type::B64);
-            at.before().inst("and.b64", &[flag.into(), written.into(), Operand::Hex(WEAKER)]);
-            at.before().inst("shl.b64", &[flag.into(), flag.into(), Operand::Int(WEAKER.leading_zeros().into())]);
-            at.before().inst("or.b64", &[order.into(), order.into(), flag.into()]);
+        if self.thread.has_copies && self.is_shared || self.thread.has_bulk {
+            large_if_flagged(at, order, written);
+        }
+        order
+    }
+
+    /// The same for the last read, which may be that of a copy of many bytes.
+    fn order_of_read(&self, at: &mut Cursor<'_, '_>, read: Reg, or_zero: Option<Reg>) -> Reg {
+        let order = self.order(at, read, or_zero);
+        if self.thread.has_bulk {
+            large_if_flagged(at, order, read);
         }
         order
     }
@@ -256,6 +264,14 @@ impl Checked {
         at.before().inst("min.u64", &[result.into(), bits.into(), number.into()]);
         result
     }
+}
+
+/// Makes a number a large one if a record has the flag of a weaker access.
+fn large_if_flagged(at: &mut Cursor<'_, '_>, number: Reg, record: Reg) {
+    let flag = at.reg(Type::B64);
+    at.before().inst("and.b64", &[flag.into(), record.into(), Operand::Hex(WEAKER)]);
+    at.before().inst("shl.b64", &[flag.into(), flag.into(), Operand::Int(WEAKER.leading_zeros().into())]);
+    at.before().inst("or.b64", &[number.into(), number.into(), flag.into()]);
 }
 
 /// Where the records of the worker begin that runs the block (`parallel.rs`).

@@ -94,13 +94,7 @@ impl ObjectStep {
                 if after_copies {
                     at.call(guard, "warpgrind_race_wait", &[], &[own, block, Operand::Int(-1)]);
                 }
-                // A phase of even parity has ended if the present one is odd.
-                let (is_odd, parity) = (at.reg(Type::Pred), at.reg(Type::B32));
-                let asked = [is_odd.into(), Operand::RegAddress(address, 0), Operand::Int(0)];
-                at.before().inst_if(guard, PARITY, &asked);
-                at.before().inst_if(guard, "selp.b32", &[parity.into(), 1.into(), 0.into(), is_odd.into()]);
-                let arguments = [object, own, block, parity.into()];
-                at.call(guard, "warpgrind_race_object_arrive", &[], &arguments);
+                arrive(at, thread.mine, thread.first, address);
                 keep_after(at, guard, thread);
                 at.call_after(guard, "warpgrind_race_arrived", &[own], &[own, block]);
             }
@@ -134,6 +128,26 @@ impl ObjectStep {
             Self::Other => {}
         }
     }
+}
+
+/// Who has a record is about to arrive at the object at an address: who waits for its present phase will know what that knows.
+pub(super) fn arrive(at: &mut Cursor<'_, '_>, own: Reg, first: Reg, address: Reg) {
+    let guard = at.guard();
+    // A phase of even parity has ended if the present one is odd.
+    let (is_odd, parity) = (at.reg(Type::Pred), at.reg(Type::B32));
+    let asked = [is_odd.into(), Operand::RegAddress(address, 0), Operand::Int(0)];
+    at.before().inst_if(guard, PARITY, &asked);
+    at.before().inst_if(guard, "selp.b32", &[parity.into(), 1.into(), 0.into(), is_odd.into()]);
+    let arguments = [address.into(), own.into(), first.into(), parity.into()];
+    at.call(guard, "warpgrind_race_object_arrive", &[], &arguments);
+}
+
+/// A thread has waited for its copies of many bytes that complete on no object.
+pub(super) fn waited_for_bulk(at: &mut Cursor<'_, '_>, guard: Option<Guard>, thread: &ThreadRecords, of_sources: bool) {
+    let [own, block] = [thread.mine, thread.first].map(Operand::from);
+    keep_after(at, guard, thread);
+    let arguments = [own, block, Operand::Int(of_sources.into())];
+    at.call_after(guard, "warpgrind_race_bulk_wait", &[own], &arguments);
 }
 
 /// Asks whether a phase of a parity has ended.

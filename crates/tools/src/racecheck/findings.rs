@@ -7,7 +7,7 @@ use toolkit::{Evidence, HostStack};
 
 use super::record::{KINDS, STRONG_BLOCK, VOLATILE, Who};
 use super::transfers::{Transfer, UNORDERED};
-use super::{ACCESS_KIND, BYTES, LEFT_OUT, OTHER_READS, READS_TOO, SAME, TOGETHER, UNFENCED, UPDATES, WRITES};
+use super::{ACCESS_KIND, BULK, BYTES, LEFT_OUT, OTHER_READS, READS_TOO, SAME, TOGETHER, UNFENCED, UPDATES, WRITES};
 
 /// Two accesses that race.
 pub(super) struct Race<'a> {
@@ -71,6 +71,7 @@ impl Racer {
             (Who::Lanes { warp }, Some(block), _) => {
                 format!("several threads of warp {warp} of block {}", dim(*block))
             }
+            (Who::BulkCopy, Some(block), _) => format!("a copy of block {}", dim(*block)),
             (_, Some(block), None) => format!("several threads of block {}", dim(*block)),
             _ => "threads of several blocks".to_owned(),
         }
@@ -82,15 +83,24 @@ impl Race<'_> {
         let Self { record, evidence, ref other, .. } = self;
         let what = record.what;
         let bytes = what & BYTES;
-        let size = if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") };
+        let size = match bytes {
+            // A piece of what it copies.
+            _ if what & BULK != 0 => String::new(),
+            1 => "1 byte of ".to_owned(),
+            _ => format!("{bytes} bytes of "),
+        };
         let first = &evidence.occurrence;
         let mine = match what {
+            _ if what & (BULK | WRITES) == BULK | WRITES => ASYNCHRONOUS_WRITE,
+            _ if what & BULK != 0 => ASYNCHRONOUS_READ,
             _ if what & UPDATES != 0 => "atomic operation",
             _ if what & WRITES != 0 => "write",
             _ => "read",
         };
         let theirs = match (&other.transfer, what & OTHER_READS != 0, other.kind) {
             (Some(transfer), ..) => transfer.what,
+            (None, true, _) if other.who == Who::BulkCopy => ASYNCHRONOUS_READ,
+            (None, false, _) if other.who == Who::BulkCopy => ASYNCHRONOUS_WRITE,
             (None, true, _) => "read",
             (None, false, ..STRONG_BLOCK) => "write",
             (None, false, _) => "atomic operation",
@@ -108,7 +118,7 @@ impl Race<'_> {
             && match other.who {
                 Who::Thread(thread) => thread / 32 == self.warp(),
                 Who::Lanes { warp } => warp == self.warp(),
-                Who::Warps | Who::Blocks => false,
+                Who::Warps | Who::Blocks | Who::BulkCopy => false,
             };
         // A copy that goes on is no access of its thread.
         let same_warp = same_warp && !is_pending;
@@ -125,21 +135,24 @@ impl Race<'_> {
         };
         let space = if self.is_shared { "shared memory" } else { "global memory" };
         let message = match code {
-            "same-value-race" => format!("two threads write the same value to {size} of {space}, unordered"),
+            "same-value-race" => format!("two threads write the same value to {size}{space}, unordered"),
             "warp-synchrony" => {
-                format!("{mine} of {size} of {space} that only lockstep orders with {}", with_article(theirs))
+                format!("{mine} of {size}{space} that only lockstep orders with {}", with_article(theirs))
             }
-            _ if together => format!("lanes of one store write different values to {size} of {space}"),
-            _ => format!("{mine} of {size} of {space} races with {}", with_article(theirs)),
+            _ if together => format!("lanes of one store write different values to {size}{space}"),
+            _ => format!("{mine} of {size}{space} races with {}", with_article(theirs)),
         };
         let (missing, help) = if is_unfenced {
             UNFENCED_ACQUIRE
+        } else if is_pending && other.who == Who::BulkCopy {
+            PENDING_BULK_COPY
         } else if is_pending {
             PENDING_COPY
         } else {
             self.missing_order(same_launch, same_block, same_warp, together)
         };
         let between = match () {
+            () if other.who == Who::BulkCopy => "with an asynchronous copy",
             () if is_pending && other.thread == Some(first.thread) => "with a copy of the same thread",
             () if is_pending => "with a copy of another thread",
             () if same_warp => "within a warp",
@@ -175,7 +188,7 @@ impl Race<'_> {
     /// What the two threads do with the place, first the one that came first: `W|R`. Who reads a place, computes and writes
     /// it, does `RW`; if the other one comes by the same line, so does it.
     fn pattern(&self, mine: &str, theirs: &str) -> String {
-        let letter = |what: &str| if what == "read" { "R" } else { "W" };
+        let letter = |what: &str| if ["read", ASYNCHRONOUS_READ].contains(&what) { "R" } else { "W" };
         if self.other.transfer.is_some() {
             let theirs = if self.record.what & OTHER_READS != 0 { "R" } else { "W" };
             return format!("{theirs}|{}", letter(mine));
@@ -292,6 +305,16 @@ const PENDING_COPY: (&str, &str) = (
     "the thread that began the asynchronous copy has not waited for it",
     "wait for the copy, with __pipeline_wait_prior() or cp.async.wait_group, before the barrier that orders the two",
 );
+
+const PENDING_BULK_COPY: (&str, &str) = (
+    "nothing that the thread has waited for says that the asynchronous copy is done",
+    "wait for the phase of the copy's mbarrier object; or wait in the thread that began it, with cp.async.bulk.wait_group, before \
+     the barrier that orders the two",
+);
+
+/// What a copy of many bytes does with a place.
+const ASYNCHRONOUS_READ: &str = "asynchronous read";
+const ASYNCHRONOUS_WRITE: &str = "asynchronous write";
 
 fn note(message: String) -> Note {
     Note { message, stack: None }

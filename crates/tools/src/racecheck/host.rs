@@ -16,6 +16,7 @@ use toolkit::{
     PlaneOf, SharedWords, Words, WorkId, WorkOrder, quarantine,
 };
 
+use super::bulk::FIRST_AGENT;
 use super::findings::{Race, Racer, place_in};
 use super::instrument::{KernelFacts, Looked};
 use super::lanes::LaneOrder;
@@ -23,10 +24,10 @@ use super::parallel::{Parallel, ParallelPlan, Progress, Workers};
 use super::record::{CELL, EPOCH, RECORD, Recorded, WARP_EPOCHS, Who};
 use super::transfers::{Met, Records, Transfer, is_unordered};
 use super::{
-    ARENA, ARENA_BYTES, BLOCK, CHECKED, CLOCK_BYTES, CLOCKS, COMMON_BYTES, CONCURRENT, CONCURRENT_PRUNED, CONFLICTS,
-    GRANULE, INTERVAL_MASK, LANES_ORDER, LAUNCH, LOST, NO_PRUNE, ORDER, ORDER_BYTES, ORDERED, PLANES, PROVED, PRUNED,
-    READS, SHARE, SHARED_GRANULE, SHARED_PLANE, SHARED_READS, UNORDERED, UNORDERED_COUNT, WARP_MASK, WINDOWS,
-    WINDOWS_BYTES,
+    AGENTS, ARENA, ARENA_BYTES, BLOCK, CHECKED, CLOCK_BYTES, CLOCKS, COMMON_BYTES, CONCURRENT, CONCURRENT_PRUNED,
+    CONFLICTS, GRANULE, INTERVAL_MASK, LANES_ORDER, LAUNCH, LOST, NO_PRUNE, ORDER, ORDER_BYTES, ORDERED, PLANES,
+    PROVED, PRUNED, READS, SHARE, SHARED_GRANULE, SHARED_PLANE, SHARED_READS, UNORDERED, UNORDERED_COUNT, WARP_MASK,
+    WINDOWS, WINDOWS_BYTES,
 };
 
 /// racecheck in a process.
@@ -259,9 +260,19 @@ impl RacecheckInstance {
             return refuse("no-memory", "there is no memory for records of its accesses");
         }
         if !self.is_on_gpu {
+            let threads: u64 = launch.shape.block.iter().map(|&size| u64::from(size)).product();
+            if facts.has_bulk && threads > u64::from(FIRST_AGENT) * 32 {
+                return refuse(
+                    "bulk-copy",
+                    "it has asynchronous copies of many bytes, and more than 928 threads in a block",
+                );
+            }
             return Ok(alone);
         }
         match facts {
+            KernelFacts { has_bulk: true, .. } => {
+                refuse("bulk-copy", "it has asynchronous copies of many bytes, which are not followed on a GPU")
+            }
             KernelFacts { is_clocked: true, .. } => refuse(
                 "counted-barrier",
                 "it has barriers to which only some warps come, which are not followed on a GPU",
@@ -539,16 +550,21 @@ impl Begun {
     /// Who made an access, which is at a place if that is known.
     fn racer(&self, recorded: &Recorded, place: Option<Place>, is_of_same_block: bool) -> Racer {
         let known = || self.places.as_ref()?.get(&recorded.site?).cloned();
+        let who = match recorded.who {
+            // No thread of the block: a warp that stands for copies.
+            Who::Thread(thread) if thread >= self.shape.block.iter().product() => Who::BulkCopy,
+            who => who,
+        };
         Racer {
             place: place.or_else(known),
             kernel: self.kernel.clone(),
             launch: self.number,
             block: self.block(recorded.epoch),
-            thread: match recorded.who {
+            thread: match who {
                 Who::Thread(thread) => Some(self.thread(thread)),
                 _ => None,
             },
-            who: recorded.who,
+            who,
             barriers: self.barriers(recorded.epoch),
             kind: if recorded.has_weaker && !is_of_same_block { 0 } else { recorded.kind },
             transfer: self.transfers.first().cloned(),
@@ -745,6 +761,7 @@ impl Instance for RacecheckInstance {
         let lanes = if self.is_on_gpu && facts.lanes == LaneOrder::Rows { LaneOrder::Whole } else { facts.lanes };
         words.set(LANES_ORDER, lanes as u64);
         words.set(ORDER, if facts.has_fences { self.order.address(&*self.host) } else { 0 });
+        words.set(AGENTS, if facts.has_bulk { FIRST_AGENT.into() } else { 32 });
         words.set(CLOCKS, if facts.is_clocked { self.clocks.address(&*self.host) } else { 0 });
         words.set(LOST, self.lost.address());
         let unordered = launch.order.map(|order| launches.unordered_with(order)).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use ptx::analysis::CallGraph;
 use ptx::ir::{FuncId, Function, Guard, Module, Operand, Reg, StmtId};
-use ptx::ops::{Effect, Op};
+use ptx::ops::Effect;
 use ptx::special::Special;
 use ptx::synchronisation::Synchronisation;
 use ptx::types::{Space, Type};
@@ -10,6 +10,7 @@ use ptx::view::{AccessBytes, AccessKind, AccessSpace, Callee, MemAccess, Order, 
 use rewrite::{Access, Call, Cursor, KernelView, Refusal, Request, RequestKind, Sync};
 use rustc_hash::FxHashMap;
 
+use super::bulk::Bulk;
 use super::check::{Checked, MOST_GRANULES, THREAD_BITS, ThreadRecords};
 use super::clocks::{self, ObjectStep};
 use super::compare_and_swap::expected_by_swaps;
@@ -30,6 +31,8 @@ pub(super) struct Looked {
     has_calls: bool,
     /// Whether intervals are counted by each thread for itself.
     is_clocked: bool,
+    /// Whether there are copies of many bytes in it, or in what may call it.
+    has_bulk: bool,
     /// What orders lanes of a warp in it.
     lanes: LaneOrder,
     /// What is left out of it; nothing if all accesses are looked at.
@@ -49,7 +52,9 @@ pub(super) struct KernelFacts {
     pub(super) has_fences: bool,
     /// Whether it has asynchronous copies (`device/copies.ptx`).
     pub(super) has_copies: bool,
-    /// Whether it has barriers to which only some warps come (`device/clocks.ptx`).
+    /// Whether it has copies of many bytes (`device/bulk.ptx`).
+    pub(super) has_bulk: bool,
+    /// Whether it has barriers to which only some warps come (`device/clocks.ptx`), or copies of many bytes.
     pub(super) is_clocked: bool,
     /// What orders lanes of a warp.
     pub(super) lanes: LaneOrder,
@@ -60,8 +65,9 @@ pub(super) struct KernelFacts {
 impl KernelFacts {
     /// Of a kernel.
     fn of(module: &Module, kernel: FuncId, has_calls: bool, orders: Orders) -> Self {
-        let is_clocked = orders.some_warps;
-        let mut facts = Self { is_clocked, has_barriers: is_clocked, lanes: orders.of_lanes(), ..Self::default() };
+        let (is_clocked, has_bulk) = (orders.some_warps, orders.bulk);
+        let lanes = orders.of_lanes();
+        let mut facts = Self { has_bulk, is_clocked, has_barriers: is_clocked, lanes, ..Self::default() };
         if !has_calls {
             facts.add(module, kernel);
             return facts;
@@ -89,7 +95,8 @@ impl KernelFacts {
                 Some(Synchronisation::Fence { .. }) => self.has_fences = true,
                 _ => {}
             }
-            for access in view.accesses() {
+            let plain = if Bulk::of(&view).is_some() { Vec::new() } else { view.accesses().to_vec() };
+            for access in plain {
                 let Some(Extent { places, bytes }) = Extent::of(&access) else { continue };
                 self.has_copies |= is_copy(&access);
                 let element = bytes / access.vector.max(1);
@@ -152,10 +159,7 @@ pub(super) fn refusal(kernel: &KernelView<'_>) -> Option<Refusal> {
         Some(Synchronisation::Tensor) => {
             refuse("tensor", "it has asynchronous work of tensor cores, which is not followed yet")
         }
-        _ if matches!(view.op(), Some(Op::CpAsyncBulk | Op::CpReduceAsyncBulk)) => {
-            refuse("bulk-copy", "it has asynchronous copies of many bytes, which are not followed yet")
-        }
-        _ => None,
+        _ => refuse("bulk-copy", Bulk::refusal(&view)?),
     })
 }
 
@@ -170,6 +174,8 @@ struct Orders {
     some_lanes: bool,
     /// Order through memory, which divides intervals like barriers of a warp.
     memory: bool,
+    /// Copies of many bytes, of which some threads know that they are done.
+    bulk: bool,
 }
 
 impl Orders {
@@ -197,6 +203,7 @@ impl Orders {
                     self.some_lanes |= !lanes::is_whole(&mask);
                 }
                 Some(Synchronisation::Fence { .. }) => self.memory = true,
+                _ if matches!(Bulk::of(&view), Some(Bulk::Copy { .. })) => (self.some_warps, self.bulk) = (true, true),
                 _ => self.memory |= view.accesses().iter().any(is_ordering),
             }
         }
@@ -232,6 +239,7 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
             thread: None,
             has_calls,
             is_clocked: orders.some_warps,
+            has_bulk: orders.bulk,
             lanes: if is_concurrent { LaneOrder::Whole } else { orders.of_lanes() },
             expected_by_swaps: expected_by_swaps(module, editor.function()),
             pruned: is_pruned.then(|| Pruned::of(module, func, Rule::Races)),
@@ -267,8 +275,9 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
     // A function may be called from any kernel.
     let any = KernelFacts { has_barriers: true, has_fences: true, has_copies: true, ..KernelFacts::default() };
     let KernelFacts { has_barriers, has_fences, has_copies, .. } = looked.kernel.unwrap_or(any);
-    let (is_clocked, is_kept) = (looked.is_clocked, !is_kernel || looked.has_calls);
-    let thread = ThreadRecords { mine, first, now, has_fences, has_barriers, has_copies, is_clocked, is_kept };
+    let (is_clocked, has_bulk, is_kept) = (looked.is_clocked, looked.has_bulk, !is_kernel || looked.has_calls);
+    let thread =
+        ThreadRecords { mine, first, now, has_fences, has_barriers, has_copies, has_bulk, is_clocked, is_kept };
     *at.state::<Looked>() = Looked { thread: Some(thread), ..looked };
 }
 
@@ -342,6 +351,9 @@ pub(super) fn sync(at: &mut Cursor<'_, '_>, sync: &Sync) {
             let pending = pending.unwrap_or(Operand::Int(-1));
             at.call_after(sync.guard, "warpgrind_race_wait", &[], &[mine.into(), first.into(), pending]);
         }
+        Synchronisation::WaitForBulkCopies { of_sources, .. } if records.has_bulk => {
+            clocks::waited_for_bulk(at, sync.guard, &records, of_sources);
+        }
         _ => {}
     }
 }
@@ -388,6 +400,10 @@ fn barrier(at: &mut Cursor<'_, '_>, thread: &ThreadRecords) {
 /// An access is about to take place.
 pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
     let Some(thread) = thread(at) else { return };
+    if let Some(bulk) = at.editor().view(access.stmt).and_then(|view| Bulk::of(&view)) {
+        bulk.access(at, access, &thread);
+        return;
+    }
     let Some(Extent { places: [_, is_shared], bytes }) = Extent::of(&access.access) else { return };
     let expected = at.state::<Looked>().expected_by_swaps.get(&access.stmt).copied();
     let object = ObjectStep::of(at, access);

@@ -7,6 +7,7 @@
 //!
 //! A launch that is proved to be free of races before it runs ([`ptx::analysis::footprint`]) runs as the program has it.
 
+mod bulk;
 mod check;
 mod clocks;
 mod compare_and_swap;
@@ -75,6 +76,8 @@ const UNORDERED_COUNT: Word = Word("UNORDERED_COUNT");
 const ORDER: Word = Word("ORDER");
 /// The address of the table of several warps, if the kernel has barriers to which only some warps come; else 0.
 const CLOCKS: Word = Word("CLOCKS");
+/// The first warp that stands for copies of many bytes; more than there are if the kernel has none.
+const AGENTS: Word = Word("AGENTS");
 /// Where conflicts are counted, if several workers run the launch; 0 if they are reported.
 const CONFLICTS: Word = Word("CONFLICTS");
 /// The address of the count of threads that had more barriers than there are epochs.
@@ -115,6 +118,9 @@ const BEFORE: u32 = 1 << 23;
 /// It was followed by what it releases: what it acquires is left.
 const AFTER: u32 = 1 << 24;
 
+/// The access is one of a copy of many bytes.
+const BULK: u32 = 1 << 26;
+
 /// The other lane has passed a barrier of some lanes after its access, and this one was none of them.
 const LEFT_OUT: u32 = 1 << 25;
 
@@ -136,6 +142,12 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("COPY_BITS", record::WEAKER | (record::KINDS as u64) << record::KIND),
     ("NOT_COPY", !((1 << (record::EPOCH + record::WARP_EPOCHS)) - (1 << record::EPOCH))),
     ("COPIES", COPIES as u64),
+    ("BULK", BULK as u64),
+    ("BULK_OBJECTS_CLOCK", 4 * bulk::ON_OBJECT as u64),
+    ("BULK_READS_CLOCK", 4 * bulk::READS as u64),
+    ("BULK_WRITES_CLOCK", 4 * bulk::WRITES_OF_GROUPS as u64),
+    ("NOT_WEAKER", !record::WEAKER),
+    ("NOT_THREAD_OR_FENCES", !((record::THREADS as u64) << record::THREAD | record::FENCES)),
     ("SITES", record::SITES as u64),
     ("MANY_LANES", record::MANY_LANES),
     ("MANY_BLOCKS", record::MANY_BLOCKS),
@@ -298,6 +310,7 @@ impl Instrumentation for Racecheck {
             UNORDERED_COUNT,
             ORDER,
             CLOCKS,
+            AGENTS,
             CONFLICTS,
             LOST,
         ]
@@ -310,6 +323,7 @@ impl Instrumentation for Racecheck {
             include_str!("device/order.ptx"),
             include_str!("device/clocks.ptx"),
             include_str!("device/copies.ptx"),
+            include_str!("device/bulk.ptx"),
             include_str!("device/accesses.ptx"),
             include_str!("device/concurrent.ptx"),
         );

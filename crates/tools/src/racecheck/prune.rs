@@ -239,9 +239,10 @@ impl Pruned {
         for access in accesses.iter().filter(|access| may_be_shared(access.place)) {
             by_stmt.entry(access.stmt).or_default().push(access);
         }
-        // Asynchronous copies go on until their thread waits, whatever barriers come before that.
+        // Asynchronous copies go on until somebody waits for them, whatever barriers come before that.
         let is_copied = |access: &Accessed| {
-            let mut copies = accesses.iter().filter(|other| other.access.is_async && other.writes());
+            let is_written = |other: &&Accessed| other.writes() || access.writes();
+            let mut copies = accesses.iter().filter(|other| other.access.is_async).filter(is_written);
             copies.any(|other| may_overlap(access.place, other.place))
         };
         let mut racing: FxHashSet<(StmtId, usize)> = FxHashSet::default();

@@ -74,6 +74,8 @@ pub(super) enum Who {
     Warps,
     /// Several blocks.
     Blocks,
+    /// An asynchronous copy of many bytes (`device/bulk.ptx`).
+    BulkCopy,
 }
 
 impl Recorded {

@@ -49,6 +49,8 @@ impl Compute<'_, '_, '_> {
             Op::St => self.store(access),
             Op::Atom | Op::Red => self.atomic(access),
             Op::CpAsync if access.access.kind == AccessKind::Read => self.asynchronous_copy(access),
+            Op::CpAsyncBulk if access.access.kind == AccessKind::Read => self.bulk_copy(access),
+            Op::StBulk => self.bulk_store(access),
             Op::Ldmatrix => self.fragments_load(access),
             Op::WmmaLoadA | Op::WmmaLoadB | Op::WmmaLoadC => self.wmma_load(access),
             Op::WmmaStoreD if self.wmma_store(access) => {}
@@ -568,6 +570,44 @@ impl Compute<'_, '_, '_> {
             self.at.before().inst_if(from.within, &format!("ld{}.b32", from.space), &[word.into(), source]);
             let target = Operand::RegAddress(to.address, first as i32);
             self.at.before().inst_if(to.within, &format!("st{}.b32", to.space), &[target, word.into()]);
+        }
+    }
+}
+
+impl Compute<'_, '_, '_> {
+    /// A copy of as many bytes as an operand says, which completes later: its shadow is copied now.
+    fn bulk_copy(&mut self, read: &Access) {
+        let written = self.at.editor().view(read.stmt).and_then(|view| view.accesses().first().copied());
+        let Some(written) = written else { return };
+        let write = Access { index: 0, access: written, ..*read };
+        let source = self.at.reg(Type::B64);
+        // Where there is no shadow, all is defined.
+        self.at.before().inst("mov.b64", &[source.into(), 0.into()]);
+        let address = self.at.generic_address(read);
+        if let Some(from) = self.place(read.access.space, address) {
+            self.at.before().inst_if(from.within, "mov.b64", &[source.into(), from.address.into()]);
+        }
+        self.copy_shadow(&write, source.into());
+    }
+
+    /// Zeros are stored, as many bytes as an operand says.
+    fn bulk_store(&mut self, access: &Access) {
+        self.copy_shadow(access, 0.into());
+    }
+
+    /// Copies the shadow at an address to that of what an instruction writes, as many bytes as it says; zeros if that is 0.
+    fn copy_shadow(&mut self, write: &Access, source: Operand) {
+        let Some(view) = self.at.editor().view(write.stmt) else { return };
+        let Some(size) = view.place_of_operand("size").map(|place| view.operands()[place]) else { return };
+        let address = self.at.generic_address(write);
+        let Some(to) = self.place(write.access.space, address) else { return };
+        let bits = size.as_reg().map_or(64, |reg| self.bits(reg));
+        let bytes = self.resized(bits, size, 64);
+        let any = self.at.reg(Type::B32);
+        self.at.before().inst("mov.b32", &[any.into(), 0.into()]);
+        self.at.call(to.within, "warpgrind_copy_shadow", &[any.into()], &[to.address.into(), source, bytes]);
+        if write.access.space != AccessSpace::State(Space::Shared) {
+            self.became_undefined(write, any.into(), &to);
         }
     }
 }
