@@ -21,6 +21,12 @@ pub trait Instance: Debug + Send + Sync {
         0
     }
 
+    /// Whether accesses of kernels to memory that the host has for itself are wrong for it. Then the device says that it has
+    /// no access to such memory, so that programs that ask do not try.
+    fn forbids_host_memory(&self) -> bool {
+        false
+    }
+
     /// Whether it wants to know where the program allocates, frees and launches: that takes time.
     fn wants_stacks(&self) -> bool {
         false

@@ -12,6 +12,7 @@ use crate::abi::driver::*;
 use crate::driver;
 use crate::error::{CudaError, Result};
 use crate::logical_device::LogicalDevice;
+use crate::tooling;
 
 /// How the device calls itself if it is not to be a GPU.
 const NAME: &str = "Warpgrind CPU device";
@@ -150,9 +151,12 @@ pub(crate) fn attribute(device: usize, attribute: CUdevice_attribute) -> Result<
         // Our memory is that of the host; that of a GPU is its own.
         CU_DEVICE_ATTRIBUTE_INTEGRATED
         | CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED
-        | CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS
-        | CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES
         | CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST => gpu(device).is_none().into(),
+        CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS
+        | CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES => {
+            let is_forbidden = tooling::get().is_some_and(|tools| tools.forbids_host_memory());
+            (gpu(device).is_none() && !is_forbidden).into()
+        }
         CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => driver::logical(device)?.pci_bus().into(),
         CU_DEVICE_ATTRIBUTE_GPU_OVERLAP
         | CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY

@@ -67,6 +67,11 @@ impl ToolHost {
         self.instances.iter().map(|instance| instance.redzone()).max().unwrap_or(0)
     }
 
+    /// Whether a tool finds accesses of kernels to memory that the host has for itself wrong.
+    pub(crate) fn forbids_host_memory(&self) -> bool {
+        self.instances.iter().any(|instance| instance.forbids_host_memory())
+    }
+
     /// Bytes of the device that the program does not know to be in use.
     pub(crate) fn hidden_bytes(&self) -> u64 {
         self.instances.iter().map(|instance| instance.hidden_bytes()).max().unwrap_or(0)

@@ -3,16 +3,16 @@
 
 use ptx::ir::{Operand, Reg};
 use ptx::ops::{Mod, Op};
-use ptx::types::{Space, Type};
-use ptx::view::{AccessKind, AccessSpace, View};
+use ptx::types::Type;
+use ptx::view::{AccessKind, View};
 use rewrite::{Access, Cursor};
 
 use super::check::ThreadRecords;
 use super::{BULK, WRITES, clocks};
 
-/// What stands for copies that complete on an mbarrier object, of the warps that a block can have.
+/// Of the warps that a block can have, the one that stands for copies that complete on an mbarrier object.
 pub(super) const ON_OBJECT: u32 = 31;
-/// For what copies read that complete on none, and for what they write.
+/// And those for what copies read that complete on none, and for what they write.
 pub(super) const READS: u32 = 30;
 pub(super) const WRITES_OF_GROUPS: u32 = 29;
 /// The first of these warps.
@@ -49,7 +49,6 @@ impl Bulk {
 
     /// Follows one of its accesses.
     pub(super) fn access(self, at: &mut Cursor<'_, '_>, access: &Access, thread: &ThreadRecords) {
-        let is_shared = access.access.space == AccessSpace::State(Space::Shared);
         let Some(view) = at.editor().view(access.stmt) else { return };
         let is_object = view.place_of_operand("mbar") == Some(access.access.address);
         let size = view.place_of_operand("size").map(|place| view.operands()[place]);
@@ -73,7 +72,6 @@ impl Bulk {
         };
         let guard = at.guard();
         if is_object {
-            debug_assert!(is_shared, "objects are in shared memory");
             let address = at.generic_address(access);
             clocks::arrive(at, own, first, address);
             return;

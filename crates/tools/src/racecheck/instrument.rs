@@ -95,8 +95,11 @@ impl KernelFacts {
                 Some(Synchronisation::Fence { .. }) => self.has_fences = true,
                 _ => {}
             }
-            let plain = if Bulk::of(&view).is_some() { Vec::new() } else { view.accesses().to_vec() };
-            for access in plain {
+            if Bulk::of(&view).is_some() {
+                // In pieces that are larger than all granules.
+                continue;
+            }
+            for access in view.accesses() {
                 let Some(Extent { places, bytes }) = Extent::of(&access) else { continue };
                 self.has_copies |= is_copy(&access);
                 let element = bytes / access.vector.max(1);

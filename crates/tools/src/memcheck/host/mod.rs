@@ -170,6 +170,10 @@ impl Instance for MemcheckInstance {
         quarantine::REDZONE
     }
 
+    fn forbids_host_memory(&self) -> bool {
+        true
+    }
+
     fn wants_stacks(&self) -> bool {
         true
     }
