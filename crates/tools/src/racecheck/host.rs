@@ -270,8 +270,8 @@ impl RacecheckInstance {
             return Ok(alone);
         }
         match facts {
-            KernelFacts { has_bulk: true, .. } => {
-                refuse("bulk-copy", "it has asynchronous copies of many bytes, which are not followed on a GPU")
+            KernelFacts { has_bulk: true, .. } | KernelFacts { has_bulk_stores: true, .. } => {
+                refuse("bulk-copy", "it copies or stores many bytes at once, which is not followed on a GPU")
             }
             KernelFacts { is_clocked: true, .. } => refuse(
                 "counted-barrier",

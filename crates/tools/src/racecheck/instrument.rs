@@ -54,6 +54,8 @@ pub(super) struct KernelFacts {
     pub(super) has_copies: bool,
     /// Whether it has copies of many bytes (`device/bulk.ptx`).
     pub(super) has_bulk: bool,
+    /// Whether it stores as many bytes as an operand says (`st.bulk`).
+    pub(super) has_bulk_stores: bool,
     /// Whether it has barriers to which only some warps come (`device/clocks.ptx`), or copies of many bytes.
     pub(super) is_clocked: bool,
     /// What orders lanes of a warp.
@@ -95,8 +97,9 @@ impl KernelFacts {
                 Some(Synchronisation::Fence { .. }) => self.has_fences = true,
                 _ => {}
             }
-            if Bulk::of(&view).is_some() {
+            if let Some(bulk) = Bulk::of(&view) {
                 // In pieces that are larger than all granules.
+                self.has_bulk_stores |= bulk == Bulk::Store;
                 continue;
             }
             for access in view.accesses() {
