@@ -376,14 +376,25 @@ impl<'e, 'm> Cursor<'e, 'm> {
         }
     }
 
+    /// A number without a sign of 32 or 64 bits, in a register of 64.
+    pub fn widened(&mut self, reg: Reg) -> Reg {
+        if self.editor.function().reg_type(reg).bits() == 64 {
+            return reg;
+        }
+        let wide = self.reg(Type::B64);
+        self.before().inst("cvt.u64.u32", &[wide.into(), reg.into()]);
+        wide
+    }
+
+    /// The same of an operand, which may be a constant.
+    pub fn widened_operand(&mut self, operand: Operand) -> Operand {
+        operand.as_reg().map_or(operand, |reg| self.widened(reg).into())
+    }
+
     /// The address of an access, as one of generic memory, in a register of 64 bits.
     pub fn generic_address(&mut self, access: &Access) -> Reg {
-        let mut address = self.address(access);
-        if self.editor.function().reg_type(address).bits() == 32 {
-            let long = self.reg(Type::B64);
-            self.before().inst("cvt.u64.u32", &[long.into(), address.into()]);
-            address = long;
-        }
+        let address = self.address(access);
+        let mut address = self.widened(address);
         if access.access.space == AccessSpace::State(Space::Shared) {
             let generic = self.reg(Type::B64);
             self.before().inst("cvta.shared.u64", &[generic.into(), address.into()]);

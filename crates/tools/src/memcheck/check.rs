@@ -198,14 +198,14 @@ impl Outcome {
                 let (relation, max_offset) = if limit < 0 { ("ge", 0) } else { ("gt", limit) };
                 let [bad, good] =
                     compare(at, relation, &format!("u{bits}"), distance, max_offset.into(), misaligned, guard);
-                let low = widened(at, low).into();
+                let low = at.widened(low).into();
                 Self { bad, good, bounds: Bounds { low, limit: limit.into(), is_certain: true } }
             }
             Against::DynamicShared(_) | Against::Shared => {
                 let (low, wide_low, size) = match against {
                     Against::DynamicShared(symbol) => {
                         let low = address_of(at, symbol, Space::Shared, access.access.space, bits);
-                        (low.into(), widened(at, low).into(), dynamic_bytes(at))
+                        (low.into(), at.widened(low).into(), dynamic_bytes(at))
                     }
                     _ => (Operand::Int(0), Operand::Int(0), shared_end(at)),
                 };
@@ -290,15 +290,6 @@ fn address_of(at: &mut Cursor<'_, '_>, symbol: Symbol, space: Space, of_access: 
     let generic = at.reg(ty);
     at.before().inst(&format!("cvta.{space}.u{bits}"), &[generic.into(), low.into()]);
     generic
-}
-
-pub(super) fn widened(at: &mut Cursor<'_, '_>, reg: Reg) -> Reg {
-    if at.editor().function().reg_type(reg).bits() == 64 {
-        return reg;
-    }
-    let wide = at.reg(Type::B64);
-    at.before().inst("cvt.u64.u32", &[wide.into(), reg.into()]);
-    wide
 }
 
 /// Whether an address is not a multiple of the size of its access.
@@ -405,7 +396,7 @@ fn look_closely(at: &mut Cursor<'_, '_>, together: &Together, outcome: &Outcome)
     let all = if together.members.len() == MOST_TOGETHER { -1 } else { (1 << together.members.len()) - 1 };
     let answers = at.reg(Type::B32);
     at.before().inst("selp.b32", &[answers.into(), Operand::Int(all), 0.into(), outcome.good.into()]);
-    let base = widened(at, together.base);
+    let base = at.widened(together.base);
     at.call(
         Some(Guard::when(outcome.bad)),
         "warpgrind_memcheck",

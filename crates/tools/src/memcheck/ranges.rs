@@ -12,7 +12,7 @@ use rewrite::{Access, Cursor};
 
 use super::against::Against;
 use super::allowed::AllowedLanes;
-use super::check::{Bounds, Together, site_of_piece, widened};
+use super::check::{Bounds, Together, site_of_piece};
 
 /// The bytes that an access is to, of which the address is the first.
 pub(super) struct Range {
@@ -61,12 +61,12 @@ impl Range {
             at.before().inst("selp.b64", &[bytes.into(), 0.into(), whole, size]);
             bytes.into()
         } else {
-            wide(at, size)
+            at.widened_operand(size)
         };
         let mut range = Self { bytes, skipped: None, piece, completion };
         match (is_in_part, left, right, mask) {
             (true, Some(left), Some(right), _) => {
-                let [left, right] = [left, right].map(|operand| wide(at, operand));
+                let [left, right] = [left, right].map(|operand| at.widened_operand(operand));
                 range.leave_out(at, left, right);
             }
             (true, _, _, Some(mask)) => {
@@ -107,14 +107,14 @@ impl Range {
         }
         let mut piece = Together::alone(at, access, self.piece);
         if let Some(skipped) = self.skipped {
-            piece.base = widened(at, piece.base);
+            piece.base = at.widened(piece.base);
             let base = at.reg(Type::B64);
             at.before().inst("add.u64", &[base.into(), piece.base.into(), skipped]);
             piece.base = base;
         }
         let bounds = Bounds::of_piece(at, access, &piece, against);
         let site = site_of_piece(at, access, &piece, &bounds);
-        let (answer, base) = (at.reg(Type::B32), widened(at, piece.base));
+        let (answer, base) = (at.reg(Type::B32), at.widened(piece.base));
         at.before().inst("mov.b32", &[answer.into(), 0.into()]);
         at.call(
             access.guard,
@@ -129,13 +129,5 @@ impl Range {
             at.before().guarded(Guard::when(refused), complete, &[barrier, size]);
         }
         AllowedLanes::Where { answers: answer, mask: u32::MAX }.apply(at);
-    }
-}
-
-/// A number of 32 or 64 bits, of 64.
-fn wide(at: &mut Cursor<'_, '_>, number: Operand) -> Operand {
-    match number {
-        Operand::Reg(reg) => widened(at, reg).into(),
-        constant => constant,
     }
 }

@@ -1,7 +1,7 @@
 //! What is inserted at accesses to as many bytes as an operand says: copies of many bytes (`cp.async.bulk`), which are agents of
 //! their own (`device/bulk.ptx`), and `st.bulk`.
 
-use ptx::ir::{Operand, Reg};
+use ptx::ir::Operand;
 use ptx::ops::{Mod, Op};
 use ptx::types::Type;
 use ptx::view::{AccessKind, View};
@@ -82,22 +82,12 @@ impl Bulk {
         let Some(size) = size.filter(|_| !access.is_unchecked) else { return };
         let address = at.generic_address(access);
         let what = piece | flags | if is_written { WRITES } else { 0 };
-        let arguments = [address.into(), wide(at, size), own.into(), first.into(), number(site.0), number(what)];
+        let arguments =
+            [address.into(), at.widened_operand(size), own.into(), first.into(), number(site.0), number(what)];
         at.call(guard, "warpgrind_race_range", &[], &arguments);
     }
 }
 
 fn number(number: u32) -> Operand {
     Operand::Int(number.into())
-}
-
-/// A number of 32 or 64 bits, of 64.
-fn wide(at: &mut Cursor<'_, '_>, number: Operand) -> Operand {
-    let Operand::Reg(reg) = number else { return number };
-    if at.editor().function().reg_type(reg).bits() == 64 {
-        return number;
-    }
-    let long: Reg = at.reg(Type::B64);
-    at.before().inst("cvt.u64.u32", &[long.into(), reg.into()]);
-    long.into()
 }

@@ -425,10 +425,5 @@ fn guard(at: &mut Cursor<'_, '_>, lanes: u32) -> Option<Guard> {
 /// The address of an access, in 64 bits.
 fn address(at: &mut Cursor<'_, '_>, access: &Access) -> Reg {
     let address = at.address(access);
-    if at.editor().function().reg_type(address).bits() == 64 {
-        return address;
-    }
-    let long = at.reg(Type::B64);
-    at.before().inst("cvt.u64.u32", &[long.into(), address.into()]);
-    long
+    at.widened(address)
 }

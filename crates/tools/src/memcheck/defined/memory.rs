@@ -141,12 +141,8 @@ impl Compute<'_, '_, '_> {
     fn local_place(&mut self, access: &Access) -> Option<Place> {
         let PointerValue::Pointer { root: Root::Var(var), .. } = access.pointer else { return None };
         let distance = *self.shadows.locals.get(&var)?;
-        let mut address = self.at.address(access);
-        if self.bits(address) == 32 {
-            let long = self.at.reg(Type::B64);
-            self.at.before().inst("cvt.u64.u32", &[long.into(), address.into()]);
-            address = long;
-        }
+        let address = self.at.address(access);
+        let address = self.at.widened(address);
         let space = if access.access.space == AccessSpace::Generic { "" } else { ".local" };
         Some(self.place_at(address, distance, None, space))
     }
@@ -572,9 +568,7 @@ impl Compute<'_, '_, '_> {
             self.at.before().inst_if(to.within, &format!("st{}.b32", to.space), &[target, word.into()]);
         }
     }
-}
 
-impl Compute<'_, '_, '_> {
     /// A copy of as many bytes as an operand says, which completes later: its shadow is copied now.
     fn bulk_copy(&mut self, read: &Access) {
         let written = self.at.editor().view(read.stmt).and_then(|view| view.accesses().first().copied());
@@ -601,8 +595,7 @@ impl Compute<'_, '_, '_> {
         let Some(size) = view.place_of_operand("size").map(|place| view.operands()[place]) else { return };
         let address = self.at.generic_address(write);
         let Some(to) = self.place(write.access.space, address) else { return };
-        let bits = size.as_reg().map_or(64, |reg| self.bits(reg));
-        let bytes = self.resized(bits, size, 64);
+        let bytes = self.at.widened_operand(size);
         let any = self.at.reg(Type::B32);
         self.at.before().inst("mov.b32", &[any.into(), 0.into()]);
         self.at.call(to.within, "warpgrind_copy_shadow", &[any.into()], &[to.address.into(), source, bytes]);
