@@ -354,8 +354,10 @@ impl Launches {
         let blocks = launch.shape.grid.iter().map(|&size| u64::from(size)).product::<u64>();
         let is_divided = facts.has_warp_barriers || facts.has_fences || facts.has_copies || facts.is_clocked;
         let interval = if is_divided { 1 << WARP_EPOCHS } else { 1 };
-        let block =
-            if facts.has_barriers { (EPOCHS_OF_LAUNCH / blocks).clamp(256, 1 << 16) * interval } else { interval };
+        // A power of two, so that nobody divides to find the block of an epoch.
+        let intervals =
+            if facts.has_barriers { 1 << (EPOCHS_OF_LAUNCH / blocks).clamp(256, 1 << 16).ilog2() } else { 1 };
+        let block = intervals * interval;
         let needed = (blocks + 1).saturating_mul(block);
         if needed > EPOCHS - self.next.next_multiple_of(interval).min(EPOCHS) {
             self.forget();
