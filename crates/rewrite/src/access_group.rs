@@ -5,11 +5,10 @@
 //! when the first is about to happen.
 
 use ptx::ir::{Guard, Operand, Reg};
-use ptx::ops::{Effect, Op};
-use ptx::types::TypeKind;
+use ptx::ops::Effect;
 use ptx::view::{AccessSpace, View};
-use rustc_hash::FxHashMap;
 
+use crate::constant_sums::ConstantSums;
 use crate::event::{Access, AccessGroupId};
 
 /// Accesses at constant distances from each other, under one condition. From the first to the last, threads neither end
@@ -37,8 +36,7 @@ pub(crate) struct AccessGroups {
     groups: Vec<AccessGroup>,
     /// Those that may still grow.
     open: Vec<Open>,
-    /// Registers that are another one and a constant.
-    sums: FxHashMap<Reg, (Reg, i32)>,
+    sums: ConstantSums,
 }
 
 #[derive(Debug)]
@@ -55,9 +53,7 @@ const MOST_OPEN: usize = 64;
 impl AccessGroups {
     /// Adds an access, and gives its group. Of an access that is not the only one of its instruction, nothing is said.
     pub(crate) fn add(&mut self, address: Operand, access: Access) -> Option<AccessGroupId> {
-        let Operand::RegAddress(reg, offset) = address else { return None };
-        let (base, sum) = self.sums.get(&reg).copied().unwrap_or((reg, 0));
-        let offset = offset.checked_add(sum)?;
+        let (base, offset) = self.sums.resolve(address)?;
         let (guard, space) = (access.guard, access.access.space);
         let is_it = |open: &&Open| open.base == base && open.guard == guard && open.space == space;
         let id = match self.open.iter().find(is_it) {
@@ -84,23 +80,8 @@ impl AccessGroups {
         }
         view.for_each_write(|reg| {
             self.open.retain(|open| open.base != reg && open.guard.is_none_or(|guard| guard.reg != reg));
-            self.sums.retain(|sum, (base, _)| *sum != reg && *base != reg);
         });
-        if let (Some(Op::Add), None, &[Operand::Reg(sum), Operand::Reg(reg), Operand::Int(number)]) =
-            (view.op(), view.inst.guard, view.operands())
-            && sum != reg
-            && view
-                .form
-                .types()
-                .first()
-                .is_some_and(|ty| matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed) && ty.bits() >= 32)
-            && let Ok(number) = i32::try_from(number)
-        {
-            let (base, before) = self.sums.get(&reg).copied().unwrap_or((reg, 0));
-            if let Some(number) = number.checked_add(before) {
-                self.sums.insert(sum, (base, number));
-            }
-        }
+        self.sums.pass(view);
     }
 
     /// What follows may be executed without what came before, or the other way round.

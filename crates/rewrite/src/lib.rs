@@ -38,6 +38,7 @@
 #![warn(missing_docs)]
 
 mod access_group;
+mod constant_sums;
 pub mod context;
 mod cursor;
 mod device_code;
@@ -58,6 +59,7 @@ mod virtual_ids;
 mod votes;
 
 pub use access_group::{AccessGroup, Member};
+pub use constant_sums::ConstantSums;
 pub use cursor::{Cursor, KernelWord, State};
 pub use device_code::DeviceCode;
 pub use error::{Refusal, RewriteError};

@@ -25,6 +25,8 @@ pub(super) struct Checked {
     pub(super) guard: Option<Guard>,
     pub(super) site: SiteId,
     pub(super) kind: u32,
+    /// Whether it writes what nobody reads (`prune.rs`).
+    pub(super) is_unread: bool,
     /// How large granules are, as a power of two, and how many are accessed.
     pub(super) granule: u32,
     pub(super) granules: u32,
@@ -73,11 +75,11 @@ impl Checked {
         let own = self.own(at);
         let mut unsettled = None;
         for part in 0..self.granules {
-            let [written, read] = cells.load(at, part);
+            let [written, read] = [cells.written, cells.read].map(|cell| cells.load(at, cell, part));
             let recorded = self.of_this_thread_too(at, read);
             let after_write = self.order_of_write(at, written);
             let after_read = self.order_of_read(at, read, Some(recorded));
-            let settled = self.settled(at, &cells, [after_write, after_read]);
+            let settled = self.settled(at, &cells, after_write, Some(after_read));
             // A record that stands for this thread, too, stays.
             let stored = at.reg(Type::Pred);
             let operands = [stored.into(), recorded.into(), 0.into(), settled.into()];
@@ -99,9 +101,11 @@ impl Checked {
         let cells = self.cells(at);
         let mut unsettled = None;
         for part in 0..self.granules {
-            let [written, read] = cells.load(at, part);
-            let records = [self.order_of_write(at, written), self.order_of_read(at, read, None)];
-            let settled = self.settled(at, &cells, records);
+            let written = cells.load(at, cells.written, part);
+            let read = (!self.is_unread).then(|| cells.load(at, cells.read, part));
+            let after_write = self.order_of_write(at, written);
+            let after_read = read.map(|read| self.order_of_read(at, read, None));
+            let settled = self.settled(at, &cells, after_write, after_read);
             unsettled = Some(self.unsettled(at, unsettled, &cells, settled));
         }
         (cells, unsettled.expect("an access has bytes"))
@@ -221,10 +225,13 @@ impl Checked {
         large
     }
 
-    /// Whether both numbers of [`Self::order`] are below all records of the launch, or of the interval in shared memory.
-    fn settled(&self, at: &mut Cursor<'_, '_>, cells: &Cells, [one, other]: [Reg; 2]) -> Reg {
-        let (larger, settled) = (at.reg(Type::B64), at.reg(Type::Pred));
-        at.before().inst("max.u64", &[larger.into(), one.into(), other.into()]);
+    /// Whether the numbers of [`Self::order`] are below all records of the launch, or of the interval in shared memory.
+    fn settled(&self, at: &mut Cursor<'_, '_>, cells: &Cells, one: Reg, other: Option<Reg>) -> Reg {
+        let (mut larger, settled) = (one, at.reg(Type::Pred));
+        if let Some(other) = other {
+            larger = at.reg(Type::B64);
+            at.before().inst("max.u64", &[larger.into(), one.into(), other.into()]);
+        }
         // Whatever other blocks have done with shared memory came before.
         let limit = if self.is_shared { self.thread.now } else { at.word(ORDERED) };
         let operands = [settled.into(), larger.into(), limit.into(), cells.within.into()];
@@ -291,13 +298,11 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// The last write and the last read of a granule; what is recorded of none elsewhere.
-    fn load(&self, at: &mut Cursor<'_, '_>, part: u32) -> [Reg; 2] {
-        [self.written, self.read].map(|cell| {
-            let record = at.reg(Type::B64);
-            let cell = Operand::RegAddress(cell, part as i32 * 8);
-            at.before().guarded(Guard::when(self.within), "ld.global.b64", &[record.into(), cell]);
-            record
-        })
+    /// The record of a granule in one of the planes; what is recorded of none elsewhere.
+    fn load(&self, at: &mut Cursor<'_, '_>, records: Reg, part: u32) -> Reg {
+        let record = at.reg(Type::B64);
+        let cell = Operand::RegAddress(records, part as i32 * 8);
+        at.before().guarded(Guard::when(self.within), "ld.global.b64", &[record.into(), cell]);
+        record
     }
 }

@@ -454,7 +454,9 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
         let facts = at.state::<Looked>().kernel.filter(|_| is_known && kind == 0);
         let granule = facts.map(|facts| facts.granules()[usize::from(is_shared)]);
         let granules = granule.map(|granule| bytes >> granule).filter(|count| (1..=MOST_GRANULES).contains(count));
-        let place = Checked { address, is_shared, guard, site, kind, granule: 0, granules: 0, thread };
+        let is_unread = |pruned: &Pruned| pruned.is_unread(access.stmt, access.index);
+        let is_unread = at.state::<Looked>().pruned.as_ref().is_some_and(is_unread);
+        let place = Checked { address, is_shared, guard, site, kind, is_unread, granule: 0, granules: 0, thread };
         let inline = granule.zip(granules).map(|(granule, granules)| Checked { granule, granules, ..place });
         check(at, access, &place, inline, what, value.unwrap_or(Operand::Int(0)));
     }

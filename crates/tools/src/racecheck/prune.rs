@@ -7,6 +7,8 @@
 //! - Reads by a thread that accesses the same bytes in the same basic block, with nothing between that orders: what races with
 //!   one of both accesses races with the other.
 //!
+//! Where no reads are left, writes need not look who has read.
+//!
 //! An access is taken to stay in the object that its pointer was made from: whether it does is memcheck's question.
 
 use ptx::analysis::{
@@ -18,6 +20,7 @@ use ptx::ops::Effect;
 use ptx::synchronisation::Synchronisation;
 use ptx::types::Space;
 use ptx::view::{AccessBytes, AccessKind, AccessSpace, MemAccess, View};
+use rewrite::ConstantSums;
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolkit::{AllocationKind, LaunchView, Objects};
 
@@ -51,7 +54,9 @@ pub(crate) struct Pruned {
     accesses: FxHashSet<(StmtId, usize)>,
     /// Writes for which reads by the same thread before them are left out.
     updates: FxHashSet<StmtId>,
-    /// Objects whose accesses are left out, each with those that it must not be.
+    /// Writes to what nobody reads meanwhile, but for reads that are left out.
+    unread: FxHashSet<(StmtId, usize)>,
+    /// Objects whose accesses are left out, or which nobody reads, each with those that it must not be.
     apart: Vec<(Object, Vec<Object>)>,
 }
 
@@ -152,6 +157,11 @@ impl Pruned {
         self.updates.contains(&stmt)
     }
 
+    /// Whether nobody but those whose reads are left out reads what an access writes, before it is ordered with that.
+    pub(crate) fn is_unread(&self, stmt: StmtId, index: usize) -> bool {
+        self.unread.contains(&(stmt, index))
+    }
+
     /// Whether the objects of a launch are as different as their accesses need.
     pub(crate) fn holds(&self, launch: &LaunchView<'_>, objects: &Objects) -> bool {
         let memory = |object: Object| match object {
@@ -168,7 +178,12 @@ impl Pruned {
         })
     }
 
-    /// Objects that are only read, or only accessed by strong operations.
+    /// Whether others have to know that an access reads.
+    fn is_left_read(&self, access: &Accessed) -> bool {
+        access.access.kind != AccessKind::Write && !self.accesses.contains(&access.key())
+    }
+
+    /// Objects that are only read, only accessed by strong operations, or only written.
     fn objects(&mut self, accesses: &[Accessed], rule: Rule<'_>) {
         let is_unknown = |access: &&Accessed| matches!(access.place, Place::SomeGlobal | Place::Anywhere);
         let mut unknown = accesses.iter().filter(is_unknown);
@@ -194,6 +209,15 @@ impl Pruned {
                 self.accesses.extend(of(object).map(Accessed::key));
                 self.apart.push((object, all.iter().copied().filter(|&other| other != object).collect()));
             }
+        }
+        if is_any {
+            return;
+        }
+        let is_read = |&object: &Object| of(object).any(|access| self.is_left_read(access));
+        let (read, unread): (Vec<Object>, Vec<Object>) = all.into_iter().partition(is_read);
+        for object in unread.into_iter().filter(|object| written.contains(object)) {
+            self.unread.extend(of(object).filter(|access| access.writes()).map(Accessed::key));
+            self.apart.push((object, read.clone()));
         }
     }
 
@@ -245,7 +269,7 @@ impl Pruned {
             let mut copies = accesses.iter().filter(|other| other.access.is_async).filter(is_written);
             copies.any(|other| may_overlap(access.place, other.place))
         };
-        let mut racing: FxHashSet<(StmtId, usize)> = FxHashSet::default();
+        let (mut racing, mut read) = (FxHashSet::default(), FxHashSet::default());
         for region in regions.iter() {
             let pieces = regions.pieces(&cfg, region);
             let statements = pieces.iter().flat_map(|piece| &cfg.statements(piece.block)[piece.start..piece.end]);
@@ -263,8 +287,15 @@ impl Pruned {
                 writes && weak || is_copied(access)
             };
             racing.extend(inside.iter().filter(|access| may_race(access)).map(|access| access.key()));
+            let may_be_read = |access: &Accessed| {
+                let mut reads = inside.iter().filter(|other| self.is_left_read(other));
+                reads.any(|other| may_overlap(access.place, other.place)) || is_copied(access)
+            };
+            read.extend(inside.iter().filter(|access| may_be_read(access)).map(|access| access.key()));
         }
         let free = accesses.iter().filter(|access| matches!(access.place, Place::Shared(_)));
+        let is_unread = |access: &&Accessed| access.writes() && !read.contains(&access.key());
+        self.unread.extend(free.clone().filter(is_unread).map(Accessed::key));
         self.accesses.extend(free.map(Accessed::key).filter(|key| !racing.contains(key)));
     }
 
@@ -272,9 +303,11 @@ impl Pruned {
     fn repeated(&mut self, module: &Module, function: &Function) {
         let Some(body) = &function.body else { return };
         let mut earlier: Vec<Earlier> = Vec::new();
+        let mut sums = ConstantSums::default();
         for stmt in body.iter() {
             if matches!(body.stmt(stmt), Stmt::Label(_)) {
                 earlier.clear();
+                sums.clear();
             }
             let Some(view) = View::of(&module.forms, body, stmt) else { continue };
             let guard = view.inst.guard;
@@ -284,7 +317,9 @@ impl Pruned {
                 (is_plain, accesses.first().map_or(AccessBytes::Unknown, |access| access.bytes))
             {
                 let access = accesses[0];
-                let now = Earlier { stmt, operand: view.operands()[access.address], guard, bytes, access };
+                let operand = view.operands()[access.address];
+                let address = sums.resolve(operand).map_or(operand, |(base, offset)| Operand::RegAddress(base, offset));
+                let now = Earlier { stmt, address, guard, bytes, access };
                 if access.kind == AccessKind::Read && earlier.iter().any(|before| before.covers(&now)) {
                     self.accesses.insert((stmt, 0));
                 } else {
@@ -313,10 +348,11 @@ impl Pruned {
             }
             view.for_each_write(|reg| {
                 earlier.retain(|before| {
-                    !matches!(before.operand, Operand::RegAddress(base, _) if base == reg)
+                    !matches!(before.address, Operand::RegAddress(base, _) if base == reg)
                         && before.guard.is_none_or(|guard| guard.reg != reg)
                 });
             });
+            sums.pass(&view);
         }
     }
 }
@@ -324,7 +360,7 @@ impl Pruned {
 /// An access of a basic block whose address has not changed since.
 struct Earlier {
     stmt: StmtId,
-    operand: Operand,
+    address: Operand,
     guard: Option<Guard>,
     bytes: u32,
     access: MemAccess,
@@ -336,7 +372,7 @@ const MOST_EARLIER: usize = 64;
 impl Earlier {
     /// Whether it accesses all bytes of another access, in the same threads.
     fn covers(&self, other: &Self) -> bool {
-        self.operand == other.operand
+        self.address == other.address
             && self.access.space == other.access.space
             && self.bytes >= other.bytes
             && (self.guard.is_none() || self.guard == other.guard)
@@ -425,6 +461,16 @@ mod tests {
 
     /// The accesses that stay of a kernel, by their instructions.
     fn staying(body: &str) -> Vec<String> {
+        those(body, |pruned, key| !pruned.contains(key.0, key.1))
+    }
+
+    /// The writes to what nobody reads.
+    fn unread(body: &str) -> Vec<String> {
+        those(body, |pruned, key| pruned.is_unread(key.0, key.1))
+    }
+
+    /// The accesses of a kernel of which something holds, by their instructions.
+    fn those(body: &str, holds: impl Fn(&Pruned, (StmtId, usize)) -> bool) -> Vec<String> {
         let text = format!(
             ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u64 q, .param .u32 n)\n\
              {{\n.reg .b64 %d<9>; .reg .b32 %r<9>; .reg .pred %p<3>;\n.shared .align 4 .b8 tile[64];\n\
@@ -444,7 +490,7 @@ mod tests {
         };
         let ids = body.iter().filter(|&id| View::of(&module.forms, body, id).is_some_and(|view| is_looked_at(&view)));
         let text = |id| ptx::print_stmt(&module, &module.functions[func], body, id).trim().replace('\t', "");
-        ids.filter(|&id| !pruned.contains(id, 0)).map(text).collect()
+        ids.filter(|&id| holds(&pruned, (id, 0))).map(text).collect()
     }
 
     #[test]
@@ -485,11 +531,35 @@ mod tests {
     }
 
     #[test]
+    fn writes_to_what_nobody_reads() {
+        let write = "st.global.u32 [%d5], %r4;";
+        assert_eq!(unread(&format!("ld.global.u32 %r4, [%d4]; {write}")), [write]);
+        assert_eq!(unread(&format!("ld.global.u32 %r4, [%d5]; {write}")), [write]);
+        assert!(unread(&format!("ld.global.u32 %r4, [%d5+4]; {write}")).is_empty());
+        assert!(unread(&format!("atom.global.add.u32 %r4, [%d2], 1; {write}")).is_empty());
+        // The pointer may be to what is written.
+        assert!(unread(&format!("ld.global.u64 %d6, [%d4]; ld.global.u32 %r4, [%d6]; {write}")).is_empty());
+        let (read, barrier, write) = ("ld.shared.u32 %r4, [tile+4];", "bar.sync 0;", "st.shared.u32 [%r3], %r2;");
+        assert_eq!(unread(&format!("{write} {barrier} {read}")), [write]);
+        assert!(unread(&format!("{write} {read}")).is_empty());
+        assert!(
+            unread(&format!("again: {write} {barrier} {read} setp.ne.u32 %p1, %r1, %r4; @%p1 bra again;")).is_empty()
+        );
+        // A copy may read it after the barrier.
+        let copy = "cp.async.bulk.global.shared::cta.bulk_group [%d1], [tile], 16;";
+        assert_eq!(unread(&format!("{copy} {barrier} {write}")), [copy]);
+    }
+
+    #[test]
     fn reads_of_what_the_thread_also_accesses() {
         let (read, write) = ("ld.global.u32 %r4, [%d4];", "st.global.u32 [%d4], %r4;");
         let add = "add.u32 %r4, %r4, 1;";
         assert_eq!(staying(&format!("{read} {add} {write}")), [write]);
         assert_eq!(staying(&format!("{write} {read}")), [write]);
+        let again = "add.s64 %d6, %d4, -8; ld.global.u32 %r4, [%d6+8];";
+        assert_eq!(staying(&format!("{again} {add} {write}")), [write]);
+        let changed = "add.s64 %d6, %d4, -8; add.s64 %d4, %d4, 4; ld.global.u32 %r4, [%d6+8];";
+        assert_eq!(staying(&format!("{changed} {add} {write}")).len(), 2);
         assert_eq!(staying(&format!("{read} {add} bar.warp.sync -1; {write}")).len(), 2);
         assert_eq!(staying(&format!("{read} add.s64 %d4, %d4, 4; {write}")).len(), 2);
         assert_eq!(staying(&format!("{read} setp.eq.u32 %p1, %r4, 0; @%p1 {write}")).len(), 2);

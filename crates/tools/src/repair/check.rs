@@ -23,6 +23,8 @@ pub(super) struct Checked {
     pub(super) is_shared: bool,
     pub(super) guard: Option<Guard>,
     pub(super) site: SiteId,
+    /// Whether it writes what nobody reads (`racecheck::prune`).
+    pub(super) is_unread: bool,
     /// How large granules are, as a power of two, and how many are accessed.
     pub(super) granule: u32,
     pub(super) granules: u32,
@@ -73,7 +75,7 @@ impl Checked {
         let (own, limit) = self.own(at);
         for part in 0..self.granules {
             let written = cells.load(at, cells.written, part);
-            let mut read = cells.load(at, cells.read, part);
+            let mut read = if self.is_unread { zero(at) } else { cells.load(at, cells.read, part) };
             if let Some(reductions) = cells.reduced {
                 let reduced = cells.load(at, reductions, part);
                 read = larger(at, read, reduced);
@@ -187,6 +189,13 @@ impl Checked {
         });
         Cells { within: records.within, written: records.first, read: records.second, reduced }
     }
+}
+
+/// What is recorded of nobody.
+fn zero(at: &mut Cursor<'_, '_>) -> Reg {
+    let zero = at.reg(Type::B64);
+    at.before().inst("mov.b64", &[zero.into(), 0.into()]);
+    zero
 }
 
 fn larger(at: &mut Cursor<'_, '_>, one: Reg, other: Reg) -> Reg {

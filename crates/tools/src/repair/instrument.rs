@@ -161,6 +161,7 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
     if pruned.as_ref().is_some_and(|pruned| pruned.contains(access.stmt, access.index)) {
         return;
     }
+    let is_unread = pruned.as_ref().is_some_and(|pruned| pruned.is_unread(access.stmt, access.index));
     let is_reduction = reductions.contains(&access.stmt);
     let facts = kernel.as_ref().map(|facts| (facts.granules(), facts.has_reductions() || sets.is_some()));
     let part = sets.as_ref().and_then(|sets| sets.part(access.stmt));
@@ -184,7 +185,8 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
     let inline = facts.filter(|_| is_plain && !access.is_collective).and_then(|(granules, has_reductions)| {
         let granule = granules[usize::from(is_shared)];
         let count = bytes >> granule;
-        let place = Checked { address, is_shared, guard, site, granule, granules: count, turn, has_reductions };
+        let place =
+            Checked { address, is_shared, guard, site, is_unread, granule, granules: count, turn, has_reductions };
         (1..=MOST_GRANULES).contains(&count).then_some(place)
     });
     let Some(inline) = inline else {
