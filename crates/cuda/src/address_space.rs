@@ -107,12 +107,29 @@ impl Range {
         self.replace(address, bytes, EMPTY, -1, 0)
     }
 
+    /// Puts zeros behind a part of the addresses, which cost memory only where they are written. At no moment is nothing there.
+    pub(crate) fn clear(&self, address: u64, bytes: u64) -> io::Result<()> {
+        self.replace_with(address, bytes, protection(true), EMPTY, -1, 0)
+    }
+
     fn replace(&self, address: u64, bytes: u64, flags: i32, file: i32, offset: u64) -> io::Result<()> {
+        self.replace_with(address, bytes, libc::PROT_NONE, flags, file, offset)
+    }
+
+    fn replace_with(
+        &self,
+        address: u64,
+        bytes: u64,
+        protection: i32,
+        flags: i32,
+        file: i32,
+        offset: u64,
+    ) -> io::Result<()> {
         self.check(address, bytes);
         let offset = offset.cast_signed();
         let flags = flags | libc::MAP_FIXED;
         // SAFETY: a part of our own addresses; whoever gives it promises by the program that nobody uses what was there.
-        let result = unsafe { libc::mmap(address as *mut _, bytes as usize, libc::PROT_NONE, flags, file, offset) };
+        let result = unsafe { libc::mmap(address as *mut _, bytes as usize, protection, flags, file, offset) };
         if result == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 

@@ -23,7 +23,7 @@ pub(crate) fn on_stream(waits_for_legacy: bool) {
 }
 
 /// Whether work of two streams may be unordered: one that waits for the legacy stream is always ordered with that.
-fn has_unordered_streams() -> bool {
+pub(crate) fn has_unordered_streams() -> bool {
     BLOCKING.load(Ordering::Relaxed) > 1 || INDEPENDENT.load(Ordering::Relaxed) > 0
 }
 

@@ -62,6 +62,11 @@ pub trait Host: Debug + Send + Sync {
         None
     }
 
+    /// Whether the program has streams whose work may be unordered, so far.
+    fn has_unordered_streams(&self) -> bool {
+        true
+    }
+
     /// Whether somebody else follows which memory of the process is undefined: Valgrind, if it runs the program.
     fn has_valgrind(&self) -> bool {
         false

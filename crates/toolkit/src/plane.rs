@@ -35,6 +35,9 @@ pub trait Plane: Debug + Send + Sync {
     /// Sets all bytes of cells, by their numbers, to a value. Those beyond the end are left out.
     fn fill(&self, first: u64, count: u64, value: u8);
 
+    /// Gives back the memory of cells that are all zeros, and stay so, where there is a lot of it. Nobody writes them meanwhile.
+    fn give_back(&self, _first: u64, _count: u64) {}
+
     /// The first cell among some that is not all zeros. Those beyond the end are left out.
     fn first_set(&self, first: u64, count: u64) -> Option<u64>;
 

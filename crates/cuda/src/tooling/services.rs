@@ -251,6 +251,10 @@ impl Host for Services {
         super::ptxas::registers(ptxas, text, kernel, architecture)
     }
 
+    fn has_unordered_streams(&self) -> bool {
+        crate::order::has_unordered_streams()
+    }
+
     fn has_valgrind(&self) -> bool {
         valgrind::is_there()
     }

@@ -49,8 +49,7 @@ impl ShadowPlane {
     /// Exchanges whole pieces.
     fn set_pieces(&self, first: u64, last: u64, value: u8) -> io::Result<()> {
         if value == 0 {
-            self.memory.unmap(first, last - first)?;
-            return self.memory.allow(first, last - first, true);
+            return self.memory.clear(first, last - first);
         }
         (first..last).step_by(PIECE as usize).try_for_each(|at| self.memory.copy(at, PIECE, &self.common.1))
     }
@@ -113,6 +112,16 @@ impl Plane for ShadowPlane {
             self.write_all(last, end, value);
         } else {
             self.write_all(start, end, value);
+        }
+    }
+
+    fn give_back(&self, first: u64, count: u64) {
+        let end = first.saturating_add(count).min(self.cells);
+        let start = (self.memory.address + first * self.cell).next_multiple_of(PIECE);
+        let end = (self.memory.address + end * self.cell) / PIECE * PIECE;
+        if start < end {
+            // What cannot be given back stays as it is: zeros.
+            let _ = self.set_pieces(start, end, 0);
         }
     }
 
@@ -228,6 +237,25 @@ mod tests {
             plane.fill(first, count, 0);
             assert_eq!(near.map(cell), [0; 5]);
         }
+    }
+
+    #[test]
+    fn zeros_that_are_given_back_take_no_memory() {
+        let plane = ShadowPlane::new(64 << 20, PlaneLayout { granule: 1, ..LAYOUT }).unwrap();
+        let pages =
+            || plane.touched_words(0, u64::MAX).iter().map(|words| words.end - words.start).sum::<u64>() / PAGE_WORDS;
+        let (first, count) = (100, 10 << 20);
+        plane.fill(first, count, 7);
+        plane.write_all(plane.address() + first, plane.address() + first + count, 0);
+        plane.write(5 << 20, &[0]);
+        plane.write(20 << 20, &[9]);
+        assert!(pages() > (10 << 20) / 4096, "{}", pages());
+        plane.give_back(first, count);
+        // What is beside whole pieces stays.
+        assert!(pages() < 2 * PIECE / 4096 + 8, "{}", pages());
+        assert_eq!(plane.first_set(0, u64::MAX), Some(20 << 20));
+        plane.write(6 << 20, &[3]);
+        assert_eq!(plane.first_set(0, u64::MAX), Some(6 << 20));
     }
 
     #[test]

@@ -167,8 +167,9 @@ impl Definedness {
         let source = self.cells(from, bytes).filter(|_| self.is_suspected(host, from, bytes));
         let undefined = source.and_then(|first| Some(from + (self.global.first_set(first, bytes)? - first)));
         let Some((source, undefined)) = source.zip(undefined) else {
-            if source.is_some() {
+            if let Some(first) = source {
                 self.suspects().remove_within(from, bytes);
+                self.give_back(host, first, bytes);
             }
             self.define(host, to, bytes);
             if host.has_valgrind() {
@@ -246,8 +247,15 @@ impl Definedness {
         }
     }
 
+    /// Cells say of nothing any more that it is undefined. Another stream may write there meanwhile, if there is one.
+    fn give_back(&self, host: &dyn Host, first: u64, bytes: u64) {
+        if !host.has_unordered_streams() {
+            self.global.give_back(first, bytes);
+        }
+    }
+
     /// Whether something in an object is undefined.
-    fn is_undefined(&self, suspects: &mut Suspects, start: u64) -> bool {
+    fn is_undefined(&self, host: &dyn Host, suspects: &mut Suspects, start: u64) -> bool {
         let Some(suspect) = suspects.get_mut(start) else { return false };
         let Some(first) = self.cells(start, suspect.bytes) else { return false };
         if suspect.seen < suspect.bytes && self.global.first_set(first + suspect.seen, 1).is_some() {
@@ -259,6 +267,7 @@ impl Definedness {
                 true
             }
             None => {
+                self.give_back(host, first, suspect.bytes);
                 suspects.remove(start);
                 false
             }
@@ -319,7 +328,7 @@ impl Definedness {
             _ => suspects.starts().collect(),
         };
         starts.dedup();
-        starts.into_iter().any(|start| self.is_undefined(&mut suspects, start))
+        starts.into_iter().any(|start| self.is_undefined(host, &mut suspects, start))
     }
 
     /// A launch is not followed, because there is no shadow for the shared memory of its blocks.
