@@ -349,7 +349,11 @@ pub(super) fn sync(at: &mut Cursor<'_, '_>, sync: &Sync) {
         }
         Synchronisation::WarpBarrier { mask } => {
             let order = at.state::<Looked>().lanes;
-            lanes::barrier(at, sync, mask, &records, order);
+            if order == LaneOrder::Whole && !has_fences && !records.is_clocked && !is_concurrent(at) {
+                lanes::whole_barrier(at, sync, &records);
+            } else {
+                lanes::barrier(at, sync, mask, &records, order);
+            }
         }
         Synchronisation::Fence { scope, .. } => fence(at, sync.guard, strong(scope)),
         Synchronisation::CommitCopies => at.call(sync.guard, "warpgrind_race_commit", &[], &[mine.into()]),

@@ -44,3 +44,11 @@ pub(super) fn barrier(at: &mut Cursor<'_, '_>, sync: &Sync, mask: Operand, recor
     let helper = if is_kept { "warpgrind_race_warp_barrier_kept" } else { "warpgrind_race_warp_barrier" };
     at.call_after(sync.guard, helper, &[mine.into()], &[mine.into()]);
 }
+
+/// The same with all lanes, where nothing else divides intervals: then all lanes are in the same epoch, and each can count for
+/// itself. One that has gone on and come to the next barrier, before another one goes on, tells that one nothing.
+pub(super) fn whole_barrier(at: &mut Cursor<'_, '_>, sync: &Sync, records: &ThreadRecords) {
+    let ThreadRecords { mine, is_kept, .. } = *records;
+    let helper = if is_kept { "warpgrind_race_whole_barrier_kept" } else { "warpgrind_race_whole_barrier" };
+    at.call_after(sync.guard, helper, &[mine.into()], &[mine.into()]);
+}
