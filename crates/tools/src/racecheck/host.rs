@@ -795,9 +795,10 @@ impl Instance for RacecheckInstance {
         let place = place.and_then(|site| evidence.place_of(SiteId(site)));
         let here = &evidence.occurrence;
         let is_of_same_block = begun.number == here.launch && begun.block(recorded.epoch) == Some(here.block);
-        let other = begun.racer(&recorded, place, is_of_same_block);
-        let object = self.host.objects().at(record.address, Some(evidence.when), || false);
         let is_shared = !self.host.memory().contains(record.address);
+        // What is weaker came before a barrier of the block, and in shared memory before one of the warp.
+        let other = begun.racer(&recorded, place, is_of_same_block && !is_shared);
+        let object = self.host.objects().at(record.address, Some(evidence.when), || false);
         let race = Race { record, evidence, other, object: (!is_shared).then_some(object), is_shared };
         let finding = race.finding();
         // The compiler may have made several instructions of a line.

@@ -23,8 +23,9 @@ pub(super) const LANES: u32 = 5;
 pub(super) const KIND: u32 = 15;
 /// The bits of a kind.
 pub(super) const KINDS: u32 = 3;
-/// A weaker access of the block came before a barrier: no other block's is ordered with it. With a weak access, it is an
-/// asynchronous copy (`device/copies.ptx`).
+/// A weaker access of the block came before a barrier: no other block's is ordered with it. In shared memory, one of the warp
+/// came before a barrier of the warp: no other warp's is ordered with it. With a weak access, it is an asynchronous copy
+/// (`device/copies.ptx`).
 pub(super) const WEAKER: u64 = 1 << (KIND + 2);
 /// The bits of the number of a thread.
 pub(super) const THREADS: u32 = 1023;
