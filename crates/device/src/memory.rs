@@ -43,6 +43,12 @@ pub trait Memory: Debug + Send + Sync {
         address.checked_sub(start).is_some_and(|offset| offset < bytes)
     }
 
+    /// What is not allocated, and kernels can access all the same: where each range begins, and its bytes. Nothing if that cannot be
+    /// told.
+    fn unallocated(&self) -> Vec<(u64, u64)> {
+        Vec::new()
+    }
+
     /// Where all of it begins, and how many bytes it has, with what is never allocated at its ends.
     fn range(&self) -> (u64, u64);
 

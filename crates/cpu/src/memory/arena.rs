@@ -167,6 +167,22 @@ impl Arena {
         Some((self.mapping.address() + start, length))
     }
 
+    /// What is open and not allocated: where each range begins, and its bytes.
+    pub fn unallocated(&self) -> Vec<(u64, u64)> {
+        let state = self.state();
+        let mut ranges: Vec<(u64, u64)> = Vec::new();
+        for (&start, &length) in &state.free {
+            let end = start + length;
+            let mut granules = start / GRANULE..end.div_ceil(GRANULE);
+            while let Some(first) = granules.find(|&granule| state.used[granule as usize] > 0) {
+                let closed = granules.find(|&granule| state.used[granule as usize] == 0);
+                let (from, to) = (start.max(first * GRANULE), closed.map_or(end, |closed| end.min(closed * GRANULE)));
+                ranges.push((self.mapping.address() + from, to - from));
+            }
+        }
+        ranges
+    }
+
     /// Where all of it begins, and how many bytes it has, with what is never allocated at its ends.
     pub fn range(&self) -> (u64, u64) {
         (self.mapping.address(), self.mapping.bytes())
@@ -243,6 +259,10 @@ impl Memory for Arena {
         self.allocation(address)
     }
 
+    fn unallocated(&self) -> Vec<(u64, u64)> {
+        self.unallocated()
+    }
+
     fn range(&self) -> (u64, u64) {
         self.range()
     }
@@ -294,6 +314,22 @@ mod tests {
         assert!(arena.free(one) && !arena.free(one) && arena.free(two));
         assert_eq!(arena.free_bytes(), all);
         assert!(arena.allocate(8 << 20, 1).is_ok());
+    }
+
+    #[test]
+    fn memory_between_allocations_is_open() {
+        let arena = Arena::new(16 << 20).unwrap();
+        assert_eq!(arena.unallocated(), []);
+        let allocations = [1000, 5 << 20, 1000].map(|bytes| arena.allocate(bytes, 1).unwrap());
+        let [one, two, three] = allocations;
+        // The last granule has the end of the second and the third.
+        assert_eq!(arena.unallocated(), [(three + 1024, (2 << 20) - ((2048 + (5 << 20)) % (2 << 20)))]);
+        // Of the second, only what shares granules with the others stays open.
+        assert!(arena.free(two));
+        let left = arena.unallocated();
+        assert_eq!(left[0], (one + 1024, (2 << 20) - 1024));
+        assert_eq!((left[1].0 + left[1].1, left.len()), (three, 3));
+        assert!(left.iter().all(|&(start, bytes)| bytes < 2 << 20 && arena.allocation(start).is_none()));
     }
 
     #[test]
