@@ -66,7 +66,8 @@ pub enum Step {
     Fail(Failure),
     /// The launch is over, but what the tool is for was not done, for a reason: it counts as not checked.
     Refuse(Refusal),
-    /// The launch is over, and ends as the last trial did, with which the device was [lost](Tried::is_lost).
+    /// The launch is over, and ends as the last trial did: with all that it left behind, if that [stays](LaunchStep::is_kept), or
+    /// because the device was [lost](Tried::is_lost) with it.
     End,
     /// The process ends, with the device.
     Exit,
@@ -124,6 +125,9 @@ pub struct LaunchStep {
     pub limit: Option<Duration>,
     /// Bits of a byte of memory that are inverted before it. After a trial they are as before, if nothing was written there.
     pub flipped: Option<(u64, u8)>,
+    /// Whether memory stays as a trial leaves it until the next [step back](Step::Rewind), so that the launch may [end](Step::End)
+    /// with that. Else it is as it was when the trial has been compared.
+    pub is_kept: bool,
 }
 
 /// How the process is forked.

@@ -9,6 +9,7 @@ pub(crate) mod dying;
 pub(crate) mod fork;
 pub(crate) mod handlers;
 pub(crate) mod host_access;
+pub(crate) mod large_pages;
 pub(crate) mod life;
 pub(crate) mod objects;
 mod obstacle;

@@ -45,7 +45,7 @@ pub(crate) struct LaunchJob<'a> {
 const ENDS: &str = "process-ends";
 
 /// Why a launch did not end well.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum LaunchEnd {
     /// The device says so.
     Device(LaunchError),
@@ -80,7 +80,15 @@ struct Runs<'a> {
     took: Duration,
     /// How the run ended after which a GPU does nothing more for the process.
     lost: Option<LaunchEnd>,
+    /// How the last trial ended, if it was to be kept.
+    kept: Option<KeptTrial>,
     launcher: &'a Launcher<'a>,
+}
+
+/// A trial that the launch may end with.
+struct KeptTrial {
+    end: Result<(), LaunchEnd>,
+    printed: Vec<u8>,
 }
 
 /// What came of a run that ended.
@@ -191,6 +199,7 @@ impl ToolHost {
             instructions: 0,
             took: Duration::ZERO,
             lost: None,
+            kept: None,
             launcher,
         };
         if is_refused {
@@ -437,7 +446,9 @@ impl Runs<'_> {
                     }
                 }
                 Step::Checkpoint => {
-                    checkpoint = Some(Checkpoint::new(self.tool_host.services.lock_objects().all()));
+                    let services = &self.tool_host.services;
+                    let objects = services.lock_objects().all();
+                    checkpoint = Some(Checkpoint::new(objects, services.device.memory()));
                 }
                 Step::Reference => {
                     let printed = self.output.as_ref().map(|output| output.take()).unwrap_or_default();
@@ -468,6 +479,7 @@ impl Runs<'_> {
                     }
                 }
                 Step::Fork(step) => {
+                    checkpoint.iter_mut().for_each(Checkpoint::before_fork);
                     outcome = Outcome::Forked(self.fork(&step).unwrap_or_else(Forked::Refused));
                 }
                 Step::Done => break ended_by(failure),
@@ -476,7 +488,7 @@ impl Runs<'_> {
                     refused = Some(refusal);
                     break ended_by(failure);
                 }
-                Step::End => break self.lost.take().map_or_else(|| ended_by(failure), Err),
+                Step::End => break self.end_as_tried().unwrap_or_else(|| ended_by(failure)),
                 Step::Exit => self.tool_host.leave_process(),
             }
         };
@@ -512,11 +524,23 @@ impl Runs<'_> {
         Ok(Forked::Ended(ChildEnd { exit: ended.exit, findings: ended.findings, written: ended.written }))
     }
 
+    /// The launch ends as the last trial did, if that is possible.
+    fn end_as_tried(&mut self) -> Option<Result<(), LaunchEnd>> {
+        if let Some(lost) = self.lost.take() {
+            return Some(Err(lost));
+        }
+        let KeptTrial { end, printed } = self.kept.take()?;
+        if let Some(output) = &self.output {
+            output.append(&printed);
+        }
+        Some(end)
+    }
+
     /// A launch that may go wrong, of which only the plan is told.
     fn try_launch(&mut self, planner: usize, step: &LaunchStep, checkpoint: Option<&mut Checkpoint>) -> Tried {
         let quiet = self.tool_host.services.quiet();
         let counters = self.kernel.module.take_counters();
-        (self.instructions, self.took, self.lost) = (0, Duration::ZERO, None);
+        (self.instructions, self.took, self.lost, self.kept) = (0, Duration::ZERO, None, None);
         let flipped = step.flipped.and_then(|(address, bits)| self.flip(address, bits, None));
         let result = self.run_launch(planner, step);
         let is_lost = self.lost.is_some();
@@ -526,10 +550,17 @@ impl Runs<'_> {
         self.kernel.module.set_counters(&counters);
         let printed = self.output.as_ref().map(|output| output.take()).unwrap_or_default();
         let compared = match checkpoint.filter(|_| !is_lost) {
-            Some(checkpoint) => checkpoint.compare(&printed),
+            Some(checkpoint) => checkpoint.compare(&printed, step.is_kept),
             None => Ok((None, false)),
         };
         let (difference, prints_differ) = compared.as_ref().ok().cloned().unwrap_or_default();
+        self.kept = step.is_kept.then(|| {
+            let end = match &result {
+                Ok(Ran { failure, .. }) => ended_by(*failure),
+                Err(end) => Err(end.clone()),
+            };
+            KeptTrial { end, printed }
+        });
         let end = match result {
             Ok(Ran { failure: None, .. }) => {
                 let not_compared =

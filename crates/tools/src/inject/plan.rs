@@ -149,18 +149,17 @@ fn as_asked_for() -> LaunchStep {
         budget: None,
         limit: None,
         flipped: None,
+        is_kept: false,
     }
 }
 
 /// What is known of the kernel as it is, or of what other tools make of it.
 #[derive(Debug)]
 struct Profile {
-    /// The places of the threads of the program.
+    /// The places of the threads of the device.
     threads: Threads,
     /// The threads of the device that each of them is, in the order of the program's.
     copies: Vec<(u32, u32)>,
-    /// The places of these.
-    places: Vec<u32>,
     /// How many threads a block of the device has.
     block: u64,
     /// How many instructions a thread may execute.
@@ -185,7 +184,6 @@ impl Profile {
         Self {
             threads: Threads::new(all.iter().map(|counted| counted.places)),
             copies,
-            places: all.iter().map(|counted| counted.places).collect(),
             block: all.iter().map(|counted| u64::from(counted.block)).max().unwrap_or(1).max(1),
             budget: of_thread.saturating_mul(patience).saturating_add(SLACK),
             limit: tried.took.saturating_mul(u32::try_from(patience).unwrap_or(u32::MAX)).max(LEAST_LIMIT),
@@ -207,8 +205,11 @@ enum Task {
     Strike {
         is_protected: bool,
     },
-    /// The rest of the program, with the fault of the trial, in a process of its own.
-    Follow,
+    /// The rest of the program, with the fault of the trial, in a process of its own. It goes on with what the trial has left behind,
+    /// or else begins with the launch.
+    Follow {
+        is_after: bool,
+    },
     /// The next trial.
     Begin,
     /// The launch itself.
@@ -222,6 +223,7 @@ enum Doing {
     Profile { is_protected: bool, counts: Arc<dyn SharedWords> },
     Resolve { is_protected: bool, arms: Arc<Arms> },
     Strike { is_protected: bool, arms: Option<Arc<Arms>> },
+    Follow { is_after: bool },
 }
 
 /// The trial that is under way.
@@ -244,6 +246,8 @@ struct Current {
     flipped: Option<(u64, u8)>,
     struck: Option<Struck>,
     alone: Option<(Outcome, String)>,
+    /// Whether memory is as the program finds it that goes on with the fault.
+    is_kept: bool,
 }
 
 /// What is told of a trial.
@@ -365,7 +369,7 @@ impl TrialPlan {
             _ => return,
         };
         match std::mem::replace(&mut self.doing, Doing::Nothing) {
-            Doing::Nothing => {}
+            Doing::Nothing | Doing::Follow { .. } => {}
             Doing::Profile { is_protected, counts } => self.profiled(is_protected, &*counts, tried),
             Doing::Resolve { is_protected, .. } if tried.is_lost => self.lost_without_fault(is_protected),
             Doing::Resolve { is_protected, arms } => self.resolved(is_protected, &arms),
@@ -418,6 +422,7 @@ impl TrialPlan {
             flipped,
             struck: None,
             alone: None,
+            is_kept: false,
         });
         if !self.campaign.is_alone_known {
             return self.attempt(needs_protection);
@@ -504,7 +509,7 @@ impl TrialPlan {
         let chosen = ((u128::from(current.copy) * copies as u128) >> 64) as usize;
         let thread = u64::from(protected.copies[first..first + copies].get(chosen)?.1);
         // Copies do what the thread does, in the same order; else places cannot be told by their numbers.
-        let is_same = u64::from(protected.places[thread as usize]) == alone.threads.of(current.thread);
+        let is_same = protected.threads.of(thread) == alone.threads.of(current.thread);
         is_same.then_some((thread, current.index))
     }
 
@@ -560,7 +565,15 @@ impl TrialPlan {
             budget: self.is_budgeted(is_protected).then_some(profile.budget),
             limit: self.is_on_gpu.then_some(profile.limit),
             flipped,
+            is_kept: !resolves && self.is_kept(),
         })
+    }
+
+    /// Whether the program can go on with what a trial leaves behind, in a copy of the process. Not if other tools have their part in
+    /// the launch, or if something else is struck than what the kernel does.
+    fn is_kept(&self) -> bool {
+        let is_followed = self.campaign.follows.is_some() && !self.shared.state().cannot_fork;
+        is_followed && !self.is_on_gpu && !self.campaign.is_protected && self.campaign.model != Model::MemoryCell
     }
 
     /// Whether a launch is ended if a thread executes more instructions than it should.
@@ -625,6 +638,8 @@ impl TrialPlan {
         let model = self.campaign.model;
         let needs_no_arm = self.needs_no_arm();
         self.is_lost = tried.is_lost;
+        // What tools find in a trial nobody is told; in a copy of the process they are counted.
+        let is_kept = self.is_kept() && tried.findings == 0;
         let Some(current) = &mut self.current else { return };
         let (mut outcome, mut note) = Outcome::of(tried, needs_no_arm || fired > 0);
         // A register may never be read again.
@@ -640,6 +655,7 @@ impl TrialPlan {
         if current.struck.is_none() {
             current.struck = struck;
         }
+        current.is_kept = is_kept;
         if model.needs_protection() {
             current.alone = Some((outcome, note));
             return self.finish(None);
@@ -729,22 +745,28 @@ impl TrialPlan {
 
     /// The rest of the program runs with the fault of this trial.
     fn follow(&mut self, is_resolved: bool) {
+        if self.current.as_ref().is_some_and(|current| current.is_kept) {
+            // Before memory is as it was.
+            self.tasks.push_front(Task::Follow { is_after: true });
+            return;
+        }
         let is_protected = self.campaign.is_protected;
         if is_protected && !is_resolved && self.is_resolved_by_run() {
             self.tasks.push_back(Task::Resolve { is_protected });
             self.tasks.push_back(Task::Do(Step::Rewind));
         }
-        self.tasks.push_back(Task::Follow);
+        self.tasks.push_back(Task::Follow { is_after: false });
     }
 
     /// The process was forked: this is one of the two.
     fn forked(&mut self, forked: &Forked) {
+        let is_after = matches!(std::mem::replace(&mut self.doing, Doing::Nothing), Doing::Follow { is_after: true });
         let (how, number, findings, [stdout, stderr], reason) = match forked {
             Forked::Child => {
                 self.shared.state().is_child = true;
                 self.campaign.stays = true;
                 self.trials.clear();
-                self.tasks = [Task::Last].into();
+                self.tasks = [if is_after { Task::Do(Step::End) } else { Task::Last }].into();
                 return;
             }
             Forked::Ended(ChildEnd { exit, findings, written }) => {
@@ -813,7 +835,7 @@ impl TrialPlan {
         let is_protected = self.campaign.is_protected;
         let Step::Launch(struck) = self.run(is_protected, false) else { return Step::Launch(step) };
         self.doing = Doing::Nothing;
-        Step::Launch(LaunchStep { is_trial: false, ..struck })
+        Step::Launch(LaunchStep { is_trial: false, is_kept: false, ..struck })
     }
 }
 
@@ -846,11 +868,13 @@ impl Plan for TrialPlan {
                         budget: COUNTED.filter(|_| self.is_budgeted(is_protected)),
                         limit: None,
                         flipped: None,
+                        is_kept: false,
                     })
                 }
                 Task::Resolve { is_protected } => self.run(is_protected, true),
                 Task::Strike { is_protected } => self.run(is_protected, false),
-                Task::Follow => {
+                Task::Follow { is_after } => {
+                    self.doing = Doing::Follow { is_after };
                     let number = self.current.as_ref().map_or(0, |current| current.trial.number);
                     let limit = self.campaign.follows.unwrap_or_default();
                     Step::Fork(ForkStep { name: format!("trial-{number}"), limit })

@@ -56,34 +56,45 @@ impl Population {
     }
 }
 
-/// How many places each thread of a launch has.
+/// How many places each thread of a launch has. There are millions of threads, and each copy of the process takes time for what this
+/// takes in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Threads {
-    /// How many all threads until this one have, itself included.
+    counts: Vec<u32>,
+    /// How many all threads have up to the end of each group, that of the group included.
     until: Vec<u64>,
 }
 
+/// Threads of a group, whose places are added up.
+const GROUP: usize = 256;
+
 impl Threads {
     pub(super) fn new(counts: impl IntoIterator<Item = u32>) -> Self {
-        let (mut until, mut sum) = (Vec::new(), 0);
-        for count in counts {
-            sum += u64::from(count);
-            until.push(sum);
-        }
-        Self { until }
+        let counts: Vec<u32> = counts.into_iter().collect();
+        let mut sum = 0;
+        let until = counts.chunks(GROUP).map(|group| {
+            sum += group.iter().map(|&count| u64::from(count)).sum::<u64>();
+            sum
+        });
+        Self { until: until.collect(), counts }
     }
 
     /// How many places a thread has.
     pub(super) fn of(&self, thread: u64) -> u64 {
-        let before = thread.checked_sub(1).and_then(|before| self.until.get(before as usize)).copied().unwrap_or(0);
-        self.until.get(thread as usize).map_or(0, |until| until - before)
+        self.counts.get(thread as usize).map_or(0, |&count| count.into())
     }
 
     /// The thread that a place is in, and its number there.
     pub(super) fn find(&self, place: u64) -> Option<(u64, u64)> {
-        let thread = self.until.partition_point(|&until| until <= place);
-        let before = thread.checked_sub(1).map_or(0, |before| self.until[before]);
-        (thread < self.until.len()).then(|| (thread as u64, place - before))
+        let group = self.until.partition_point(|&until| until <= place);
+        let mut before = group.checked_sub(1).map_or(0, |before| self.until[before]);
+        for (thread, &count) in self.counts.iter().enumerate().skip(group * GROUP) {
+            if place - before < count.into() {
+                return Some((thread as u64, place - before));
+            }
+            before += u64::from(count);
+        }
+        None
     }
 }
 

@@ -78,11 +78,19 @@ struct Asked {
     is_protected: bool,
     stays: bool,
     is_alone_known: bool,
+    /// What a fork makes of the process, if faults are followed.
+    forked: Option<ForkedInto>,
+}
+
+#[derive(Clone, Copy)]
+enum ForkedInto {
+    Child,
+    Parent,
 }
 
 /// What came of the steps of a trial, of a fault that stays, whose strikes end as is said; and what was told.
 fn steps(asked: Asked, strikes: &[Tried]) -> (Vec<Step>, Vec<Row>) {
-    let Asked { is_on_gpu, is_protected, stays, is_alone_known } = asked;
+    let Asked { is_on_gpu, is_protected, stays, is_alone_known, forked } = asked;
     let listener = Arc::new(Listener::default());
     let trial = |number| Trial { number, launch: 1, place: 0, numbers: Numbers::new(1, 0, number) };
     let campaign = Campaign {
@@ -90,7 +98,7 @@ fn steps(asked: Asked, strikes: &[Tried]) -> (Vec<Step>, Vec<Row>) {
         is_protected,
         always: false,
         stays,
-        follows: None,
+        follows: forked.map(|_| Duration::from_secs(1)),
         patience: 10,
         is_alone_known,
     };
@@ -123,6 +131,10 @@ fn steps(asked: Asked, strikes: &[Tried]) -> (Vec<Step>, Vec<Row>) {
         let step = plan.next(&last);
         last = match &step {
             Step::Launch(step) if step.is_trial => StepOutcome::Tried(strikes.next().cloned().unwrap_or(done())),
+            Step::Fork(_) => StepOutcome::Forked(match forked {
+                Some(ForkedInto::Child) => Forked::Child,
+                _ => Forked::Ended(ChildEnd { exit: Some(Exit::Code(0)), findings: 0, written: [0; 2] }),
+            }),
             _ => StepOutcome::Done,
         };
         let is_over = matches!(step, Step::Done | Step::Refuse(_) | Step::End | Step::Exit);
@@ -163,7 +175,7 @@ fn told(rows: &[Row]) -> Vec<(u64, &str, &str)> {
         .collect()
 }
 
-const GPU: Asked = Asked { is_on_gpu: true, is_protected: false, stays: false, is_alone_known: false };
+const GPU: Asked = Asked { is_on_gpu: true, is_protected: false, stays: false, is_alone_known: false, forked: None };
 
 #[test]
 fn runs_are_limited_by_what_the_device_can_do() {
@@ -218,6 +230,34 @@ fn the_protected_kernel_is_struck_if_the_device_is_still_there() {
     let (again, rows) = steps(Asked { is_alone_known: true, ..protected }, &[stopped]);
     assert!(launches(&again)[0].is_changed);
     assert_eq!(told(&rows)[0].2, "detected");
+}
+
+#[test]
+fn a_copy_goes_on_with_what_the_trial_left_behind() {
+    let parent = Asked { forked: Some(ForkedInto::Parent), ..Asked::default() };
+    let child = Asked { forked: Some(ForkedInto::Child), ..parent };
+    let (of_parent, rows) = steps(parent, &[corrupted(), done()]);
+    let [Step::Launch(first), Step::Fork(_), Step::Rewind, Step::Launch(second), Step::Rewind, ..] = &of_parent[..]
+    else {
+        panic!("memory is undone after the fork: {of_parent:?}")
+    };
+    assert!(first.is_kept && second.is_kept && first.is_trial);
+    assert_eq!(told(&rows), [(0, "sdc", ""), (0, "code", ""), (1, "masked", "")]);
+    let (of_child, _) = steps(child, &[corrupted()]);
+    assert!(matches!(&of_child[..], [Step::Launch(_), Step::Fork(_), Step::End]), "{of_child:?}");
+}
+
+#[test]
+fn a_copy_launches_the_kernel_again_if_tools_have_a_part_in_that() {
+    let child = Asked { forked: Some(ForkedInto::Child), ..Asked::default() };
+    let after_finding = steps(child, &[Tried { findings: 1, ..corrupted() }]).0;
+    let protected = steps(Asked { is_protected: true, ..child }, &[corrupted(), corrupted()]).0;
+    for steps in [after_finding, protected] {
+        let Some([Step::Rewind, Step::Fork(_), Step::Launch(last), Step::Done]) = steps.last_chunk() else {
+            panic!("memory is undone before the fork: {steps:?}")
+        };
+        assert!(!last.is_trial && !last.is_kept);
+    }
 }
 
 #[test]
