@@ -1,7 +1,7 @@
 // A copy of the process goes on with all that a trial left behind, and that is what a launch with the fault leaves: megabytes of
 // memory, what it printed, what it allocated and freed, and the error that it ended with.
-//@ trials: --model predicate --trials 40 --verdict program => program.sdc>5 program.due>5 outcomes.hang>0
-//@ trials: --model store-data --trials 24 --verdict program => program.sdc=24
+//@ trials: --model predicate --trials 16 --verdict program => program.sdc>2 program.due>2 outcomes.hang>0
+//@ trials: --model store-data --trials 6 --verdict program => program.sdc=6
 #include "common.h"
 
 constexpr int COUNT = 3 << 20, APART = COUNT / 64;
