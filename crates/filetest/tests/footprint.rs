@@ -1,7 +1,7 @@
 //! What is proved of launches holds in the interpreter. `footprint-random` does the same for many more kernels.
 
 use filetest::footprint::{check, mutants};
-use filetest::random_kernel::generate_addresses;
+use filetest::random_kernel::{generate_addresses, generate_comparisons};
 use filetest::scenario::Scenario;
 use ptx::analysis::footprint::Verdict;
 
@@ -21,9 +21,23 @@ fn nothing_wrong_is_claimed_of_random_kernels() {
 }
 
 #[test]
+fn kernels_race_only_if_they_meet_their_condition() {
+    let (mut conditional, mut met) = (0, 0);
+    for seed in 0..400 {
+        let kernel = generate_comparisons(seed);
+        let parsed = ptx::parse(&kernel.text);
+        let checked = check(&parsed.module, &Scenario::parse(&kernel.text).unwrap(), seed).unwrap();
+        assert_eq!(checked.wrong_claim(), None, "seed {seed}\n{}", kernel.text);
+        conditional += u32::from(checked.footprint.condition.is_some());
+        met += u32::from(checked.observed.met_condition);
+    }
+    assert!(conditional > 40 && met > 10, "{conditional} on a condition, {met} of which meet it");
+}
+
+#[test]
 fn random_kernels_are_ptx_without_mistakes() {
-    for seed in 0..200 {
-        let kernel = generate_addresses(seed);
+    let kernels = (0..200).flat_map(|seed| [(seed, generate_addresses(seed)), (seed, generate_comparisons(seed))]);
+    for (seed, kernel) in kernels {
         let parsed = ptx::parse(&kernel.text);
         assert!(parsed.diagnostics.is_empty(), "seed {seed}: {:?}", parsed.diagnostics);
         let found = ptx::verify(&parsed.module);

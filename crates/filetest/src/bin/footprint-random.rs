@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use filetest::footprint::check;
-use filetest::random_kernel::generate_addresses;
+use filetest::random_kernel::{generate_addresses, generate_comparisons};
 use filetest::scenario::Scenario;
 
 fn main() -> Result<ExitCode> {
@@ -23,8 +23,10 @@ fn main() -> Result<ExitCode> {
     let (mut in_bounds, mut race_free) = ([0_u32; 2], [0_u32; 2]);
     let (mut wrong, mut slowest, mut total, mut late) = (0, (0.0_f64, 0), 0.0, 0);
     let mut accesses_seen = 0;
+    // Of kernels that race only on a condition: how many there were, and how many met it.
+    let mut conditional = [0_u32; 2];
     for seed in first..last {
-        let kernel = generate_addresses(seed);
+        let kernel = if seed % 2 == 0 { generate_addresses(seed) } else { generate_comparisons(seed) };
         if should_print {
             println!("{}", kernel.text);
         }
@@ -45,6 +47,8 @@ fn main() -> Result<ExitCode> {
         }
         accesses_seen += 1;
         let observed = &checked.observed;
+        conditional[0] += u32::from(checked.footprint.condition.is_some());
+        conditional[1] += u32::from(observed.met_condition);
         if observed.fault.is_none() && !observed.is_partial {
             in_bounds[0] += 1;
             in_bounds[1] += u32::from(checked.footprint.bounds.is_proved());
@@ -57,6 +61,7 @@ fn main() -> Result<ExitCode> {
     println!("{accesses_seen} kernels, {wrong} wrong claims");
     println!("{} stayed in bounds, of which {} were proved", in_bounds[0], in_bounds[1]);
     println!("{} of these had no race, of which {} were proved", race_free[0], race_free[1]);
+    println!("{} race only on a condition, which {} met", conditional[0], conditional[1]);
     println!(
         "an answer took {:.3} ms, the slowest {:.2} ms (seed {}), {late} more than 5 ms",
         total / (last - first).max(1) as f64,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use anyhow::{Context, Result};
 use interp::{Config, Launch, LaunchError, Machine, ThreadAccess, Window};
-use ptx::analysis::footprint::{Footprint, Kernel};
+use ptx::analysis::footprint::{Accessed, Condition, Footprint, Kernel, Reader};
 use ptx::ir::{FuncId, Module, StmtId};
 use ptx::view::{Order, Scope, View};
 
@@ -20,6 +20,10 @@ pub struct Observed {
     pub race: Option<(ThreadAccess, ThreadAccess)>,
     /// Whether the launch ended otherwise than well, so that not everything was seen.
     pub is_partial: bool,
+    /// Whether a thread wrote what another one certainly reads, if races depend on that.
+    pub met_condition: bool,
+    /// What is not as the condition for races says.
+    pub wrong_condition: Option<String>,
 }
 
 /// What is proved of the launch of a scenario, and what runs of it showed.
@@ -38,6 +42,9 @@ impl Checked {
     pub fn wrong_claim(&self) -> Option<String> {
         if let (true, Some(fault)) = (self.footprint.bounds.is_proved(), &self.observed.fault) {
             return Some(format!("in bounds was proved, but: {fault}"));
+        }
+        if let (None, Some(wrong)) = (&self.observed.fault, &self.observed.wrong_condition) {
+            return Some(wrong.clone());
         }
         // Race-freedom is claimed as long as accesses stay in their objects.
         match &self.observed.race {
@@ -84,7 +91,7 @@ pub fn check(module: &Module, scenario: &Scenario, seed: u64) -> Result<Checked>
     let start = thread_time();
     let footprint = kernel.footprint(&placed.launch());
     let milliseconds = thread_time() - start;
-    let observed = observe(module, &mut machine, &placed, &addresses, &sizes);
+    let observed = observe(module, &mut machine, &placed, &addresses, &sizes, footprint.condition.as_ref());
     Ok(Checked { footprint, milliseconds, observed })
 }
 
@@ -95,6 +102,7 @@ fn observe(
     placed: &PlacedLaunch,
     addresses: &[u64],
     sizes: &[u64],
+    condition: Option<&Condition>,
 ) -> Observed {
     let launch = Launch {
         kernel: &placed.kernel,
@@ -125,7 +133,57 @@ fn observe(
         observed.fault.get_or_insert(format!("{outside:?} is in no buffer"));
     }
     observed.race = race(module, &accesses);
+    if let Some(condition) = condition {
+        observed.compare(condition, &accesses, addresses, placed.block);
+    }
     observed
+}
+
+impl Observed {
+    /// Compares accesses with what is said of the condition for races.
+    fn compare(&mut self, condition: &Condition, accesses: &[ThreadAccess], addresses: &[u64], shape: [u32; 3]) {
+        let Accessed::Object(number) = condition.object else { return };
+        let (start, [x, y, _]) = (addresses[number], shape);
+        let indices = |thread: u32| [thread % x, thread / x % y, thread / (x * y)];
+        let marks = condition.marks(1 << 20);
+        let is_write = |access: &&ThreadAccess| {
+            let is_site = condition.writes.iter().any(|site| site.statement == Some(access.statement));
+            access.write && is_site && access.window == Window::Global
+        };
+        for access in accesses.iter().filter(is_write) {
+            let offset = access.address - start;
+            let is_marked = marks.as_ref().is_none_or(|(first, bits)| {
+                let bit = offset.checked_sub(*first).map(|offset| offset / u64::from(condition.bytes));
+                bit.is_some_and(|bit| bits.get((bit / 64) as usize).is_some_and(|word| word >> (bit % 64) & 1 != 0))
+            });
+            let (block, thread, read) = match condition.reader(offset, access.block, indices(access.thread)) {
+                Reader::Thread { block, thread, read } => (block, thread, read),
+                Reader::Nobody => continue,
+                Reader::NotSettled => {
+                    self.met_condition = true;
+                    continue;
+                }
+            };
+            self.met_condition = true;
+            let is_it = |other: &ThreadAccess| {
+                (other.block, indices(other.thread)) == (block, thread)
+                    && Some(other.statement) == condition.reads[read].site.statement
+                    && other.address < access.address + u64::from(access.size)
+                    && access.address < other.address + u64::from(other.size)
+            };
+            if !is_marked {
+                self.wrong_condition = Some(format!("{access:?} is not marked"));
+            } else if !self.is_partial && !accesses.iter().any(is_it) {
+                self.wrong_condition =
+                    Some(format!("block {block:?} thread {thread:?} does not read what {access:?} writes"));
+            }
+        }
+        if self.met_condition != self.race.is_some() && !self.is_partial && self.wrong_condition.is_none() {
+            let what =
+                if self.met_condition { "met, but nothing conflicts" } else { "not met, but two accesses conflict" };
+            self.wrong_condition = Some(format!("the condition is {what}: {:?}", self.race));
+        }
+    }
 }
 
 /// Two accesses that conflict.

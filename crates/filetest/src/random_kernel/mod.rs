@@ -18,12 +18,14 @@
 //! | `calls` | functions |
 //! | `print` | what the kernel prints |
 //! | `addresses` | other kernels, which compute addresses in many ways, and may race and leave their buffers |
+//! | `comparisons` | others, whose threads replace numbers if data says so, and race if it says so to some |
 
 mod addresses;
 mod arithmetic;
 mod body;
 mod calls;
 mod choose;
+mod comparisons;
 mod facts;
 mod memory;
 mod print;
@@ -35,6 +37,7 @@ use std::fmt::Write;
 pub use self::addresses::generate_addresses;
 use self::body::{Body, Class};
 use self::choose::Choose;
+pub use self::comparisons::generate_comparisons;
 use self::facts::{Counter, Facts};
 use self::memory::{CONSTANTS, FLOATS, INPUT, SLICE};
 use self::shape::Place;

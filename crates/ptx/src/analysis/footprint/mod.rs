@@ -43,6 +43,10 @@
 //!   accesses stay in their objects. Order between threads of a block comes from barriers that all of them wait at;
 //!   other order is not seen.
 //!
+//! - *Race-free on a condition* ([`Footprint::condition`]): some threads read some places, whatever memory holds, and data
+//!   decides what some instructions write. If none of these writes such a place of which another thread is the reader, no two
+//!   threads of the launch conflict; if one does, those two conflict.
+//!
 //! What is not understood is not proved, and the reason names an instruction. All answers take bounded work, counted
 //! in steps and not in time, so that they do not depend on the machine.
 
@@ -51,6 +55,7 @@ mod bounds;
 mod cache;
 mod calls;
 mod code;
+mod condition;
 mod decode;
 mod execute;
 mod ids;
@@ -71,6 +76,7 @@ mod work;
 mod tests;
 
 pub use cache::Footprints;
+pub use condition::{CertainRead, Condition, Reader};
 pub use launch::{Launch, Object};
 pub use reason::{Accessed, Cause, Reason};
 pub use site::Site;
@@ -84,6 +90,8 @@ use objects::Objects;
 #[derive(Clone, Debug)]
 pub struct Kernel {
     code: Code,
+    /// Whether functions that it calls are in it: then its statements are not those of the module.
+    has_inlined: bool,
 }
 
 /// What is known of a launch.
@@ -93,6 +101,9 @@ pub struct Footprint {
     pub bounds: Verdict,
     /// Whether no two threads conflict.
     pub races: Verdict,
+    /// If that is not known: which accesses would have to take place for two threads to conflict. Nothing if that is not known,
+    /// either.
+    pub condition: Option<Condition>,
     /// What is accessed of memory that outlives a block; nothing if that is not known.
     pub touched: Option<Vec<Touched>>,
     /// How many instructions were executed abstractly.
@@ -153,7 +164,8 @@ impl Kernel {
     /// Makes a kernel ready; nothing for a declaration.
     pub fn of(module: &Module, kernel: FuncId) -> Option<Self> {
         let inlined = calls::without_calls(module, kernel);
-        Code::of(inlined.as_ref().unwrap_or(module), kernel).map(|code| Self { code })
+        let has_inlined = inlined.is_some();
+        Code::of(inlined.as_ref().unwrap_or(module), kernel).map(|code| Self { code, has_inlined })
     }
 
     /// The variables of the module that it accesses, by their names.
@@ -179,40 +191,45 @@ impl Kernel {
             let wanted = execution.arithmetic.wanted_cuts.iter().filter(|cut| !cuts.contains(cut));
             let wanted: Vec<_> = wanted.copied().collect();
             if wanted.is_empty() || cuts.len() > MOST_CUTS || execution.arithmetic.symbols.work().is_over() {
-                return answer(&execution);
+                return self.answer(&execution);
             }
             cuts.extend(wanted);
             spent = execution.arithmetic.symbols.work().done();
         }
     }
-}
 
-fn answer(execution: &Execution<'_>) -> Footprint {
-    let site = |place: usize| execution.code.sites[place].clone();
-    let mut refusals: Vec<Reason> = Vec::new();
-    for &(place, what) in &execution.refusals {
-        let reason = Reason { site: site(place), other: None, cause: Cause::NotUnderstood(what) };
-        if refusals.len() < MOST_REASONS && !refusals.contains(&reason) {
-            refusals.push(reason);
+    /// What an execution says.
+    fn answer(&self, execution: &Execution<'_>) -> Footprint {
+        let site = |place: usize| execution.code.sites[place].clone();
+        let mut refusals: Vec<Reason> = Vec::new();
+        for &(place, what) in &execution.refusals {
+            let reason = Reason { site: site(place), other: None, cause: Cause::NotUnderstood(what) };
+            if refusals.len() < MOST_REASONS && !refusals.contains(&reason) {
+                refusals.push(reason);
+            }
         }
-    }
-    let (mut bounds, mut races) = (refusals.clone(), refusals);
-    for record in &execution.records {
-        if let Some(reason) = execution.out_of_bounds(record)
-            && bounds.len() < MOST_REASONS
-            && !bounds.iter().any(|known| known.site == reason.site)
-        {
-            bounds.push(reason);
+        let (mut bounds, mut races) = (refusals.clone(), refusals);
+        for record in &execution.records {
+            if let Some(reason) = execution.out_of_bounds(record)
+                && bounds.len() < MOST_REASONS
+                && !bounds.iter().any(|known| known.site == reason.site)
+            {
+                bounds.push(reason);
+            }
         }
-    }
-    for &place in &execution.bad_barriers {
-        let reason = Reason { site: site(place), other: None, cause: Cause::Barrier };
-        if races.len() < MOST_REASONS && !races.contains(&reason) {
-            races.push(reason);
+        for &place in &execution.bad_barriers {
+            let reason = Reason { site: site(place), other: None, cause: Cause::Barrier };
+            if races.len() < MOST_REASONS && !races.contains(&reason) {
+                races.push(reason);
+            }
         }
+        let mut condition = None;
+        if races.is_empty() {
+            let unproved = execution.races();
+            races = execution.reasons(&unproved);
+            condition = execution.condition(&unproved).filter(|_| !self.has_inlined);
+        }
+        let touched = execution.touched();
+        Footprint { bounds: bounds.into(), races: races.into(), condition, touched, steps: execution.steps }
     }
-    if races.is_empty() {
-        races = execution.races();
-    }
-    Footprint { bounds: bounds.into(), races: races.into(), touched: execution.touched(), steps: execution.steps }
 }

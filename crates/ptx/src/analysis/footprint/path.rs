@@ -29,6 +29,8 @@ pub(super) struct Path {
     pub facts: Vec<Fact>,
     /// Where narrower than those of [`Symbols`].
     pub ranges: SmallVec<[(Symbol, i64, i64); 8]>,
+    /// Whether facts were forgotten.
+    pub is_cut: bool,
 }
 
 /// More facts are forgotten: what is not known is not used.
@@ -150,12 +152,13 @@ impl Path {
             return false;
         }
         // What is settled says nothing more, and what is too much has narrowed ranges.
-        let Self { facts, ranges } = self;
+        let Self { facts, ranges, .. } = self;
         let is_fixed = |symbol: Symbol| match ranges.iter().find(|range| range.0 == symbol) {
             Some(&(_, least, most)) => least == most,
             None => false,
         };
         facts.retain(|fact| fact.linear().terms.iter().any(|&(symbol, _)| !is_fixed(symbol)));
+        self.is_cut |= facts.len() > MOST_FACTS;
         facts.truncate(MOST_FACTS);
         true
     }
@@ -167,7 +170,7 @@ impl Path {
             let &(_, low, high) = other.ranges.iter().find(|range| range.0 == symbol)?;
             Some((symbol, least.min(low), most.max(high)))
         });
-        Self { facts, ranges: ranges.collect() }
+        Self { facts, ranges: ranges.collect(), is_cut: self.is_cut || other.is_cut }
     }
 
     /// Narrows ranges by the facts; false if nothing is left of one.

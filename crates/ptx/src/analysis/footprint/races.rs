@@ -9,6 +9,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::MOST_REASONS;
 use super::execute::Execution;
 use super::linear::{Linear, Symbol, SymbolKind};
 use super::path::{Fact, definitions};
@@ -19,13 +20,22 @@ use super::value::ObjectId;
 use crate::types::Space;
 use crate::view::{AccessKind, Scope};
 
-/// Reasons that are given at most.
-const MOST_REASONS: usize = 8;
+/// Accesses that may conflict, for all that is known.
+#[derive(Clone, Debug)]
+pub(super) struct Unproved<'a> {
+    pub one: &'a Record,
+    /// Nothing if it is whatever `one` may point to.
+    pub other: Option<&'a Record>,
+    pub cause: Cause,
+}
+
+/// More are not looked for.
+pub(super) const MOST_UNPROVED: usize = 16;
 
 impl Execution<'_> {
-    /// Why two threads may conflict; nothing if they cannot.
-    pub(super) fn races(&self) -> Vec<Reason> {
-        let mut reasons: Vec<Reason> = Vec::new();
+    /// Which accesses of two threads may conflict; nothing if none can.
+    pub(super) fn races(&self) -> Vec<Unproved<'_>> {
+        let mut unproved: Vec<Unproved<'_>> = Vec::new();
         let is_shared_by_threads = |record: &&Record| match &record.address {
             Some((object, _)) => matches!(self.objects[*object].space, Space::Global | Space::Shared),
             None => record.access.space.is_none_or(|space| matches!(space, Space::Global | Space::Shared)),
@@ -35,13 +45,13 @@ impl Execution<'_> {
         let threads: u64 = self.launch.block.iter().map(|&extent| u64::from(extent)).product();
         let blocks: u64 = self.launch.grid.iter().map(|&extent| u64::from(extent)).product();
         if threads * blocks <= 1 {
-            return reasons;
+            return unproved;
         }
         // A pointer that may point anywhere conflicts with whatever is written, or if it writes.
         let any_write = records.iter().any(|record| writes(record));
         for record in records.iter().filter(|record| record.address.is_none()) {
-            if any_write {
-                push(&mut reasons, self.reason(record, None, Cause::UnknownPointer));
+            if any_write && unproved.len() < MOST_UNPROVED {
+                unproved.push(Unproved { one: record, other: None, cause: Cause::UnknownPointer });
             }
         }
         let mut by_object: FxHashMap<ObjectId, Vec<&Record>> = FxHashMap::default();
@@ -54,25 +64,33 @@ impl Execution<'_> {
         for (place, &one) in objects.iter().enumerate() {
             for &other in &objects[place..] {
                 if one == other || self.objects.may_alias(one, other) {
-                    self.conflicts(one, &by_object[&one], other, &by_object[&other], &mut reasons);
+                    self.conflicts(one, &by_object[&one], other, &by_object[&other], &mut unproved);
                 }
+            }
+        }
+        unproved
+    }
+
+    /// The same in words, each once.
+    pub(super) fn reasons(&self, unproved: &[Unproved<'_>]) -> Vec<Reason> {
+        let mut reasons: Vec<Reason> = Vec::new();
+        for Unproved { one, other, cause } in unproved {
+            let site = |record: &Record| self.code.sites[record.site].clone();
+            let reason = Reason { site: site(one), other: other.map(site), cause: cause.clone() };
+            if reasons.len() < MOST_REASONS && !reasons.contains(&reason) {
+                reasons.push(reason);
             }
         }
         reasons
     }
 
-    fn reason(&self, record: &Record, other: Option<&Record>, cause: Cause) -> Reason {
-        let site = |record: &Record| self.code.sites[record.site].clone();
-        Reason { site: site(record), other: other.map(site), cause }
-    }
-
-    fn conflicts(
+    fn conflicts<'r>(
         &self,
         one: ObjectId,
-        ones: &[&Record],
+        ones: &[&'r Record],
         other: ObjectId,
-        others: &[&Record],
-        reasons: &mut Vec<Reason>,
+        others: &[&'r Record],
+        unproved: &mut Vec<Unproved<'r>>,
     ) {
         let is_global = self.objects[one].space == Space::Global;
         let blocks: u64 = self.launch.grid.iter().map(|&extent| u64::from(extent)).product();
@@ -80,11 +98,11 @@ impl Execution<'_> {
         // Between blocks, and within one: in any interval, or in the same one.
         if is_global && blocks > 1 {
             let (ones, others) = (distinct(ones, false), distinct(others, false));
-            self.pairs(one, &ones, other, &others, true, reasons);
+            self.pairs(one, &ones, other, &others, true, unproved);
         }
         if threads > 1 {
             // Intervals that hold the same accesses are looked at once. Those of summarised loops are not fixed.
-            let mut by_interval: FxHashMap<i64, (Vec<&Record>, Vec<&Record>)> = FxHashMap::default();
+            let mut by_interval: FxHashMap<i64, (Vec<&'r Record>, Vec<&'r Record>)> = FxHashMap::default();
             let is_fixed = |record: &&&Record| record.interval.as_constant().is_some();
             for record in ones.iter().filter(is_fixed) {
                 by_interval.entry(record.interval.constant).or_default().0.push(record);
@@ -95,7 +113,7 @@ impl Execution<'_> {
             let moving = |records: &[&'_ Record]| records.iter().any(|record| record.interval.as_constant().is_none());
             if moving(ones) || moving(others) {
                 let (ones, others) = (distinct(ones, true), distinct(others, true));
-                self.pairs(one, &ones, other, &others, false, reasons);
+                self.pairs(one, &ones, other, &others, false, unproved);
                 return;
             }
             let mut seen = FxHashSet::default();
@@ -107,21 +125,21 @@ impl Execution<'_> {
                 let key =
                     |records: &[&Record]| -> Vec<_> { records.iter().map(|record| content(record, false)).collect() };
                 if seen.insert((key(&ones), key(&others))) {
-                    self.pairs(one, &ones, other, &others, false, reasons);
+                    self.pairs(one, &ones, other, &others, false, unproved);
                 }
             }
         }
     }
 
     #[allow(clippy::too_many_arguments, reason = "two sides of a pair")]
-    fn pairs(
+    fn pairs<'r>(
         &self,
         one: ObjectId,
-        ones: &[&Record],
+        ones: &[&'r Record],
         other: ObjectId,
-        others: &[&Record],
+        others: &[&'r Record],
         is_between_blocks: bool,
-        reasons: &mut Vec<Reason>,
+        unproved: &mut Vec<Unproved<'r>>,
     ) {
         for (place, left) in ones.iter().enumerate() {
             for (second, right) in others.iter().enumerate() {
@@ -129,22 +147,20 @@ impl Execution<'_> {
                 if one == other && second < place {
                     continue;
                 }
-                if reasons.len() >= MOST_REASONS || !may_conflict(left, right, is_between_blocks) {
+                if unproved.len() >= MOST_UNPROVED || !may_conflict(left, right, is_between_blocks) {
                     continue;
                 }
                 let object = self.objects[one].name.clone();
-                if self.arithmetic.symbols.work().is_over() {
-                    push(reasons, self.reason(left, Some(right), Cause::NotSettled { object }));
+                let is_over = self.arithmetic.symbols.work().is_over();
+                let overlap = if is_over { Solution::NotSettled } else { self.overlap(left, right, is_between_blocks) };
+                let cause = match overlap {
+                    Solution::None => continue,
+                    Solution::Found(_) => Cause::Conflict { object, is_between_blocks },
+                    Solution::NotSettled => Cause::NotSettled { object },
+                };
+                unproved.push(Unproved { one: left, other: Some(right), cause });
+                if is_over {
                     return;
-                }
-                match self.overlap(left, right, is_between_blocks) {
-                    Solution::None => {}
-                    Solution::Found(_) => {
-                        push(reasons, self.reason(left, Some(right), Cause::Conflict { object, is_between_blocks }));
-                    }
-                    Solution::NotSettled => {
-                        push(reasons, self.reason(left, Some(right), Cause::NotSettled { object }));
-                    }
                 }
             }
         }
@@ -277,9 +293,11 @@ impl Pair<'_> {
         terms
     }
 
-    /// Adds what is known of both threads.
+    /// Adds what is known of both threads, as far as it has to do with the variables that there are: what data alone decides
+    /// says nothing of where threads meet, and takes long to solve.
     fn facts(&mut self) {
         let symbols = &self.execution.arithmetic.symbols;
+        let mut open: Vec<(Rc<Linear>, bool)> = Vec::new();
         for (record, is_left) in [(self.left, true), (self.right, false)] {
             let mut facts: SmallVec<[&Rc<Linear>; 16]> = record
                 .path
@@ -297,19 +315,32 @@ impl Pair<'_> {
                 definitions(symbols, fact, &mut facts);
                 place += 1;
             }
-            let facts: Vec<Rc<Linear>> = facts.into_iter().cloned().collect();
-            for fact in facts {
-                let mut terms: SmallVec<[(u32, i64); 6]> = SmallVec::new();
-                for &(symbol, coefficient) in &fact.terms {
-                    let place = self.variable(symbol);
-                    terms.push((place, coefficient));
-                    if !is_left {
-                        terms.push((place + 1, -coefficient));
-                    }
-                }
-                self.system.rows.push(Row { terms, least: -i128::from(fact.constant), most: i128::MAX / 4 });
+            open.extend(facts.into_iter().map(|fact| (Rc::clone(fact), is_left)));
+        }
+        loop {
+            symbols.work().add(open.len() as u64);
+            let is_about_known =
+                |(fact, _): &(Rc<Linear>, bool)| fact.terms.iter().any(|(symbol, _)| self.known.contains(symbol));
+            let (known, others): (Vec<_>, Vec<_>) = open.into_iter().partition(is_about_known);
+            if known.is_empty() {
+                return;
+            }
+            known.iter().for_each(|(fact, is_left)| self.fact(fact, *is_left));
+            open = others;
+        }
+    }
+
+    /// Adds a fact of one of the threads.
+    fn fact(&mut self, fact: &Linear, is_left: bool) {
+        let mut terms: SmallVec<[(u32, i64); 6]> = SmallVec::new();
+        for &(symbol, coefficient) in &fact.terms {
+            let place = self.variable(symbol);
+            terms.push((place, coefficient));
+            if !is_left {
+                terms.push((place + 1, -coefficient));
             }
         }
+        self.system.rows.push(Row { terms, least: -i128::from(fact.constant), most: i128::MAX / 4 });
     }
 }
 
@@ -350,10 +381,4 @@ fn distinct<'a>(records: &[&'a Record], with_interval: bool) -> Vec<&'a Record> 
     let mut seen = FxHashSet::default();
     let all = records.iter().copied();
     all.filter(|record| seen.insert(content(record, with_interval))).collect()
-}
-
-fn push(reasons: &mut Vec<Reason>, reason: Reason) {
-    if reasons.len() < MOST_REASONS && !reasons.contains(&reason) {
-        reasons.push(reason);
-    }
 }

@@ -17,4 +17,6 @@ pub(super) struct Record {
     /// How many barriers the thread has passed.
     pub interval: Rc<Linear>,
     pub path: Rc<Path>,
+    /// Whether all threads of which the path holds make it.
+    pub is_certain: bool,
 }

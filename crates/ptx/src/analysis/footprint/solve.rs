@@ -6,7 +6,7 @@ use super::path::gcd;
 use super::work::Work;
 
 /// `least ≤ sum of coefficient × variable ≤ most`
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Row {
     pub terms: SmallVec<[(u32, i64); 6]>,
     pub least: i128,
@@ -14,7 +14,7 @@ pub(super) struct Row {
 }
 
 /// Variables with ranges, rows, and variables of which one must not be zero.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct System {
     pub ranges: Vec<(i64, i64)>,
     pub rows: Vec<Row>,

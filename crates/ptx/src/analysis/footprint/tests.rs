@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Cause, Footprint, Footprints, Kernel, Launch, Object};
+use super::{Cause, Condition, Footprint, Footprints, Kernel, Launch, Object, Reader};
 
 const A: u64 = 0x10_0000;
 const B: u64 = 0x20_0000;
@@ -282,4 +282,88 @@ fn functions_without_a_body_are_refused_except_those_that_print() {
     );
     let footprint = launch(&endless, 1, 64, [4, 4], 0);
     assert!(matches!(footprint.bounds.reasons(), [reason, ..] if matches!(reason.cause, Cause::NotUnderstood(_))));
+}
+
+/// Threads compare a number with one of row `n` and one of column `n`, and may replace it.
+const RELAX: &str =
+    "mov.u32 %r6, %ctaid.y; mov.u32 %r7, %nctaid.x; mul.lo.u32 %r8, %r7, %r4; mad.lo.u32 %r9, %r6, %r8, %r5;
+    mad.lo.u32 %r10, %r6, %r8, %r1; mad.lo.u32 %r11, %r1, %r8, %r5;
+    mul.wide.u32 %rd3, %r9, 4; add.s64 %rd4, %rd1, %rd3; mul.wide.u32 %rd5, %r10, 4; add.s64 %rd6, %rd1, %rd5;
+    mul.wide.u32 %rd7, %r11, 4; add.s64 %rd8, %rd1, %rd7;
+    ld.global.u32 %r12, [%rd6]; ld.global.u32 %r13, [%rd8]; add.u32 %r12, %r12, %r13; ld.global.u32 %r14, [%rd4];";
+
+/// What a launch of 8 rows of 64 numbers depends on.
+fn condition(body: &str) -> Option<Condition> {
+    let kernel = kernel(&format!("{RELAX} setp.ge.u32 %p1, %r12, %r14; {body} END:"));
+    let objects = [(A, 4096), (B, 4096)].map(|(start, size)| Object { start, size, variable: None });
+    let params = params(A, B, 3, 1.0);
+    let (grid, block) = ([2, 8, 1], [32, 1, 1]);
+    let footprint = kernel.footprint(&Launch { grid, block, dynamic_shared: 0, params: &params, objects: &objects });
+    assert_proved(&footprint, true, false);
+    footprint.condition
+}
+
+#[test]
+fn a_write_that_depends_on_data_races_only_with_certain_reads() {
+    let found = condition("@%p1 bra END; st.global.u32 [%rd4], %r12;").expect("there is a condition");
+    assert_eq!((found.writes.len(), found.reads.len(), found.bytes), (1, 2, 4));
+    let thread = |row: u32, column: u32| ([column / 32, row, 0], [column % 32, 0, 0]);
+    let reader = |row: u32, column: u32| {
+        let (block, thread) = thread(row, column);
+        found.reader(u64::from(row * 64 + column) * 4, block, thread)
+    };
+    let (first, bits) = found.marks(64).expect("they are few");
+    let is_marked = |at: u64| at.checked_sub(first).is_some_and(|at| bits[at as usize / 256] >> (at / 4 % 64) & 1 != 0);
+    for (row, column) in (0..8).flat_map(|row| (0..64).map(move |column| (row, column))) {
+        let is_read = row == 3 || column == 3;
+        assert_eq!(is_marked(u64::from(row * 64 + column) * 4), is_read, "row {row}, column {column}");
+        match reader(row, column) {
+            Reader::Thread { block, thread: [x, ..], .. } => {
+                let (other_row, other_column) = (block[1], block[0] * 32 + x);
+                assert!(is_read && (other_row, other_column) != (row, column));
+                assert!(column == 3 && other_row == row || row == 3 && other_column == column);
+            }
+            other => assert!(other == Reader::Nobody && !is_read, "row {row}, column {column}: {other:?}"),
+        }
+    }
+    assert_eq!(found.marks(1), None);
+    // A guard is a branch.
+    assert!(condition("@!%p1 st.global.u32 [%rd4], %r12;").is_some());
+}
+
+#[test]
+fn nothing_is_said_of_what_more_than_one_write_decides() {
+    // All threads write one place; a thread writes its neighbour's; what is read before it depends on data, too.
+    assert_eq!(condition("@%p1 bra END; st.global.u32 [%rd1], %r12;"), None);
+    assert_eq!(condition("@!%p1 st.global.u32 [%rd6], %r12;"), None);
+    assert_eq!(condition("@%p1 ld.global.u32 %r15, [%rd4+64]; @!%p1 st.global.u32 [%rd4], %r12;"), None);
+    // An atomic operation, a strong one, one of another size, and one that takes place in any case.
+    assert_eq!(condition("@!%p1 red.global.add.u32 [%rd4], %r12;"), None);
+    assert_eq!(condition("@!%p1 st.relaxed.gpu.global.u32 [%rd4], %r12;"), None);
+    assert_eq!(condition("@!%p1 st.global.u8 [%rd4], %r12; @!%p1 st.global.u32 [%rd4], %r12;"), None);
+    assert_eq!(condition("st.global.u32 [%rd4], %r12;"), None);
+    // A barrier.
+    assert_eq!(condition("bar.sync 0; ld.global.u32 %r15, [%rd4]; @!%p1 st.global.u32 [%rd4], %r12;"), None);
+}
+
+#[test]
+fn reads_that_only_some_threads_do_are_certain_if_indices_decide() {
+    // Column 5 is read by rows below 4; whether column 6 is, depends on data; column 7 is read by who is left after an exit.
+    let kernel =
+        |reads: &str| condition(&format!("{reads} setp.ge.u32 %p4, %r12, %r14; @!%p4 st.global.u32 [%rd4], %r12;"));
+    let found = kernel("setp.lt.u32 %p2, %r6, 4; @%p2 ld.global.u32 %r15, [%rd6+8];").expect("there is a condition");
+    assert_eq!(found.reads.len(), 3);
+    let at = |row: u32| found.reader(u64::from(row * 64 + 5) * 4, [0, row, 0], [5, 0, 0]);
+    assert!(matches!(at(2), Reader::Thread { block: [_, 2, 0], .. }));
+    assert_eq!(at(5), Reader::Nobody);
+    assert_eq!(kernel("setp.lt.u32 %p2, %r14, 4; @%p2 ld.global.u32 %r15, [%rd6+12];"), None);
+    let after = |exit: &str| kernel(&format!("{exit} ld.global.u32 %r15, [%rd6+16];"));
+    assert!(after("setp.lt.u32 %p2, %r6, 4; @%p2 exit;").is_some());
+    assert_eq!(after("setp.lt.u32 %p2, %r14, 4; @%p2 exit;"), None);
+    // Where both ways of a branch meet again, all are there.
+    let branch =
+        |what: &str| after(&format!("setp.lt.u32 %p2, %r14, 4; @%p2 bra ELSE; mov.u32 %r16, %r6; ELSE: {what}"));
+    assert!(branch("").is_some());
+    let exit = "setp.lt.u32 %p2, %r14, 4; @%p2 bra ELSE; setp.lt.u32 %p3, %r14, 9; @%p3 exit; ELSE:";
+    assert_eq!(after(exit), None);
 }

@@ -53,6 +53,8 @@ impl Value {
 pub(super) struct Predicate {
     pub when_true: SmallVec<[Fact; 2]>,
     pub when_false: SmallVec<[Fact; 2]>,
+    /// Whether it holds wherever `when_true` does, and fails wherever `when_false` does.
+    pub is_exact: [bool; 2],
     /// Whether all threads of a block have the same.
     pub is_uniform: bool,
 }
@@ -61,11 +63,17 @@ impl Predicate {
     pub(super) fn known(value: bool) -> Self {
         let never: SmallVec<[Fact; 2]> = SmallVec::from_iter([Fact::AtLeastZero(Rc::new(Linear::constant(-1)))]);
         let (when_true, when_false) = if value { (SmallVec::new(), never) } else { (never, SmallVec::new()) };
-        Self { when_true, when_false, is_uniform: true }
+        Self { when_true, when_false, is_exact: [true; 2], is_uniform: true }
     }
 
     pub(super) fn negated(&self) -> Self {
-        Self { when_true: self.when_false.clone(), when_false: self.when_true.clone(), is_uniform: self.is_uniform }
+        let [holds, fails] = self.is_exact;
+        Self {
+            when_true: self.when_false.clone(),
+            when_false: self.when_true.clone(),
+            is_exact: [fails, holds],
+            is_uniform: self.is_uniform,
+        }
     }
 
     pub(super) fn and(&self, other: &Self, path: &Path, symbols: &Symbols) -> Self {
@@ -76,7 +84,8 @@ impl Predicate {
             (None, None) => {
                 let when_true = self.when_true.iter().chain(&other.when_true).cloned().collect();
                 let is_uniform = self.is_uniform && other.is_uniform;
-                Self { when_true, when_false: SmallVec::new(), is_uniform }
+                let is_exact = [self.is_exact[0] && other.is_exact[0], false];
+                Self { when_true, when_false: SmallVec::new(), is_exact, is_uniform }
             }
         }
     }

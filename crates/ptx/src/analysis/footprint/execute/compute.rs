@@ -248,6 +248,7 @@ impl Execution<'_> {
                 let equal = Predicate {
                     when_true: [at_least(difference.clone()), at_least(negated)].into_iter().collect(),
                     when_false: [Fact::NotZero(Rc::new(difference.clone()))].into_iter().collect(),
+                    is_exact: [true; 2],
                     is_uniform,
                 };
                 return Some(if comparison == Comparison::Eq { equal } else { equal.negated() });
@@ -257,6 +258,7 @@ impl Execution<'_> {
         let predicate = Predicate {
             when_true: [at_least(linear)].into_iter().collect(),
             when_false: [at_least(opposite)].into_iter().collect(),
+            is_exact: [true; 2],
             is_uniform,
         };
         Some(if holds { predicate } else { predicate.negated() })

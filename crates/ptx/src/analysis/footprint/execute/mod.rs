@@ -47,6 +47,8 @@ pub(super) struct Execution<'a> {
     frames: Vec<Frame>,
     summarised: FxHashSet<LoopId>,
     depth: u32,
+    /// Places so far at which some threads have ended.
+    departures: u32,
 }
 
 /// A loop that is being executed.
@@ -83,6 +85,8 @@ pub(super) struct State {
     /// How many barriers the thread has passed.
     interval: Rc<Linear>,
     path: Rc<Path>,
+    /// Whether all threads of which the path holds come here.
+    is_certain: bool,
 }
 
 /// Why the execution does not go on.
@@ -118,6 +122,7 @@ impl<'a> Execution<'a> {
             frames: Vec::new(),
             summarised: FxHashSet::default(),
             depth: 0,
+            departures: 0,
         }
     }
 
@@ -132,6 +137,7 @@ impl<'a> Execution<'a> {
             regs: Map::filled(self.code.registers, Value::Unknown),
             interval: Rc::new(Linear::constant(0)),
             path: Rc::new(path),
+            is_certain: true,
         };
         match self.run(self.code.entry, None, state) {
             Ok(_) => {}
@@ -183,7 +189,10 @@ impl<'a> Execution<'a> {
             }
             match self.code.blocks[block].end {
                 End::Jump(next) => block = next,
-                End::Leave => return Ok(None),
+                End::Leave => {
+                    self.departures += 1;
+                    return Ok(None);
+                }
                 End::Unknown(site) => return Err(Stop::Refused(site, "goes to an unknown place")),
                 End::Branch { reg, negated, taken, otherwise } => {
                     self.count_work()?;
@@ -232,6 +241,8 @@ impl<'a> Execution<'a> {
                 frame.goes_on.extend(facts[inside].iter().cloned());
             }
             frame.is_uniform &= predicate.is_uniform;
+            // Who goes on is in some iteration.
+            state.is_certain = false;
             if frame.mode == Mode::Summary {
                 let mut left = state.clone();
                 if left.assume(&self.arithmetic, facts[outside])
@@ -256,6 +267,8 @@ impl<'a> Execution<'a> {
         });
         if ends[0] || ends[1] {
             let stays = usize::from(ends[0]);
+            self.departures += 1;
+            state.is_certain &= predicate.is_exact[stays];
             if ends[stays] || !state.assume(&self.arithmetic, facts[stays]) {
                 return Ok(None);
             }
@@ -264,8 +277,10 @@ impl<'a> Execution<'a> {
         let meets_at = self.meeting(block)?;
         self.divergence += u32::from(!predicate.is_uniform);
         let mut ended = [None, None];
+        let departures = self.departures;
         for side in 0..2 {
             let mut own = state.clone();
+            own.is_certain &= predicate.is_exact[side];
             if let Some(way) = ways[side]
                 && own.assume(&self.arithmetic, facts[side])
             {
@@ -277,7 +292,10 @@ impl<'a> Execution<'a> {
         let joined = match ended {
             [Some(one), Some(other)] => {
                 let at = meets_at.expect("states come back only from where ways meet");
-                self.join(at, one, other, predicate.is_uniform)
+                let joined = self.join(at, one, other, predicate.is_uniform);
+                // If all meet again that came to the branch, what held there says exactly who they are.
+                let is_certain = state.is_certain && self.departures == departures;
+                if is_certain { State { path: state.path, is_certain, ..joined } } else { joined }
             }
             [Some(one), None] | [None, Some(one)] => one,
             [None, None] => return Ok(None),
@@ -316,6 +334,8 @@ impl<'a> Execution<'a> {
         if by_block.len() <= 1 {
             return Ok(by_block.pop());
         }
+        // Who comes where is not said exactly any more.
+        self.departures += 1;
         // Blocks that end threads need no meeting.
         let frame_contains =
             |block: Block| self.frames.last().is_none_or(|frame| self.code.loops[frame.id].contains(block));
@@ -352,7 +372,7 @@ impl<'a> Execution<'a> {
         Ok(at.zip(joined))
     }
 
-    /// The state where two ways meet.
+    /// The state where two ways meet, to which some threads may not have come.
     fn join(&mut self, at: Block, one: State, other: State, is_uniform: bool) -> State {
         self.arithmetic.symbols.work().add(4 + self.code.registers as u64 / 16);
         let mut regs = Map::filled(self.code.registers, Value::Unknown);
@@ -361,7 +381,7 @@ impl<'a> Execution<'a> {
         }
         let interval = self.arithmetic.either((&one.interval, &one.path), (&other.interval, &other.path), is_uniform);
         let path = if Rc::ptr_eq(&one.path, &other.path) { one.path } else { Rc::new(one.path.common(&other.path)) };
-        State { regs, interval, path }
+        State { regs, interval, path, is_certain: false }
     }
 
     fn either(&mut self, one: &Value, on: &Path, other: &Value, also: &Path, is_uniform: bool) -> Value {

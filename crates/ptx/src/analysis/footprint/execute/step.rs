@@ -42,6 +42,7 @@ impl Execution<'_> {
         if !own.assume(&self.arithmetic, &guard.when_true) {
             return Ok(());
         }
+        own.is_certain &= guard.is_exact[0];
         self.divergence += u32::from(!guard.is_uniform);
         let result = self.execute(step, &mut own);
         self.divergence -= u32::from(!guard.is_uniform);
@@ -194,6 +195,7 @@ impl Execution<'_> {
             access: *access,
             interval: Rc::clone(&state.interval),
             path: Rc::clone(&state.path),
+            is_certain: state.is_certain,
         });
         None
     }

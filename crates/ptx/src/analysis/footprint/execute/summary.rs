@@ -169,7 +169,8 @@ impl Execution<'_> {
         facts: &[Fact],
     ) -> State {
         let code = self.code;
-        let mut state = before.clone();
+        // Which threads come to an iteration is not said exactly.
+        let mut state = State { is_certain: false, ..before.clone() };
         // What the loop writes and nobody reads at its beginning may stay as it is.
         for (&reg, shape) in written.iter().zip(shapes) {
             let signed = i128::from(i64::MAX) >> (64 - code.register_bits[reg].clamp(8, 64));
