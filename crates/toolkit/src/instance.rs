@@ -84,8 +84,9 @@ pub trait Instance: Debug + Send + Sync {
         Ok(0)
     }
 
-    /// How many workers of the device may run the blocks of a launch at the same time; any number if nothing is said.
-    fn most_workers(&self, _launch: &LaunchView<'_>) -> Option<u32> {
+    /// How many workers of the device may run the blocks of a launch at the same time, in one of its versions or as the program
+    /// has it; any number if nothing is said.
+    fn most_workers(&self, _launch: &LaunchView<'_>, _version: Option<usize>) -> Option<u32> {
         None
     }
 

@@ -322,10 +322,15 @@ impl ToolHost {
     }
 
     /// How many workers may run a launch at most, if that is limited. A tool that runs it in steps may say how many for one.
-    pub(super) fn most_workers(&self, view: &LaunchView<'_>, of_planner: Option<(usize, u32)>) -> Option<u32> {
+    pub(super) fn most_workers(
+        &self,
+        view: &LaunchView<'_>,
+        choice: Option<&[usize]>,
+        of_planner: Option<(usize, u32)>,
+    ) -> Option<u32> {
         let of_tools = self.instances.iter().enumerate().filter_map(|(place, instance)| match of_planner {
             Some((planner, workers)) if planner == place => Some(workers),
-            _ => instance.most_workers(view),
+            _ => instance.most_workers(view, choice.and_then(|choice| choice.get(place).copied())),
         });
         of_tools.chain(self.has_tallies().then(tally_rows)).min()
     }

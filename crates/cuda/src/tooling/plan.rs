@@ -219,7 +219,7 @@ impl ToolHost {
             }
             None => {
                 // What one worker runs is the only launch at that time.
-                let is_alone = self.instances.iter().any(|instance| instance.most_workers(&view) == Some(1));
+                let is_alone = self.most_workers(&view, Some(&runs.choice), None) == Some(1);
                 runs.may_run_on &= !is_alone;
                 let _alone = is_alone.then(|| self.alone());
                 let _turn = (!is_alone).then(|| self.turns.read().unwrap_or_else(PoisonError::into_inner));
@@ -345,7 +345,11 @@ impl Runs<'_> {
             params: &params,
             blocks: blocks.map_or(Blocks::All, Blocks::List),
             order,
-            workers: self.tool_host.most_workers(&self.view, workers),
+            workers: self.tool_host.most_workers(
+                &self.view,
+                target.version.map(|version| &version.choice[..]),
+                workers,
+            ),
             output: self.output.clone(),
             budget: self.budget,
             limit: self.limit,

@@ -54,6 +54,18 @@ pub(super) struct ThreadRecords {
     pub(super) is_clocked: bool,
     /// Whether functions may need its record.
     pub(super) is_kept: bool,
+    /// Whether only barriers of the block order threads (`device/plain.ptx`).
+    pub(super) is_plain: bool,
+}
+
+/// What a check has found.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    /// Where the helper has to look at the access.
+    pub(super) unsettled: Reg,
+    /// If a helper with fewer questions can do it: where the last read is recorded, and what the records of the last write and
+    /// the last read are.
+    pub(super) plain: Option<[Operand; 3]>,
 }
 
 /// More granules than this are left to the helper.
@@ -69,11 +81,16 @@ const LANE_BITS: u64 = ((1 << LANES) - 1) << THREAD;
 const WARP_BITS: u64 = !0 << (THREAD + LANES);
 
 impl Checked {
-    /// Checks a read. Gives where the helper has to look at it.
-    pub(super) fn read(&self, at: &mut Cursor<'_, '_>) -> Reg {
+    /// Whether the helper for a plain access can decide.
+    fn is_plain(&self) -> bool {
+        self.thread.is_plain && !self.is_shared && self.granules == 1
+    }
+
+    /// Checks a read, and records it where the helper need not look at it.
+    pub(super) fn read(&self, at: &mut Cursor<'_, '_>) -> Seen {
         let cells = self.cells(at);
         let own = self.own(at);
-        let mut unsettled = None;
+        let (mut unsettled, mut plain) = (None, None);
         for part in 0..self.granules {
             let [written, read] = [cells.written, cells.read].map(|cell| cells.load(at, cell, part));
             let recorded = self.of_this_thread_too(at, read);
@@ -92,14 +109,15 @@ impl Checked {
             at.before().inst("or.b64", &[lanes.into(), lanes.into(), Operand::Hex(MANY_LANES << MANY)]);
             at.before().guarded(Guard::when(others), "st.global.b64", &[cell, lanes.into()]);
             unsettled = Some(self.unsettled(at, unsettled, &cells, settled));
+            plain = self.is_plain().then(|| [cells.read.into(), written.into(), read.into()]);
         }
-        unsettled.expect("an access has bytes")
+        Seen { unsettled: unsettled.expect("an access has bytes"), plain }
     }
 
-    /// Checks a write. Gives where the helper has to look at it, before it is recorded.
-    pub(super) fn write(&self, at: &mut Cursor<'_, '_>) -> (Cells, Reg) {
+    /// Checks a write, before it is recorded.
+    pub(super) fn write(&self, at: &mut Cursor<'_, '_>) -> (Cells, Seen) {
         let cells = self.cells(at);
-        let mut unsettled = None;
+        let (mut unsettled, mut plain) = (None, None);
         for part in 0..self.granules {
             let written = cells.load(at, cells.written, part);
             let read = (!self.is_unread).then(|| cells.load(at, cells.read, part));
@@ -107,8 +125,10 @@ impl Checked {
             let after_read = read.map(|read| self.order_of_read(at, read, None));
             let settled = self.settled(at, &cells, after_write, after_read);
             unsettled = Some(self.unsettled(at, unsettled, &cells, settled));
+            let read = read.map_or(Operand::Int(0), Operand::from);
+            plain = self.is_plain().then(|| [cells.read.into(), written.into(), read]);
         }
-        (cells, unsettled.expect("an access has bytes"))
+        (cells, Seen { unsettled: unsettled.expect("an access has bytes"), plain })
     }
 
     /// Records a write that was checked. Gives where another lane of the instruction has written the same place.

@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use ptx::analysis::footprint::{Footprint, Reader};
 use report::{Cell, Finding, Place, Row};
-use rewrite::context::Record;
-use rewrite::{KernelVersion, LaunchShape, Refusal, SiteId};
+use rewrite::context::{RECORDS_PER_SITE, Record};
+use rewrite::{KernelVersion, LaunchShape, Refusal, Site, SiteId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolkit::objects::AtAddress;
 use toolkit::{
@@ -17,17 +18,18 @@ use toolkit::{
 };
 
 use super::bulk::FIRST_AGENT;
+use super::condition::{Conditional, Conditions};
 use super::findings::{Race, Racer, place_in};
 use super::instrument::{KernelFacts, Looked};
 use super::lanes::LaneOrder;
 use super::parallel::{Parallel, ParallelPlan, Progress, Workers};
-use super::record::{CELL, EPOCH, RECORD, Recorded, WARP_EPOCHS, Who};
+use super::record::{CELL, EPOCH, RECORD, Recorded, SITES, THREAD, WARP_EPOCHS, Who};
 use super::transfers::{Met, Records, Transfer, is_unordered};
 use super::{
     AGENTS, ARENA, ARENA_BYTES, BLOCK, CHECKED, CLOCK_BYTES, CLOCKS, COMMON_BYTES, CONCURRENT, CONCURRENT_PRUNED,
-    CONFLICTS, GRANULE, INTERVAL_MASK, LANES_ORDER, LAUNCH, LOST, NO_PRUNE, ORDER, ORDER_BYTES, ORDERED, PLANES,
-    PROVED, PRUNED, READS, SHARE, SHARED_GRANULE, SHARED_PLANE, SHARED_READS, UNORDERED, UNORDERED_COUNT, WARP_MASK,
-    WINDOWS, WINDOWS_BYTES,
+    CONDITIONAL, CONFLICTS, GRANULE, INTERVAL_MASK, LANES_ORDER, LAUNCH, LOST, NO_PRUNE, ON_CONDITION, ORDER,
+    ORDER_BYTES, ORDERED, OTHER_READS, PLANES, PROVED, PRUNED, READS, SHARE, SHARED_GRANULE, SHARED_PLANE,
+    SHARED_READS, UNORDERED, UNORDERED_COUNT, WARP_MASK, WINDOWS, WINDOWS_BYTES,
 };
 
 /// racecheck in a process.
@@ -120,6 +122,14 @@ struct Launches {
     conflicting: FxHashSet<String>,
     /// Where the sites of kernels are, by their module and name.
     places: FxHashMap<(usize, String), Places>,
+    conditions: Conditions,
+    /// That of the launch that is about to begin, by its number.
+    conditional: Option<(u64, Arc<Conditional>)>,
+    /// Kernels that have written what others may read: their later launches are followed in full, to find what else races. And
+    /// of many writes that meet nobody only some are recorded, so that one that does might not be.
+    unconditional: FxHashSet<String>,
+    /// Writes of which it was not found out whether somebody else is the reader.
+    unsettled: u64,
 }
 
 /// Where sites are.
@@ -138,6 +148,8 @@ struct Begun {
     places: Option<Places>,
     /// The rows of copies and fills; none of a launch.
     transfers: Vec<Transfer>,
+    /// If it races only on a condition: that.
+    conditional: Option<Arc<Conditional>>,
 }
 
 /// The epochs of a launch.
@@ -373,9 +385,29 @@ impl Launches {
             stack: launch.stack.clone(),
             places: self.places(launch),
             transfers: Vec::new(),
+            conditional: self
+                .conditional
+                .take_if(|(number, _)| *number == launch.number)
+                .map(|(_, conditional)| conditional),
         };
         self.remember(begun.clone());
         begun
+    }
+
+    /// Whether a launch that is about to begin races only on a condition that can be looked at: that is kept until then.
+    fn begin_conditional(
+        &mut self,
+        launch: &LaunchView<'_>,
+        footprint: &Arc<Footprint>,
+        objects: &[[u64; 2]],
+        host: &dyn Host,
+    ) -> bool {
+        if self.unconditional.contains(launch.kernel) {
+            return false;
+        }
+        let conditional = self.conditions.of(launch, footprint, objects, host);
+        self.conditional = conditional.map(|conditional| (launch.number, conditional));
+        self.conditional.is_some()
     }
 
     fn remember(&mut self, begun: Begun) {
@@ -407,6 +439,7 @@ impl Launches {
             stack: transfer.stack.clone(),
             places: None,
             transfers: vec![transfer],
+            conditional: None,
         });
         first
     }
@@ -533,6 +566,38 @@ impl Launches {
         plane.as_ref().map_or(0, |plane| plane.address())
     }
 
+    /// Who reads what a thread wrote, in a launch that races on a condition; nothing if the launch is not known any more.
+    fn reader(&mut self, record: &Record) -> Option<Reader> {
+        let begun = self.of_epoch(record.other >> EPOCH)?;
+        let reader = begun.conditional.as_ref()?.reader(record);
+        let kernel = begun.kernel.clone();
+        self.unconditional.insert(kernel);
+        Some(reader)
+    }
+
+    /// What a record of such a launch means: a write that meets what the reader recorded, as it would have been without the
+    /// condition.
+    fn met(&mut self, record: &Record, evidence: &Evidence<'_>) -> Option<Record> {
+        let (block, thread, read) = match self.reader(record)? {
+            Reader::Thread { block, thread, read } => (block, thread, read),
+            Reader::NotSettled => {
+                self.unsettled += evidence.count;
+                return None;
+            }
+            Reader::Nobody => {
+                // Of more than are recorded, nobody knows.
+                self.unsettled += evidence.count.saturating_sub(RECORDS_PER_SITE);
+                return None;
+            }
+        };
+        let begun = self.of_epoch(record.other >> EPOCH)?;
+        let statement = begun.conditional.as_ref()?.statement(read);
+        let is_it = |site: &Site| site.tool == TOOL && Some(site.stmt) == statement && site.func == evidence.site.func;
+        let site = evidence.sites.numbered().find(|(_, site)| is_it(site)).map_or(SITES, |(id, _)| id.0.min(SITES));
+        let other = begun.record_of(block, thread) | u64::from(site);
+        Some(Record { other, what: record.what | OTHER_READS, ..*record })
+    }
+
     /// The launch that an epoch is of.
     fn of_epoch(&self, epoch: u64) -> Option<&Begun> {
         self.last.iter().rev().find(|begun| (begun.epochs.first..begun.epochs.end).contains(&epoch))
@@ -547,6 +612,16 @@ impl Begun {
         let [x, y, z] = self.shape.grid.map(u64::from);
         let place = [number % x, number / x % y, number / (x * y)];
         (place[2] < z).then(|| place.map(|place| place as u32))
+    }
+
+    /// The record of a thread before its first barrier, without site and kind.
+    fn record_of(&self, block: [u32; 3], thread: [u32; 3]) -> u64 {
+        let number = |ids: [u32; 3], [x, y, _]: [u32; 3]| {
+            let [column, row, plane] = ids.map(u64::from);
+            (plane * u64::from(y) + row) * u64::from(x) + column
+        };
+        let (block, thread) = (number(block, self.shape.grid), number(thread, self.shape.block));
+        (self.epochs.first + self.epochs.interval + block * self.epochs.block) << EPOCH | thread << THREAD
     }
 
     /// Who made an access, which is at a place if that is known.
@@ -593,6 +668,11 @@ impl Begun {
 /// What is known of the kernel of a launch.
 fn kernel_facts(launch: &LaunchView<'_>) -> Option<KernelFacts> {
     launch.versions.iter().find_map(|version| version.state::<Looked>(TOOL)?.kernel)
+}
+
+/// Whether a version of a kernel records accesses.
+fn has_records(version: usize) -> bool {
+    ![PROVED, CONDITIONAL].contains(&version)
 }
 
 /// A finding, and the lines of its two accesses.
@@ -663,17 +743,22 @@ impl Instance for RacecheckInstance {
             return self.checked(launch, [CHECKED, CONCURRENT]);
         }
         let objects = self.host.objects();
-        let is_proved = |footprint: &ptx::analysis::footprint::Footprint| {
-            footprint.races.is_proved() && footprint.bounds.is_proved()
-        };
-        if !self.options.has(&Flag::NO_PROVE)
-            && launch.footprint(&objects).is_some_and(|footprint| is_proved(&footprint))
-        {
-            return Ok(PROVED);
+        let looked = || launch.versions.iter().filter_map(|version| version.state::<Looked>(TOOL));
+        let pruned = looked().find_map(|looked| looked.pruned.as_ref());
+        let is_pruned = || pruned.is_some_and(|pruned| pruned.holds(launch, &objects));
+        if let Some(proofs) = launch.proofs.filter(|_| !self.options.has(&Flag::NO_PROVE)) {
+            let (footprint, known) = proofs.footprint(&launch.shape, launch.params, launch.device, &objects);
+            if footprint.bounds.is_proved() {
+                if footprint.races.is_proved() {
+                    return Ok(PROVED);
+                }
+                let can_be = looked().any(|looked| looked.can_be_conditional) && is_pruned();
+                if can_be && self.launches().begin_conditional(launch, &footprint, &known, &*self.host) {
+                    return Ok(CONDITIONAL);
+                }
+            }
         }
-        let mut looked = launch.versions.iter().filter_map(|version| version.state::<Looked>(TOOL));
-        let pruned = looked.find_map(|looked| looked.pruned.as_ref());
-        let is_pruned = pruned.is_some_and(|pruned| pruned.holds(launch, &objects));
+        let is_pruned = is_pruned();
         // Records of all objects may be made.
         drop(objects);
         self.checked(launch, if is_pruned { [PRUNED, CONCURRENT_PRUNED] } else { [CHECKED, CONCURRENT] })
@@ -681,15 +766,15 @@ impl Instance for RacecheckInstance {
 
     fn wants_version(&self, version: usize) -> bool {
         match version {
-            PROVED => true,
+            PROVED | CONDITIONAL => true,
             CONCURRENT | CONCURRENT_PRUNED => self.is_on_gpu,
             _ => !self.is_on_gpu,
         }
     }
 
-    /// Unless it is shared by a plan.
-    fn most_workers(&self, _: &LaunchView<'_>) -> Option<u32> {
-        Some(1)
+    /// Unless nothing is recorded, or it is shared by a plan.
+    fn most_workers(&self, _: &LaunchView<'_>, version: Option<usize>) -> Option<u32> {
+        version.is_some_and(has_records).then_some(1)
     }
 
     fn plan(&self, launch: &LaunchView<'_>) -> Option<Box<dyn Plan>> {
@@ -697,7 +782,7 @@ impl Instance for RacecheckInstance {
         if most < 2 || !self.can_be_shared(launch) {
             return None;
         }
-        let version = self.choose(launch).ok().filter(|version| *version != PROVED)?;
+        let version = self.choose(launch).ok().filter(|&version| has_records(version))?;
         let [granule, _] = kernel_facts(launch)?.granules();
         let workers = self.launches().make_planes(&*self.host, granule, most);
         let parallel = Arc::clone(&self.parallel);
@@ -727,11 +812,19 @@ impl Instance for RacecheckInstance {
     }
 
     fn words(&self, launch: &LaunchView<'_>, version: &KernelVersion, words: &mut Words<'_>) {
-        let facts = version.state::<Looked>(TOOL).and_then(|looked| looked.kernel).unwrap_or_default();
+        let looked = version.state::<Looked>(TOOL);
+        let facts = looked.and_then(|looked| looked.kernel).unwrap_or_default();
         let (arena, arena_bytes) = self.host.memory().range();
         let (windows, windows_bytes) = self.host.shared_range().unwrap_or_default();
         let mut launches = self.launches();
         let begun = launches.begin(launch, &facts);
+        if looked.is_some_and(|looked| looked.is_conditional) {
+            words.set(LAUNCH, begun.epochs.first << EPOCH);
+            if let Some(conditional) = &begun.conditional {
+                conditional.set(words);
+            }
+            return;
+        }
         let Epochs { first, block, interval, .. } = begun.epochs;
         let [global, shared] = facts.granules();
         words.set(ARENA, arena);
@@ -787,8 +880,13 @@ impl Instance for RacecheckInstance {
         if self.is_benign(record.address) {
             return None;
         }
-        let recorded = Recorded::of(record.other);
         let mut launches = self.launches();
+        let met = match record.what & ON_CONDITION {
+            0 => None,
+            _ => Some(launches.met(record, evidence)?),
+        };
+        let record = met.as_ref().unwrap_or(record);
+        let recorded = Recorded::of(record.other);
         let begun = launches.of_epoch(recorded.epoch)?;
         // Sites are counted in their module.
         let place = recorded.site.filter(|_| begun.kernel == evidence.place.kernel);
@@ -806,6 +904,13 @@ impl Instance for RacecheckInstance {
     }
 
     fn variant(&self, record: &Record) -> u64 {
+        if record.what & ON_CONDITION != 0 {
+            let read = match self.launches().reader(record) {
+                Some(Reader::Thread { read, .. }) => read as u64 + 1,
+                _ => 0,
+            };
+            return read << 1 | u64::from(self.is_benign(record.address));
+        }
         let other = Recorded::of(record.other);
         let is_benign = self.is_benign(record.address);
         let (site, reads) = (other.site.unwrap_or(u32::MAX), record.what & super::OTHER_READS != 0);
@@ -821,7 +926,9 @@ impl Instance for RacecheckInstance {
                 "{lost} threads waited at more barriers than are counted; what they did after that was not checked"
             ));
         }
-        for (count, reason) in self.order.undecided().chain(self.clocks.undecided()) {
+        let unsettled = (self.launches().unsettled, "who else reads what a thread wrote was not found out");
+        let unsettled = Some(unsettled).filter(|(count, _)| *count > 0);
+        for (count, reason) in self.order.undecided().chain(self.clocks.undecided()).chain(unsettled) {
             let row = Row::new("racecheck", "not decided").with("conflicts", Cell::Count(count));
             self.host.row(row.with("reason", Cell::Text(reason.to_owned())));
         }

@@ -14,12 +14,13 @@ use super::bulk::Bulk;
 use super::check::{Checked, MOST_GRANULES, THREAD_BITS, ThreadRecords};
 use super::clocks::{self, ObjectStep};
 use super::compare_and_swap::expected_by_swaps;
+use super::condition;
 use super::lanes::{self, LaneOrder};
 use super::prune::{Pruned, Rule};
 use super::record::{STRONG_BLOCK, STRONG_DEVICE, THREAD};
 use super::strength::{kind, strong};
 use super::{
-    ACCESS_KIND, ACQUIRES, AFTER, BEFORE, BLOCK, BYTES, CONCURRENT, CONCURRENT_PRUNED, COPIES, HAS_VALUE,
+    ACCESS_KIND, ACQUIRES, AFTER, BEFORE, BLOCK, BYTES, CONCURRENT, CONCURRENT_PRUNED, CONDITIONAL, COPIES, HAS_VALUE,
     INTERVAL_MASK, LAUNCH, ORDER, PRUNED, READS_TOO, RELEASES, UPDATES, WRITES,
 };
 
@@ -37,10 +38,16 @@ pub(super) struct Looked {
     lanes: LaneOrder,
     /// What is left out of it; nothing if all accesses are looked at.
     pub(super) pruned: Option<Pruned>,
+    /// Whether it has so many accesses that the code that checks them would take minutes to compile.
+    is_large: bool,
     /// Reads that are looked at as if they were atomic, with their kinds.
     expected_by_swaps: FxHashMap<StmtId, u32>,
     /// What is known of a kernel; nothing of functions.
     pub(super) kernel: Option<KernelFacts>,
+    /// Whether only a condition for races is looked at (`condition.rs`).
+    pub(super) is_conditional: bool,
+    /// Whether that says all of the kernel.
+    pub(super) can_be_conditional: bool,
 }
 
 /// What a kernel and all functions that it calls do.
@@ -231,27 +238,50 @@ fn is_ordering(access: &MemAccess) -> bool {
     matches!(access.order, Order::Acquire | Order::Release | Order::AcquireRelease)
 }
 
+/// Accesses of a function that are checked in its own code, at most: that of each takes LLVM about a tenth of a second. In a function
+/// with more, all of them are left to the helper.
+const MOST_INLINE: usize = 256;
+
+/// How many accesses of a function are looked at.
+fn checked_accesses(module: &Module, function: &Function, pruned: Option<&Pruned>) -> usize {
+    let Some(body) = &function.body else { return 0 };
+    let views = body.iter().filter_map(|id| Some((id, View::of(&module.forms, body, id)?)));
+    let accesses = views.flat_map(|(id, view)| view.accesses().into_iter().enumerate().map(move |access| (id, access)));
+    let is_looked_at = |&(id, (index, ref access)): &(StmtId, (usize, MemAccess))| {
+        Extent::of(access).is_some() && !pruned.is_some_and(|pruned| pruned.contains(id, index))
+    };
+    accesses.filter(is_looked_at).count()
+}
+
 /// A function begins: each thread has its record.
 pub(super) fn entry(at: &mut Cursor<'_, '_>) {
     let (is_kernel, is_pruned) = (at.is_kernel(), [PRUNED, CONCURRENT_PRUNED].contains(&at.version()));
-    let is_concurrent = is_concurrent(at);
+    let (is_concurrent, is_conditional) = (is_concurrent(at), at.version() == CONDITIONAL);
     let looked = {
         let editor = at.editor();
         let (module, func) = (editor.module(), editor.func());
         let ids = editor.body().ids();
         let has_calls = ids.into_iter().any(|id| editor.view(id).is_some_and(|view| view.callee().is_some()));
         let orders = Orders::of(module, func, has_calls);
+        let pruned = (is_pruned || is_conditional).then(|| Pruned::of(module, func, Rule::Races));
         Looked {
             thread: None,
+            is_large: checked_accesses(module, editor.function(), pruned.as_ref()) > MOST_INLINE,
             has_calls,
             is_clocked: orders.some_warps,
             has_bulk: orders.bulk,
             lanes: if is_concurrent { LaneOrder::Whole } else { orders.of_lanes() },
             expected_by_swaps: expected_by_swaps(module, editor.function()),
-            pruned: is_pruned.then(|| Pruned::of(module, func, Rule::Races)),
+            pruned,
             kernel: is_kernel.then(|| KernelFacts::of(module, func, has_calls, orders)),
+            is_conditional,
+            can_be_conditional: is_conditional && is_kernel && condition::is_possible(module, func),
         }
     };
+    if is_conditional {
+        *at.state::<Looked>() = looked;
+        return;
+    }
     let [mine, first, now] = [(); 3].map(|()| at.reg(Type::B64));
     if is_kernel {
         begin(at, mine, first);
@@ -282,8 +312,21 @@ pub(super) fn entry(at: &mut Cursor<'_, '_>) {
     let any = KernelFacts { has_barriers: true, has_fences: true, has_copies: true, ..KernelFacts::default() };
     let KernelFacts { has_barriers, has_fences, has_copies, .. } = looked.kernel.unwrap_or(any);
     let (is_clocked, has_bulk, is_kept) = (looked.is_clocked, looked.has_bulk, !is_kernel || looked.has_calls);
-    let thread =
-        ThreadRecords { mine, first, now, has_fences, has_barriers, has_copies, has_bulk, is_clocked, is_kept };
+    let is_plain = is_kernel
+        && looked.lanes == LaneOrder::Unordered
+        && !(has_fences || has_copies || has_bulk || is_clocked || is_kept);
+    let thread = ThreadRecords {
+        mine,
+        first,
+        now,
+        has_fences,
+        has_barriers,
+        has_copies,
+        has_bulk,
+        is_clocked,
+        is_kept,
+        is_plain,
+    };
     *at.state::<Looked>() = Looked { thread: Some(thread), ..looked };
 }
 
@@ -409,6 +452,12 @@ fn barrier(at: &mut Cursor<'_, '_>, thread: &ThreadRecords) {
 
 /// An access is about to take place.
 pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
+    if at.state::<Looked>().is_conditional {
+        at.state::<Looked>().can_be_conditional &= !access.is_unchecked;
+        let is_unread = |pruned: &Pruned| pruned.is_unread(access.stmt, access.index);
+        let is_unread = at.state::<Looked>().pruned.as_ref().is_some_and(is_unread);
+        condition::access(at, access, is_unread);
+    }
     let Some(thread) = thread(at) else { return };
     if let Some(bulk) = at.editor().view(access.stmt).and_then(|view| Bulk::of(&view)) {
         bulk.access(at, access, &thread);
@@ -454,7 +503,7 @@ pub(super) fn access(at: &mut Cursor<'_, '_>, access: &Access) {
     }
     if !is_pruned {
         let is_known = access.access.space != AccessSpace::Generic && !access.is_collective && what & COPIES == 0;
-        let is_known = is_known && !is_concurrent(at);
+        let is_known = is_known && !is_concurrent(at) && !at.state::<Looked>().is_large;
         let facts = at.state::<Looked>().kernel.filter(|_| is_known && kind == 0);
         let granule = facts.map(|facts| facts.granules()[usize::from(is_shared)]);
         let granules = granule.map(|granule| bytes >> granule).filter(|count| (1..=MOST_GRANULES).contains(count));
@@ -495,15 +544,21 @@ fn check(
         return;
     }
     if access.access.kind == AccessKind::Read {
-        let guard = inline.map(|inline| Guard::when(inline.read(at))).or(guard);
-        at.call(guard, "warpgrind_race_read", &[], &arguments);
+        let seen = inline.map(|inline| inline.read(at));
+        let guard = seen.map(|seen| Guard::when(seen.unsettled)).or(guard);
+        let plain = seen.and_then(|seen| seen.plain);
+        let helper = if plain.is_some() { "warpgrind_race_read_plain" } else { "warpgrind_race_read" };
+        arguments.extend(plain.into_iter().flatten());
+        at.call(guard, helper, &[], &arguments);
         return;
     }
     let kept = arguments.clone();
     arguments.push(value);
     if let Some(inline) = inline {
-        let (cells, unsettled) = inline.write(at);
-        at.call(Some(Guard::when(unsettled)), "warpgrind_race_write", &[], &arguments);
+        let (cells, seen) = inline.write(at);
+        let helper = if seen.plain.is_some() { "warpgrind_race_write_plain" } else { "warpgrind_race_write" };
+        arguments.extend(seen.plain.into_iter().flat_map(|[_, written, read]| [written, read]));
+        at.call(Some(Guard::when(seen.unsettled)), helper, &[], &arguments);
         let collided = inline.record_write(at, &cells);
         at.call_after(Some(Guard::when(collided)), "warpgrind_race_written", &[], &after);
         return;

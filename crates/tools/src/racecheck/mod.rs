@@ -11,6 +11,7 @@ mod bulk;
 mod check;
 mod clocks;
 mod compare_and_swap;
+mod condition;
 mod findings;
 mod host;
 mod instrument;
@@ -121,6 +122,9 @@ const AFTER: u32 = 1 << 24;
 /// The access is one of a copy of many bytes.
 const BULK: u32 = 1 << 26;
 
+/// It is a write to a place that has a mark (`condition.rs`).
+const ON_CONDITION: u32 = 1 << 27;
+
 /// The other lane has passed a barrier of some lanes after its access, and this one was none of them.
 const LEFT_OUT: u32 = 1 << 25;
 
@@ -158,6 +162,10 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("VOLATILE_RECORD", (record::VOLATILE as u64) << record::KIND),
     ("STRONG_BLOCK", record::STRONG_BLOCK as u64),
     ("STRONG_DEVICE", record::STRONG_DEVICE as u64),
+    ("WHO_BITS", 3 << record::MANY | (record::THREADS as u64) << record::THREAD),
+    ("WARP_OF_THREAD", 31 << (record::THREAD + record::LANES)),
+    ("FENCED", 1 << UNFENCED),
+    ("FENCED_READ", 1 << UNFENCED | OTHER_READS as u64),
     ("NOT_LANE", !(31 << record::THREAD)),
     ("BYTES", BYTES as u64),
     ("ACCESS_KIND", ACCESS_KIND as u64),
@@ -248,6 +256,8 @@ const PROVED: usize = 2;
 /// The versions for devices whose warps run at the same time: in which all accesses are looked at, and without those that cannot race.
 const CONCURRENT: usize = 3;
 const CONCURRENT_PRUNED: usize = 4;
+/// The version for launches that race only on a condition (`condition.rs`): in which only that is looked at.
+const CONDITIONAL: usize = 5;
 
 /// Looks at all accesses.
 const NO_PRUNE: Flag =
@@ -313,6 +323,10 @@ impl Instrumentation for Racecheck {
             AGENTS,
             CONFLICTS,
             LOST,
+            condition::MARKED,
+            condition::MARKED_BYTES,
+            condition::MARKED_UNIT,
+            condition::MARKS,
         ]
     }
 
@@ -325,13 +339,16 @@ impl Instrumentation for Racecheck {
             include_str!("device/copies.ptx"),
             include_str!("device/bulk.ptx"),
             include_str!("device/accesses.ptx"),
+            include_str!("device/plain.ptx"),
             include_str!("device/concurrent.ptx"),
+            include_str!("device/condition.ptx"),
         );
         Some(DeviceCode { text, constants: CONSTANTS })
     }
 
     fn versions(&self, kernel: &KernelView<'_>) -> Result<Vec<&'static str>, Refusal> {
-        instrument::refusal(kernel).map_or(Ok(vec!["", "pruned", "proved", "concurrent", "concurrent_pruned"]), Err)
+        let versions = vec!["", "pruned", "proved", "concurrent", "concurrent_pruned", "conditional"];
+        instrument::refusal(kernel).map_or(Ok(versions), Err)
     }
 
     fn is_plain(&self, version: usize) -> bool {

@@ -394,7 +394,7 @@ impl Instance for RepairInstance {
         }
     }
 
-    fn most_workers(&self, launch: &LaunchView<'_>) -> Option<u32> {
+    fn most_workers(&self, launch: &LaunchView<'_>, _: Option<usize>) -> Option<u32> {
         (self.decide(launch).ok()? != Decision::Proved).then_some(1)
     }
 

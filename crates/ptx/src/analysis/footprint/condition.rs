@@ -30,6 +30,8 @@ pub struct Condition {
     pub bytes: u32,
     /// Reads that some threads do, whatever memory holds.
     pub reads: Vec<CertainRead>,
+    /// Threads of a block.
+    shape: [u32; 3],
 }
 
 /// A read that all threads do of which some inequalities hold.
@@ -139,7 +141,7 @@ impl Execution<'_> {
         places.dedup();
         let writes = places.into_iter().map(|place| self.code.sites[place].clone()).collect();
         let reads = reads.into_iter().map(|read| self.certain_read(read)).collect::<Option<Vec<_>>>()?;
-        Some(Condition { object: data.name.clone(), writes, bytes, reads })
+        Some(Condition { object: data.name.clone(), writes, bytes, reads, shape: self.launch.block })
     }
 
     /// Whether thread and block indices alone decide who makes an access.
@@ -211,44 +213,81 @@ impl Condition {
         Some((first * unit, bits))
     }
 
-    /// Who reads what one of the writes is to, at an offset in the object, besides the thread that writes.
+    /// Who reads what one of the writes is to, at an offset in the object, besides the thread that writes: rather a thread of
+    /// another block than one of another warp, and rather that than one of the same warp.
     pub fn reader(&self, offset: u64, block: [u32; 3], thread: [u32; 3]) -> Reader {
+        let writer = Writer { offset, bytes: self.bytes, block, thread };
         let mut answer = Reader::Nobody;
-        for (number, read) in self.reads.iter().enumerate() {
-            match read.other_than(offset, self.bytes, block, thread) {
-                Solution::None => {}
-                Solution::Found(digits) => {
-                    let [block, thread] = [Index::Block, Index::Thread].map(|index| read.indices(index, &digits));
-                    return Reader::Thread { block, thread, read: number };
+        for others in [Others::Blocks, Others::Warps, Others::Threads] {
+            for (number, read) in self.reads.iter().enumerate() {
+                match read.other_than(&writer, others, self.shape) {
+                    Solution::None => {}
+                    Solution::Found(digits) => {
+                        let [block, thread] = [Index::Block, Index::Thread].map(|index| read.indices(index, &digits));
+                        return Reader::Thread { block, thread, read: number };
+                    }
+                    Solution::NotSettled => answer = Reader::NotSettled,
                 }
-                Solution::NotSettled => answer = Reader::NotSettled,
             }
         }
         answer
     }
 }
 
+/// A write, and who makes it.
+struct Writer {
+    /// Where in the object.
+    offset: u64,
+    bytes: u32,
+    block: [u32; 3],
+    thread: [u32; 3],
+}
+
+/// Who is another thread.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Others {
+    Blocks,
+    Warps,
+    Threads,
+}
+
 impl CertainRead {
-    /// The digits of a thread that reads some of so many bytes at an offset, and is not this one.
-    fn other_than(&self, offset: u64, bytes: u32, block: [u32; 3], thread: [u32; 3]) -> Solution {
-        let place = i128::from(offset) - i128::from(self.constant);
+    /// The digits of a thread that reads what another one writes; `shape` is that of blocks.
+    fn other_than(&self, writer: &Writer, others: Others, shape: [u32; 3]) -> Solution {
+        let place = i128::from(writer.offset) - i128::from(self.constant);
         let mut system = self.threads.clone();
-        let (least, most) = (place + 1 - i128::from(self.bytes), place + i128::from(bytes) - 1);
+        let (least, most) = (place + 1 - i128::from(self.bytes), place + i128::from(writer.bytes) - 1);
         system.rows.push(Row { terms: self.offset.clone(), least, most });
+        // Of each system, a solution is another thread.
+        let mut systems: Vec<System> = Vec::new();
+        let mut with = |row: Row| systems.push(System { rows: [&system.rows[..], &[row]].concat(), ..system.clone() });
+        if others == Others::Warps {
+            let steps = [1, i64::from(shape[0]), i64::from(shape[0]) * i64::from(shape[1])];
+            let warp =
+                steps.iter().zip(writer.thread).map(|(step, index)| step * i64::from(index)).sum::<i64>() / 32 * 32;
+            let of_threads = self.digits.iter().zip(0..).filter(|((index, _), _)| *index == Index::Thread);
+            let terms: SmallVec<[(u32, i64); 6]> = of_threads
+                .map(|((_, digit), place)| (place, i64::from(digit.weight) * steps[usize::from(digit.dimension)]))
+                .collect();
+            let (first, last) = (i128::from(warp), i128::from(warp) + 31);
+            with(Row { terms: terms.clone(), least: 0, most: first - 1 });
+            with(Row { terms, least: last + 1, most: i128::MAX / 4 });
+        } else {
+            let wanted = if others == Others::Blocks { Index::Block } else { Index::Thread };
+            let own = self.digits_of(writer.block, writer.thread);
+            let places = (0..).zip(&self.digits).filter(|(_, (index, _))| *index == wanted);
+            for (place, _) in places {
+                let (own, term) = (i128::from(own[place as usize]), SmallVec::from_slice(&[(place, 1)]));
+                with(Row { terms: term.clone(), least: 0, most: own - 1 });
+                with(Row { terms: term, least: own + 1, most: i128::MAX / 4 });
+            }
+        }
         let mut answer = Solution::None;
-        for (variable, own) in self.digits_of(block, thread).into_iter().enumerate() {
-            let (least, most) = system.ranges[variable];
-            for range in [(least, most.min(own - 1)), (least.max(own + 1), most)] {
-                if range.0 > range.1 {
-                    continue;
-                }
-                let mut other = system.clone();
-                other.ranges[variable] = range;
-                match other.solve(&Work::default()) {
-                    Solution::None => {}
-                    Solution::Found(digits) => return Solution::Found(digits),
-                    Solution::NotSettled => answer = Solution::NotSettled,
-                }
+        for system in systems {
+            match system.solve(&Work::default()) {
+                Solution::None => {}
+                Solution::Found(digits) => return Solution::Found(digits),
+                Solution::NotSettled => answer = Solution::NotSettled,
             }
         }
         answer
