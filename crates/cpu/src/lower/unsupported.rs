@@ -74,7 +74,13 @@ impl Unsupported {
     /// A call of a function that is not defined.
     pub(crate) fn call_of(name: &str, line: u32) -> Self {
         // What cudadevrt calls, and what it defines itself, where it is not linked.
-        const DEVICE_RUNTIME: [&str; 3] = ["__cuda_syscall_cnp", "cudaLaunchDevice", "cudaGetParameterBuffer"];
+        const DEVICE_RUNTIME: [&str; 5] = [
+            "__cuda_syscall_cnp",
+            "__cudaCDP2LaunchDevice",
+            "__cudaCDP2GetParameterBuffer",
+            "cudaLaunchDevice",
+            "cudaGetParameterBuffer",
+        ];
         if DEVICE_RUNTIME.iter().any(|start| name.starts_with(start)) {
             Self::DeviceLaunch { line }
         } else {
@@ -90,6 +96,8 @@ mod tests {
     #[test]
     fn an_older_architecture_is_a_cure_for_instructions_alone() {
         let launch = Unsupported::call_of("cudaGetParameterBufferV2", 7);
+        // Before it is linked.
+        assert_eq!(Unsupported::call_of("__cudaCDP2LaunchDeviceV2", 7), launch);
         let instruction = Unsupported::Instruction { line: 9, instruction: "tcgen05.alloc".to_owned() };
         let launches = refusal(std::slice::from_ref(&launch), Some(100));
         assert!(launches.ends_with("launch them from the host to check them here"), "{launches}");
