@@ -9,7 +9,7 @@ use ptx::ir::{FuncId, Module};
 use crate::linked_module::LinkedModule;
 use crate::llvm::machine::{Emitted, GATHERS, HostMachines};
 use crate::llvm::{self, CodeLevel, Context, Machine};
-use crate::lower::{self, KernelSummary, Unsupported};
+use crate::lower::{self, KernelSummary, Unsupported, refusal};
 use crate::options::{Options, Tier, Width};
 
 /// All that decides what machine code comes out.
@@ -24,8 +24,13 @@ pub(crate) struct Source {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum CompileError {
     /// It holds something that the device does not have.
-    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-    Unsupported(Vec<Unsupported>),
+    #[error("{}", refusal(.reasons, *.architecture))]
+    Unsupported {
+        /// What it holds.
+        reasons: Vec<Unsupported>,
+        /// What its module is built for: 90 for `sm_90`.
+        architecture: Option<u32>,
+    },
     /// Our bug, or LLVM's.
     #[error("{0}")]
     Internal(String),
@@ -35,7 +40,7 @@ impl From<CompileError> for device::LaunchError {
     fn from(error: CompileError) -> Self {
         let text = error.to_string();
         match error {
-            CompileError::Unsupported(_) => Self::Unsupported(text),
+            CompileError::Unsupported { .. } => Self::Unsupported(text),
             CompileError::Internal(_) => Self::Internal(text),
         }
     }
@@ -55,7 +60,7 @@ pub(crate) fn llvm_text(
 ) -> Result<String, CompileError> {
     let context = Context::new();
     let llvm = llvm::Module::new(&context, "kernel", options.processor);
-    lower::lower(module, module.calls(), kernel, options, &llvm).map_err(CompileError::Unsupported)?;
+    lower::lower(module, module.calls(), kernel, options, &llvm).map_err(|reasons| refused(module, reasons))?;
     if optimised {
         with_machine(options, |machine| {
             machine.prepare(&llvm);
@@ -75,6 +80,10 @@ pub fn unsupported(module: &Module, calls: &CallGraph, kernel: FuncId, options: 
         options.width = Width::Thread;
     }
     lower::lower(module, calls, kernel, &options, &llvm).err().unwrap_or_default()
+}
+
+fn refused(module: &Module, reasons: Vec<Unsupported>) -> CompileError {
+    CompileError::Unsupported { reasons, architecture: module.architecture_number() }
 }
 
 fn internal(error: impl std::fmt::Display) -> CompileError {
@@ -140,7 +149,7 @@ impl Compiled {
         let context = Context::new();
         let llvm = llvm::Module::new(&context, "kernel", options.processor);
         let summary =
-            lower::lower(module, module.calls(), kernel, options, &llvm).map_err(CompileError::Unsupported)?;
+            lower::lower(module, module.calls(), kernel, options, &llvm).map_err(|reasons| refused(module, reasons))?;
         let Emitted { object, frames } = with_machine(options, |machine| {
             machine.prepare(&llvm);
             llvm.verify().map_err(internal)?;

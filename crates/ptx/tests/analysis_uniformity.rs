@@ -690,6 +690,21 @@ fn nothing_is_claimed_where_a_statement_is_unreadable() {
     assert_eq!(uniformity.divergent_blocks().count(), cfg.len());
 }
 
+/// Fails if a number is forgotten that is the same on all ways, or if one of two numbers is taken for both.
+#[test]
+fn a_constant_is_one_whichever_way_it_came() {
+    let body = "ld.global.u32 %r1, [%rd1]; mov.u32 %r2, 0; mov.u32 %r3, 0; mov.u32 %r4, 0; setp.gt.u32 %p1, %r1, 7; mov.u32 %r5, 3;\n\
+        @%p1 mov.u32 %r5, 3; mov.u32 %r6, 3; @%p1 mov.u32 %r6, 4; @%p1 bra there;\n\
+        ld.global.u32 %r2, [%rd1]; mov.u32 %r3, 1; and.b32 %r4, %r2, 0;\n\
+        there: add.u32 %r7, %r2, %r3; add.u32 %r7, %r7, %r4; ret;";
+    let kernel = kernel(ROW, body);
+    let constant = |reg: &str| kernel.value(reg).constant();
+    assert_eq!(constant("%r4"), Some(0));
+    assert_eq!(constant("%r5"), Some(3));
+    assert_eq!([constant("%r2"), constant("%r3"), constant("%r6")], [None; 3]);
+    assert_eq!(["%r2", "%r3", "%r6"].map(|reg| kernel.class(reg)), [VECTOR; 3]);
+}
+
 /// Fails if `.maxntid` is taken for the shape of a block, or `.reqntid` is not.
 #[test]
 fn directives_tell_the_shape_of_blocks() {

@@ -386,7 +386,18 @@ impl<'e, 'm> Cursor<'e, 'm> {
         wide
     }
 
-    /// The same of an operand, which may be a constant.
+    /// An address of 32 or 64 bits, in a register of 64. One of 32 bits has a sign: in lanes that do not take part, it may be
+    /// below the first address, and would wrap without.
+    pub fn widened_address(&mut self, reg: Reg) -> Reg {
+        if self.editor.function().reg_type(reg).bits() == 64 {
+            return reg;
+        }
+        let wide = self.reg(Type::B64);
+        self.before().inst("cvt.s64.s32", &[wide.into(), reg.into()]);
+        wide
+    }
+
+    /// A number without a sign of 32 or 64 bits, in 64 bits; it may be a constant.
     pub fn widened_operand(&mut self, operand: Operand) -> Operand {
         operand.as_reg().map_or(operand, |reg| self.widened(reg).into())
     }
@@ -394,7 +405,7 @@ impl<'e, 'm> Cursor<'e, 'm> {
     /// The address of an access, as one of generic memory, in a register of 64 bits.
     pub fn generic_address(&mut self, access: &Access) -> Reg {
         let address = self.address(access);
-        let mut address = self.widened(address);
+        let mut address = self.widened_address(address);
         if access.access.space == AccessSpace::State(Space::Shared) {
             let generic = self.reg(Type::B64);
             self.before().inst("cvta.shared.u64", &[generic.into(), address.into()]);

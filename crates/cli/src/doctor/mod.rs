@@ -80,6 +80,9 @@ const CURE_VENDOR: &str =
     "there is none: it is only given away as machine code; run the parts of the program that do not use it";
 const CURE_REFUSED: &str =
     "compile for an older architecture, such as `-gencode arch=compute_80,code=compute_80`, or report it";
+/// What names kernels that launch kernels, in the reason for which the device refuses them.
+const LAUNCHES_KERNELS: &str = "dynamic parallelism";
+const CURE_LAUNCHES: &str = "launch them from the host; the other kernels of the program can run";
 
 pub(crate) fn run(args: &Args) -> Result<CommandStatus> {
     if args.device == target::Device::Gpu {
@@ -195,7 +198,8 @@ fn examine(path: &Path, report: &mut Report) -> Result<()> {
     }
     for kernel in containers.iter().flat_map(|container| &container.kernels) {
         for reason in &kernel.refused {
-            problem(format!("the kernel {} cannot run: {reason}", demangled(&kernel.name)), CURE_REFUSED);
+            let cure = if reason.contains(LAUNCHES_KERNELS) { CURE_LAUNCHES } else { CURE_REFUSED };
+            problem(format!("the kernel {} cannot run: {reason}", demangled(&kernel.name)), cure);
         }
     }
     if runtime != "none" || !containers.is_empty() {

@@ -72,6 +72,7 @@ pub(crate) use driver::Traits;
 pub(crate) use memory_map::{constant_bytes, constant_offsets};
 pub(crate) use unit::{CONSTANTS, ENTRY};
 pub use unsupported::Unsupported;
+pub(crate) use unsupported::refusal;
 pub(crate) use warp_loop::{has_barriers, loops_over_blocks, loops_over_warps};
 
 use ptx::analysis::{CallGraph, Cfg, DefUse, Liveness};

@@ -9,7 +9,6 @@ use toolkit::{HostStack, WorkOrder};
 
 use super::device::{MAX_BLOCK, MAX_GRID};
 use super::kernel::Kernel;
-use super::ptx_text::architecture;
 use super::reach::Reach;
 use crate::device_memory;
 use crate::devices::cpu_device;
@@ -196,7 +195,6 @@ impl Launch {
             LaunchError::Fault(Fault { kind, line: 0, block, thread }) => {
                 format!("{kind} (block {block:?}, thread {thread:?})")
             }
-            LaunchError::Unsupported(reasons) => self.with_cure(reasons),
             _ => error.to_string(),
         };
         match error {
@@ -212,18 +210,6 @@ impl Launch {
             LaunchError::Unsupported(_) => CudaError::NOT_SUPPORTED,
             LaunchError::Internal(_) => CudaError::UNKNOWN,
             LaunchError::Fault(fault) => CudaError::of_fault(&fault.kind),
-        }
-    }
-
-    /// Why the device cannot run the kernel, and what may help: libraries choose newer instructions for newer architectures.
-    fn with_cure(&self, reasons: &str) -> String {
-        const LAST_KNOWN: u32 = 90;
-        match architecture(self.kernel.program.module()).filter(|&number| number > LAST_KNOWN) {
-            None => reasons.to_owned(),
-            Some(number) => format!(
-                "{reasons}\nit is built for sm_{number}: built for an older one it may do without (`-gencode \
-                 arch=compute_{LAST_KNOWN},code=compute_{LAST_KNOWN}`)"
-            ),
         }
     }
 }

@@ -4,6 +4,9 @@
 //! after that is a fault of the parent. Of 8 MB these are 2048 entries and faults, or four.
 
 use std::fs;
+use std::ops::Range;
+
+use super::mappings::Mapping;
 
 /// What a large page has on this processor.
 const LARGE: u64 = 2 << 20;
@@ -12,41 +15,35 @@ const LARGE: u64 = 2 << 20;
 /// more of it then. What is in them stays.
 pub(crate) fn gather() {
     let mappings = fs::read_to_string("/proc/self/smaps").unwrap_or_default();
-    for (start, end) in worthwhile(&mappings) {
+    for Range { start, end } in worthwhile(&mappings) {
         collapse(start, end);
     }
 }
 
 /// The mappings in `smaps` that are private, of no file, and have enough memory that is in small pages.
-fn worthwhile(smaps: &str) -> Vec<(u64, u64)> {
+fn worthwhile(smaps: &str) -> Vec<Range<u64>> {
     let (mut found, mut mapping) = (Vec::new(), None);
     let mut in_memory = 0;
     for line in smaps.lines() {
+        if let Some(next) = Mapping::of(line) {
+            let is_data = next.is_readable() && next.is_writable() && !next.is_executable();
+            mapping = (is_data && !next.is_shared() && !next.is_of_file()).then_some(next.addresses);
+            continue;
+        }
         let mut words = line.split_ascii_whitespace();
-        let Some(first) = words.next() else { continue };
         let kilobytes = |word: Option<&str>| word.and_then(|word| word.parse::<u64>().ok()).unwrap_or(0) << 10;
-        match first {
-            "Rss:" => in_memory = kilobytes(words.next()),
-            "AnonHugePages:" => {
+        match words.next() {
+            Some("Rss:") => in_memory = kilobytes(words.next()),
+            Some("AnonHugePages:") => {
                 let small = in_memory.saturating_sub(kilobytes(words.next()));
-                let is_worthwhile = |&(start, end): &(u64, u64)| small >= LARGE && in_memory >= (end - start) / 4 * 3;
+                let is_worthwhile =
+                    |found: &Range<u64>| small >= LARGE && in_memory >= (found.end - found.start) / 4 * 3;
                 found.extend(mapping.take().filter(is_worthwhile));
             }
-            _ if first.ends_with(':') => {}
-            _ => {
-                let is_private = words.next() == Some("rw-p");
-                let is_of_no_file = words.nth(2) == Some("0");
-                mapping = range(first).filter(|_| is_private && is_of_no_file);
-            }
+            _ => {}
         }
     }
     found
-}
-
-/// `START-END`, in hexadecimal.
-fn range(text: &str) -> Option<(u64, u64)> {
-    let (start, end) = text.split_once('-')?;
-    Some((u64::from_str_radix(start, 16).ok()?, u64::from_str_radix(end, 16).ok()?))
 }
 
 /// Has the large pages collected that lie in a range as a whole.
@@ -90,7 +87,7 @@ mod tests {
             mapping("500001000000-500002000000 rw-p 00000000 00:00 0", 16384, 16384),
             mapping("500002000000-500002010000 rw-p 00000000 00:00 0 [stack]", 64, 0),
         ];
-        let expected = vec![(0x2000_0020_0000, 0x2000_0140_0000), (0x3000_0000_0000, 0x3000_0100_0000)];
+        let expected = vec![0x2000_0020_0000..0x2000_0140_0000, 0x3000_0000_0000..0x3000_0100_0000];
         assert_eq!(worthwhile(&smaps.concat()), expected);
     }
 

@@ -11,6 +11,7 @@ pub(crate) mod handlers;
 pub(crate) mod host_access;
 pub(crate) mod large_pages;
 pub(crate) mod life;
+pub(crate) mod mappings;
 pub(crate) mod objects;
 mod obstacle;
 pub(crate) mod python;

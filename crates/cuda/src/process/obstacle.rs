@@ -7,6 +7,8 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use super::mappings::Mapping;
+
 /// How long threads of ours may take to go to sleep.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The names of threads of ours, as far as the system keeps them: of streams, of the compiler, for handlers of signals.
@@ -106,12 +108,10 @@ fn mappings(session: &Path) -> Result<(), String> {
     let maps = fs::read_to_string("/proc/self/maps")
         .map_err(|error| format!("the memory of the program cannot be told ({error})"))?;
     let session = session.to_string_lossy();
-    let is_shared = |line: &&str| {
-        let permissions = line.split(' ').nth(1).unwrap_or_default().as_bytes();
-        permissions.get(1) == Some(&b'w') && permissions.get(3) == Some(&b's')
-    };
-    let is_ours = |line: &str| line.contains(&*session) || line.contains("/memfd:warpgrind-start");
-    match maps.lines().filter(is_shared).any(|line| !is_ours(line)) {
+    let is_shared = |mapping: &Mapping<'_>| mapping.is_writable() && mapping.is_shared();
+    let is_ours =
+        |mapping: Mapping<'_>| mapping.name.contains(&*session) || mapping.name.contains("/memfd:warpgrind-start");
+    match Mapping::all(&maps).filter(is_shared).any(|mapping| !is_ours(mapping)) {
         true => Err("the program has memory that processes share".to_owned()),
         false => Ok(()),
     }

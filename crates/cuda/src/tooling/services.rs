@@ -17,6 +17,7 @@ use super::shadow_plane::ShadowPlane;
 use super::shared_words::ToolWords;
 use super::stack;
 use crate::process::fork;
+use crate::process::mappings::Mapping;
 
 /// The process, for its tools.
 #[derive(Debug)]
@@ -287,14 +288,5 @@ pub(super) fn create_journal(session: &Path) -> io::Result<Journal> {
 /// Whether the process has memory at an address.
 fn has_memory_at(address: u64) -> bool {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    maps.lines().any(|line| {
-        let range = line.split_once(' ').and_then(|(range, _)| range.split_once('-'));
-        let parse = |text: &str| u64::from_str_radix(text, 16).ok();
-        range.is_some_and(|(start, end)| {
-            let is_accessible = line.split(' ').nth(1).is_some_and(|permissions| permissions.starts_with('r'));
-            is_accessible
-                && parse(start).is_some_and(|start| start <= address)
-                && parse(end).is_some_and(|end| address < end)
-        })
-    })
+    Mapping::all(&maps).any(|mapping| mapping.is_readable() && mapping.addresses.contains(&address))
 }

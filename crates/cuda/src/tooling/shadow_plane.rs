@@ -94,6 +94,12 @@ impl ShadowPlane {
     }
 }
 
+/// The addresses of the pieces that lie between two addresses as a whole, if there are any.
+fn whole_pieces(start: u64, end: u64) -> Option<Range<u64>> {
+    let pieces = start.next_multiple_of(PIECE)..end / PIECE * PIECE;
+    (!pieces.is_empty()).then_some(pieces)
+}
+
 impl Plane for ShadowPlane {
     fn address(&self) -> u64 {
         self.memory.address
@@ -105,23 +111,22 @@ impl Plane for ShadowPlane {
             return;
         }
         let (start, end) = (self.memory.address + first * self.cell, self.memory.address + end * self.cell);
-        let (inner, last) = (start.next_multiple_of(PIECE), end / PIECE * PIECE);
-        let can_share = value == 0 || value == self.common.0;
-        if can_share && inner < last && self.set_pieces(inner, last, value).is_ok() {
-            self.write_all(start, inner, value);
-            self.write_all(last, end, value);
-        } else {
-            self.write_all(start, end, value);
+        let shared = whole_pieces(start, end).filter(|_| value == 0 || value == self.common.0);
+        match shared.filter(|pieces| self.set_pieces(pieces.start, pieces.end, value).is_ok()) {
+            Some(pieces) => {
+                self.write_all(start, pieces.start, value);
+                self.write_all(pieces.end, end, value);
+            }
+            None => self.write_all(start, end, value),
         }
     }
 
     fn give_back(&self, first: u64, count: u64) {
         let end = first.saturating_add(count).min(self.cells);
-        let start = (self.memory.address + first * self.cell).next_multiple_of(PIECE);
-        let end = (self.memory.address + end * self.cell) / PIECE * PIECE;
-        if start < end {
+        let [start, end] = [first, end].map(|cell| self.memory.address + cell * self.cell);
+        if let Some(pieces) = whole_pieces(start, end) {
             // What cannot be given back stays as it is: zeros.
-            let _ = self.set_pieces(start, end, 0);
+            let _ = self.set_pieces(pieces.start, pieces.end, 0);
         }
     }
 

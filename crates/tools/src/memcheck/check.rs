@@ -396,9 +396,19 @@ fn look_closely(at: &mut Cursor<'_, '_>, together: &Together, outcome: &Outcome)
     let all = if together.members.len() == MOST_TOGETHER { -1 } else { (1 << together.members.len()) - 1 };
     let answers = at.reg(Type::B32);
     at.before().inst("selp.b32", &[answers.into(), Operand::Int(all), 0.into(), outcome.good.into()]);
-    let base = at.widened(together.base);
+    let bad = Guard::when(outcome.bad);
+    let base = match is_short {
+        false => together.base,
+        true => {
+            // Nobody else asks for it, so it is not computed in lanes that pass.
+            let wide = at.reg(Type::B64);
+            at.before().inst("mov.b64", &[wide.into(), 0.into()]);
+            at.before().guarded(bad, "cvt.s64.s32", &[wide.into(), together.base.into()]);
+            wide
+        }
+    };
     at.call(
-        Some(Guard::when(outcome.bad)),
+        Some(bad),
         "warpgrind_memcheck",
         &[answers.into()],
         &[base.into(), outcome.bounds.low, outcome.bounds.limit, i64::from(site.0).into()],

@@ -425,5 +425,5 @@ fn guard(at: &mut Cursor<'_, '_>, lanes: u32) -> Option<Guard> {
 /// The address of an access, in 64 bits.
 fn address(at: &mut Cursor<'_, '_>, access: &Access) -> Reg {
     let address = at.address(access);
-    at.widened(address)
+    at.widened_address(address)
 }

@@ -76,7 +76,7 @@ impl<'a> Solver<'a> {
             && self.body.iter().all(|statement| !matches!(self.body.stmt(statement), Stmt::Unknown(_)));
         if !is_readable {
             for web in self.webs.regs.ids() {
-                self.state.taint(web, ALL_BITS);
+                self.state.set(web, self.anything(web));
             }
             self.divergence.blocks.extend(self.cfg.blocks());
         }
@@ -113,7 +113,9 @@ impl<'a> Solver<'a> {
         for &(reg, web) in &webs.writes[statement] {
             let value = outcome.value(reg, self.transfer.reg_bits(reg));
             let value = if self.transfer.is_vector_register(reg) { value.forget_form() } else { value };
-            self.state.join(web, value.forget(guard));
+            // Lanes in which the guard does not hold keep what they had.
+            self.state.taints[web] |= guard;
+            self.state.join(web, value);
         }
     }
 
@@ -266,7 +268,6 @@ impl State {
     }
 
     fn join(&mut self, web: Web, value: LaneValue) {
-        let value = value.forget(self.taints[web]);
         let joined = match self.values[web] {
             None => value,
             Some(before) => {
@@ -276,7 +277,7 @@ impl State {
                 if has_grown && self.growth[web] > MAX_GROWTH { joined.widened() } else { joined }
             }
         };
-        self.set(web, joined);
+        self.set(web, joined.forget(self.taints[web]));
     }
 
     fn taint(&mut self, web: Web, bits: LaneBits) {

@@ -233,8 +233,11 @@ impl LaneValue {
         if self.low == 0 { self.known.into() } else { self.low.trailing_zeros() }
     }
 
-    /// The same with more free bits.
+    /// The same with more free bits. A constant depends on none, whichever way it came.
     pub(super) fn forget(mut self, bits: LaneBits) -> Self {
+        if self.constant().is_some() {
+            return self;
+        }
         for bit in 0..LANE_BITS {
             let coefficient = self.coefficients[bit];
             if bits & 1 << bit != 0 && coefficient != 0 {
@@ -264,6 +267,7 @@ impl LaneValue {
         let (one, two) = (self.forget(different), other.forget(different));
         let known = one.known.min(two.known).min((one.low ^ two.low).trailing_zeros().min(64) as u8);
         Self {
+            free: different,
             needs_guard: (one.needs_guard || two.needs_guard) && different != ALL_BITS,
             known,
             low: one.low & low_mask(known),

@@ -142,7 +142,7 @@ impl Compute<'_, '_, '_> {
         let PointerValue::Pointer { root: Root::Var(var), .. } = access.pointer else { return None };
         let distance = *self.shadows.locals.get(&var)?;
         let address = self.at.address(access);
-        let address = self.at.widened(address);
+        let address = self.at.widened_address(address);
         let space = if access.access.space == AccessSpace::Generic { "" } else { ".local" };
         Some(self.place_at(address, distance, None, space))
     }
@@ -306,10 +306,8 @@ impl Compute<'_, '_, '_> {
     /// Notes where something undefined came from, where a predicate holds.
     pub(super) fn came_from(&mut self, access: &Access, address: Operand, bad: Reg) {
         let Some(origin) = self.shadows.origin else { return };
-        let site = self.at.site(access);
-        let from = self.at.reg(Type::B64);
-        self.at.before().inst("or.b64", &[from.into(), address, Operand::Hex(origin::of_site(site))]);
-        self.at.before().guarded(Guard::when(bad), "mov.b64", &[origin.into(), from.into()]);
+        let site = Operand::Hex(origin::of_site(self.at.site(access)));
+        self.at.before().guarded(Guard::when(bad), "or.b64", &[origin.into(), address, site]);
     }
 
     /// Stores the shadow of what is stored.

@@ -280,7 +280,8 @@ impl Compute<'_, '_, '_> {
             let changed = self.inst("xor.b32", 32, &[plain, other]);
             shadow = self.or(32, shadow, changed);
         }
-        shadow
+        let any = shadows.into_iter().fold(DEFINED, |any, part| self.or(32, any, part));
+        self.only_if_any(32, shadow, any)
     }
 
     /// The smallest and the largest number that a value can be, as unsigned numbers.
@@ -309,7 +310,15 @@ impl Compute<'_, '_, '_> {
         let most = self.inst(&spelling, bits, &[a_most, b_most]);
         let changed = self.inst(&format!("xor.b{bits}"), bits, &[least, most]);
         let either = self.or(bits, of_a, of_b);
-        self.or(bits, either, changed)
+        let shadow = self.or(bits, either, changed);
+        self.only_if_any(bits, shadow, either)
+    }
+
+    /// A shadow that is zero where another one is. This is so already, but now it can be seen without computing with values:
+    /// also around loops and barriers, where nothing is known of these.
+    fn only_if_any(&mut self, bits: u32, shadow: Operand, other: Operand) -> Operand {
+        let any = self.is_any(bits, other);
+        self.inst(&format!("selp.b{bits}"), bits, &[shadow, 0.into(), any.into()])
     }
 
     /// Parts of longer sums.

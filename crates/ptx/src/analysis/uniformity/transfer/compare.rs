@@ -60,14 +60,17 @@ impl At<'_, '_> {
     /// What a comparison writes that is false for all lanes.
     fn compare_false(&self) -> Option<Outcome> {
         let Some(condition) = self.view.operands().get(3) else { return Some(self.write_predicates(false)) };
-        let mut outcome = Outcome::rest(self.operand(condition, 1)?.value.certain_dependence());
+        let condition = self.operand(condition, 1)?.value;
+        let mut outcome = Outcome::rest(condition.certain_dependence());
         if self.has(Mod::And) {
-            let first = match self.view.operands().first() {
-                Some(&Operand::Reg(reg)) => Some(reg),
-                Some(&Operand::Pair(first, _)) => first.reg(),
-                _ => None,
+            let (first, second) = match self.view.operands().first() {
+                Some(&Operand::Reg(reg)) => (Some(reg), None),
+                Some(&Operand::Pair(first, second)) => (first.reg(), second.reg()),
+                _ => (None, None),
             };
             outcome.values.extend(first.map(|reg| (reg, LaneValue::number(1, 0))));
+            let both = second.zip(condition.constant());
+            outcome.values.extend(both.map(|(reg, holds)| (reg, LaneValue::number(1, holds))));
         }
         Some(outcome)
     }
