@@ -705,6 +705,15 @@ fn a_constant_is_one_whichever_way_it_came() {
     assert_eq!(["%r2", "%r3", "%r6"].map(|reg| kernel.class(reg)), [VECTOR; 3]);
 }
 
+/// Fails if lanes in which a register was not written are taken to have the constant of the others.
+#[test]
+fn a_constant_is_not_that_of_lanes_that_came_no_way() {
+    let body = "mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 7; @%p1 mov.u32 %r2, 3; @!%p1 bra there; mov.u32 %r3, 3; there:\n\
+        add.u32 %r4, %r2, %r3; ret;";
+    let kernel = kernel(ROW, body);
+    assert_eq!(["%r2", "%r3"].map(|reg| kernel.class(reg)), [VECTOR; 2]);
+}
+
 /// Fails if `.maxntid` is taken for the shape of a block, or `.reqntid` is not.
 #[test]
 fn directives_tell_the_shape_of_blocks() {

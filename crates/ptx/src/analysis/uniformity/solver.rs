@@ -207,6 +207,8 @@ struct State {
     order: Vec<(Block, StmtId)>,
     readers: Lists<Web, Place>,
     values: Map<Web, Option<LaneValue>>,
+    /// See [`Webs::begins_unwritten`].
+    begins_unwritten: Map<Web, bool>,
     /// Bits of the lane's number on which a web depends because of control flow.
     taints: Map<Web, LaneBits>,
     /// How often the range of a web grew.
@@ -235,6 +237,7 @@ impl State {
         Self {
             readers: Lists::from_pairs(count, &readers),
             values: Map::filled(count, None),
+            begins_unwritten: webs.begins_unwritten.clone(),
             taints: Map::filled(count, 0),
             growth: Map::filled(count, 0),
             disagreement: Map::filled(cfg.len(), 0),
@@ -277,13 +280,19 @@ impl State {
                 if has_grown && self.growth[web] > MAX_GROWTH { joined.widened() } else { joined }
             }
         };
-        self.set(web, joined.forget(self.taints[web]));
+        self.set(web, self.forget(web, joined, self.taints[web]));
     }
 
     fn taint(&mut self, web: Web, bits: LaneBits) {
         self.taints[web] |= bits;
         if let Some(value) = self.values[web] {
-            self.set(web, value.forget(bits));
+            self.set(web, self.forget(web, value, bits));
         }
+    }
+
+    /// What is left of a value if some bits of the number of a lane decide which way it came. If it came none of the ways on which
+    /// the register is written, it has what it had when the function began.
+    fn forget(&self, web: Web, value: LaneValue, bits: LaneBits) -> LaneValue {
+        if self.begins_unwritten[web] { value.forget_also_of_constants(bits) } else { value.forget(bits) }
     }
 }

@@ -234,10 +234,12 @@ impl LaneValue {
     }
 
     /// The same with more free bits. A constant depends on none, whichever way it came.
-    pub(super) fn forget(mut self, bits: LaneBits) -> Self {
-        if self.constant().is_some() {
-            return self;
-        }
+    pub(super) fn forget(self, bits: LaneBits) -> Self {
+        if self.constant().is_some() { self } else { self.forget_also_of_constants(bits) }
+    }
+
+    /// The same where some lanes may have come another way.
+    pub(super) fn forget_also_of_constants(mut self, bits: LaneBits) -> Self {
         for bit in 0..LANE_BITS {
             let coefficient = self.coefficients[bit];
             if bits & 1 << bit != 0 && coefficient != 0 {

@@ -23,6 +23,8 @@ pub(super) struct Webs {
     pub(super) regs: Map<Web, Reg>,
     /// Whether a web begins with a value that nothing in the function writes, or that a caller wrote.
     pub(super) is_from_outside: Map<Web, bool>,
+    /// Whether some of its reads may come before all of its writes.
+    pub(super) begins_unwritten: Map<Web, bool>,
     /// Registers and webs that each statement reads. Nothing for statements that cannot be reached.
     pub(super) reads: Lists<StmtId, (Reg, Web)>,
     /// Registers and webs that each statement writes, or may write. Nothing for statements that cannot be reached.
@@ -65,16 +67,17 @@ impl Webs {
         for &(_, web) in writes.items() {
             is_from_outside[web] = false;
         }
+        let mut begins_unwritten = Map::filled(united.regs.len(), false);
         for version in reaching.versions() {
             if let VersionOrigin::Entry(reg) = reaching.origin(version)
-                && is_parameter.contains(reg)
                 && let Some(web) = united.existing_web(version)
             {
-                is_from_outside[web] = true;
+                begins_unwritten[web] = true;
+                is_from_outside[web] |= is_parameter.contains(reg);
             }
         }
         let (single_writes, merged_writes) = united.writes_for_other_blocks(cfg, &reads, &writes);
-        Self { regs: united.regs, is_from_outside, reads, writes, single_writes, merged_writes }
+        Self { regs: united.regs, is_from_outside, begins_unwritten, reads, writes, single_writes, merged_writes }
     }
 
     /// The web of a register that a statement reads.
