@@ -9,9 +9,10 @@ use std::fmt::Write;
 use crate::escape::escaped;
 use crate::finding::{Finding, Severity};
 use crate::locate;
+use crate::plural::plural;
 use crate::report::{Report, Run};
 use crate::source::Sources;
-use crate::text::{Look, plural, render};
+use crate::text::{Look, render};
 
 /// More annotations of one kind GitHub does not show.
 const MOST_ANNOTATIONS: usize = 10;

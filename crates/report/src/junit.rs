@@ -19,9 +19,7 @@ pub fn junit(report: &Report, run: &Run, look: &Look, sources: &mut Sources) -> 
     let tools = run.tools.join(", ");
     let command = run.command.join(" ");
     let mut errors = report.incomplete(run);
-    if report.lost > 0 {
-        errors.push(format!("{} more findings that there was no room for", report.lost));
-    }
+    errors.extend(report.lost_findings());
     if let Exit::Signal(signal) = run.exit {
         let name = signal_name(signal);
         errors.push(format!("the program was ended by {name}; what it had still to do was not checked"));

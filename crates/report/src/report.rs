@@ -6,6 +6,7 @@
 
 use crate::finding::{Finding, Severity};
 use crate::journal::{Coverage, Process};
+use crate::plural::plural;
 use crate::signal::signal_name;
 use crate::table::Row;
 
@@ -156,6 +157,12 @@ impl Run {
 }
 
 impl Report {
+    /// How many findings there was no room for, and how to see them; nothing if there was room for all.
+    pub(crate) fn lost_findings(&self) -> Option<String> {
+        let found = plural(self.lost, "more finding");
+        (self.lost > 0).then(|| format!("{found} that there was no room for: repair what is shown, and run it again"))
+    }
+
     /// What it comes to.
     pub fn verdict(&self, run: &Run) -> Verdict {
         if self.lost > 0 || self.findings.iter().any(|found| run.counts(&found.finding)) {

@@ -72,9 +72,7 @@ enum State {
 /// How the run went: what was not checked is no result.
 fn invocation(report: &Report, run: &Run, results: usize) -> Value {
     let mut sentences = report.incomplete(run);
-    if report.lost > 0 {
-        sentences.push(format!("{} more findings that there was no room for", report.lost));
-    }
+    sentences.extend(report.lost_findings());
     if results > MOST_RESULTS {
         sentences.push(format!("{} more findings than GitHub takes are left out", results - MOST_RESULTS));
     }

@@ -10,6 +10,7 @@ use crate::escape::{blotted, escaped};
 use crate::fidelity::Fidelity;
 use crate::finding::{AccessOf, Finding, Frame, Occurrence, Place, Severity, SourceLine, Stack, thread_name};
 use crate::locate;
+use crate::plural::plural;
 use crate::report::{Exit, Found, Gap, Report, Run};
 use crate::signal::signal_name;
 use crate::source::{Sources, expression_at};
@@ -51,8 +52,7 @@ pub fn render(report: &Report, run: &Run, look: &Look, sources: &mut Sources) ->
         let note = format!("{}; --print-limit says how many are shown", plural(hidden as u64, "more finding"));
         text += &paragraph(Level::NOTE, &note, &[], look);
     }
-    if report.lost > 0 {
-        let note = format!("{} that there was no room for", plural(report.lost, "more finding"));
+    if let Some(note) = report.lost_findings() {
         text += &paragraph(Level::NOTE, &note, &[], look);
     }
     text += &table::render(&report.rows, sources);
@@ -427,14 +427,4 @@ fn last_line(report: &Report, run: &Run) -> String {
         let _ = write!(text, "; {} not checked", plural(unchecked, "launch"));
     }
     text + "\n"
-}
-
-/// `1 kernel`, `2 kernels`, `3 launches`.
-pub(crate) fn plural(count: u64, noun: &str) -> String {
-    let ending = match count {
-        1 => "",
-        _ if noun.ends_with("ch") || noun.ends_with("ss") => "es",
-        _ => "s",
-    };
-    format!("{count} {noun}{ending}")
 }

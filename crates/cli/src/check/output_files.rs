@@ -21,7 +21,10 @@ pub(super) fn show(args: &Args, report: &Report, run: &Run, process: u32) -> boo
     match args.log_file.as_ref().map(|file| write(file, process, &text)) {
         Some(Ok(path)) => {
             let found = report.findings.len();
-            output::complain(&format!("{found} findings"), &format!("; the report is in {}", path.display()));
+            output::complain(
+                &report::plural(found as u64, "finding"),
+                &format!("; the report is in {}", path.display()),
+            );
         }
         Some(Err(error)) => {
             output::error(&error);

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use report::Session;
+use report::{Session, plural};
 
 /// For so long, nothing is shown.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -55,11 +55,13 @@ impl Observer for Progress {
         let seconds = self.since.elapsed().as_secs();
         let time = format!("{}:{:02}", seconds / 60, seconds % 60);
         let report::Progress { launches, findings, .. } = session.progress();
+        let [launches, findings] =
+            [(launches, "launch"), (findings as u64, "finding")].map(|(count, noun)| plural(count, noun));
         let waiting = match waiting_for {
             None => String::new(),
             Some(count) => format!(", waiting for {count} more to end (Ctrl-C for the report)"),
         };
-        self.write(&format!("\r\x1b[Kwarpgrind: {time}, {launches} launches, {findings} findings{waiting}"));
+        self.write(&format!("\r\x1b[Kwarpgrind: {time}, {launches}, {findings}{waiting}"));
         self.shown = Some(Instant::now());
     }
 

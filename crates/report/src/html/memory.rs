@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::markup::text;
 use crate::finding::{AccessedObject, Dim, Finding, dim};
-use crate::text::plural;
+use crate::plural::plural;
 
 /// Where the object begins and ends, in percent of the picture: what is before and after it has the rest.
 const BEGIN: f64 = 18.0;

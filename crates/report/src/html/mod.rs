@@ -22,11 +22,11 @@ use serde::Serialize;
 use crate::explain::Explanation;
 use crate::fidelity::Fidelity;
 use crate::finding::Severity;
+use crate::plural::plural;
 use crate::report::{Exit, Found, Report, Run, Verdict};
 use crate::signal::signal_name;
 use crate::source::Sources;
 use crate::table::Row;
-use crate::text::plural;
 
 /// Findings that are part of the page.
 const MOST_IN_PAGE: usize = 200;
@@ -168,9 +168,7 @@ fn head(report: &Report, run: &Run) -> String {
         facts.join(" · ")
     );
     let mut sentences = report.incomplete(run);
-    if report.lost > 0 {
-        sentences.push(format!("{} that there was no room for", plural(report.lost, "more finding")));
-    }
+    sentences.extend(report.lost_findings());
     for sentence in sentences {
         let _ = writeln!(head, "<p class=\"gap\"><b class=\"warning\">warning</b> {}</p>", text(&sentence));
     }
