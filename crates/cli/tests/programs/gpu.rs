@@ -62,6 +62,7 @@ pub(crate) const NOT_RUN: &[(&str, &str)] = &[
     ("memcheck/recursion_with_arrays", SAYS_LESS),
     ("memcheck/trap", SAYS_LESS),
     ("racecheck/asynchronous_copies", "asynchronous copies are not followed"),
+    ("racecheck/bulk_copies", "asynchronous copies of many bytes are not followed"),
     ("racecheck/masks_of_syncwarp", "a barrier of some lanes counts for the whole warp"),
     ("racecheck/mbarriers", SOME_WARPS),
     ("racecheck/named_barriers", SOME_WARPS),

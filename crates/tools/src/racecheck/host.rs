@@ -1,6 +1,6 @@
 //! racecheck in the process of the program: it keeps the shadow and counts epochs, and makes findings of records.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -123,8 +123,8 @@ struct Launches {
     /// Where the sites of kernels are, by their module and name.
     places: FxHashMap<(usize, String), Places>,
     conditions: Conditions,
-    /// That of the launch that is about to begin, by its number.
-    conditional: Option<(u64, Arc<Conditional>)>,
+    /// Those of the last launches, by their numbers: some run several times.
+    conditional: BTreeMap<u64, Arc<Conditional>>,
     /// Kernels that have written what others may read: their later launches are followed in full, to find what else races. And
     /// of many writes that meet nobody only some are recorded, so that one that does might not be.
     unconditional: FxHashSet<String>,
@@ -385,10 +385,7 @@ impl Launches {
             stack: launch.stack.clone(),
             places: self.places(launch),
             transfers: Vec::new(),
-            conditional: self
-                .conditional
-                .take_if(|(number, _)| *number == launch.number)
-                .map(|(_, conditional)| conditional),
+            conditional: self.conditional.get(&launch.number).cloned(),
         };
         self.remember(begun.clone());
         begun
@@ -406,8 +403,12 @@ impl Launches {
             return false;
         }
         let conditional = self.conditions.of(launch, footprint, objects, host);
-        self.conditional = conditional.map(|conditional| (launch.number, conditional));
-        self.conditional.is_some()
+        let is_conditional = conditional.is_some();
+        self.conditional.extend(conditional.map(|conditional| (launch.number, conditional)));
+        if self.conditional.len() > MOST_UNORDERED {
+            self.conditional.pop_first();
+        }
+        is_conditional
     }
 
     fn remember(&mut self, begun: Begun) {
@@ -819,9 +820,11 @@ impl Instance for RacecheckInstance {
         let mut launches = self.launches();
         let begun = launches.begin(launch, &facts);
         if looked.is_some_and(|looked| looked.is_conditional) {
+            drop(launches);
             words.set(LAUNCH, begun.epochs.first << EPOCH);
-            if let Some(conditional) = &begun.conditional {
-                conditional.set(words);
+            match &begun.conditional {
+                Some(conditional) => conditional.set(words),
+                None => self.host.not_checked("too many launches ran at once to know on which condition each races"),
             }
             return;
         }
