@@ -378,22 +378,22 @@ impl<'e, 'm> Cursor<'e, 'm> {
 
     /// A number without a sign of 32 or 64 bits, in a register of 64.
     pub fn widened(&mut self, reg: Reg) -> Reg {
-        if self.editor.function().reg_type(reg).bits() == 64 {
-            return reg;
-        }
-        let wide = self.reg(Type::B64);
-        self.before().inst("cvt.u64.u32", &[wide.into(), reg.into()]);
-        wide
+        self.extended(reg, "cvt.u64.u32")
     }
 
     /// An address of 32 or 64 bits, in a register of 64. One of 32 bits has a sign: in lanes that do not take part, it may be
     /// below the first address, and would wrap without.
     pub fn widened_address(&mut self, reg: Reg) -> Reg {
+        self.extended(reg, "cvt.s64.s32")
+    }
+
+    /// A register of 64 bits as it is, and one of 32 bits converted.
+    fn extended(&mut self, reg: Reg, conversion: &str) -> Reg {
         if self.editor.function().reg_type(reg).bits() == 64 {
             return reg;
         }
         let wide = self.reg(Type::B64);
-        self.before().inst("cvt.s64.s32", &[wide.into(), reg.into()]);
+        self.before().inst(conversion, &[wide.into(), reg.into()]);
         wide
     }
 

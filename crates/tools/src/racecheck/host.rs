@@ -191,6 +191,8 @@ const LEAST_TIME: Duration = Duration::from_millis(50);
 const MOST_SAVED: u64 = 1 << 30;
 /// With so many launches one can be unordered.
 const MOST_UNORDERED: usize = 64;
+/// Of so many launches the condition on which they race is kept.
+const MOST_CONDITIONAL: usize = 64;
 
 impl RacecheckInstance {
     pub(super) fn start(options: &Options, host: &Arc<dyn Host>) -> Result<Box<dyn Instance>, String> {
@@ -405,7 +407,7 @@ impl Launches {
         let conditional = self.conditions.of(launch, footprint, objects, host);
         let is_conditional = conditional.is_some();
         self.conditional.extend(conditional.map(|conditional| (launch.number, conditional)));
-        if self.conditional.len() > MOST_UNORDERED {
+        if self.conditional.len() > MOST_CONDITIONAL {
             self.conditional.pop_first();
         }
         is_conditional
@@ -567,7 +569,8 @@ impl Launches {
         plane.as_ref().map_or(0, |plane| plane.address())
     }
 
-    /// Who reads what a thread wrote, in a launch that races on a condition; nothing if the launch is not known any more.
+    /// Who reads what a thread wrote, in a launch that races on a condition; nothing if the launch is not known any more. Later
+    /// launches of its kernel are followed in full.
     fn reader(&mut self, record: &Record) -> Option<Reader> {
         let begun = self.of_epoch(record.other >> EPOCH)?;
         let reader = begun.conditional.as_ref()?.reader(record);
